@@ -1,1 +1,5 @@
-//! kbgen.
+//! kbgen: a static-site generator for an errors knowledge base.
+//!
+//! The modules, from the top down; `ARCHITECTURE.md` says what each may use.
+
+pub mod files;
