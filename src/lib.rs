@@ -2,4 +2,6 @@
 //!
 //! The modules, from the top down; `ARCHITECTURE.md` says what each may use.
 
+pub mod diag;
 pub mod files;
+pub mod schema;
