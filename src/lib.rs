@@ -3,3 +3,4 @@
 //! The modules, from the top down; `ARCHITECTURE.md` says what each may use.
 
 pub mod files;
+pub mod markdown;
