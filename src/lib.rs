@@ -2,6 +2,12 @@
 //!
 //! The modules, from the top down; `ARCHITECTURE.md` says what each may use.
 
+pub mod check;
+pub mod config;
 pub mod diag;
 pub mod files;
+pub mod link;
+pub mod load;
+pub mod markdown;
 pub mod schema;
+pub mod site;

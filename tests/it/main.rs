@@ -1,1 +1,3 @@
-fn main() {}
+//! What the crate promises, tested from outside.
+
+mod markdown;
