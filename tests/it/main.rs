@@ -1,1 +1,3 @@
-fn main(){}
+//! The test program: one module a feature.
+
+mod estimate;
