@@ -5,6 +5,7 @@
 pub mod check;
 pub mod config;
 pub mod diag;
+pub mod estimate;
 pub mod files;
 pub mod link;
 pub mod load;

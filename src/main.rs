@@ -1,1 +1,3 @@
+//! The kbgen command.
+
 fn main() {}

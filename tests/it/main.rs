@@ -1,3 +1,4 @@
-//! What the crate promises, tested from outside.
+//! One program for all tests that need no private names.
 
+mod estimate;
 mod markdown;

@@ -1,0 +1,61 @@
+//! A count of bytes, and the alignment that allocators round it to.
+
+use std::fmt;
+use std::iter::Sum;
+use std::ops::{Add, AddAssign};
+
+/// A number of bytes. All arithmetic of this module stays below 2^53, so a
+/// JavaScript number holds every value exactly.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub struct Bytes(pub u64);
+
+impl Bytes {
+    /// The same number in MiB (2^20 bytes).
+    pub fn mib(self) -> f64 {
+        self.0 as f64 / (1024.0 * 1024.0)
+    }
+
+    /// The same number in GiB (2^30 bytes).
+    pub fn gib(self) -> f64 {
+        self.mib() / 1024.0
+    }
+
+    /// `self - other`, or zero where `other` is larger.
+    pub fn saturating_sub(self, other: Bytes) -> Bytes {
+        Bytes(self.0.saturating_sub(other.0))
+    }
+
+    /// The next multiple of `alignment` (which is not zero).
+    pub(crate) fn aligned(self, alignment: u64) -> Bytes {
+        Bytes(self.0.next_multiple_of(alignment))
+    }
+}
+
+impl Add for Bytes {
+    type Output = Bytes;
+    fn add(self, other: Bytes) -> Bytes {
+        Bytes(self.0 + other.0)
+    }
+}
+
+impl AddAssign for Bytes {
+    fn add_assign(&mut self, other: Bytes) {
+        self.0 += other.0;
+    }
+}
+
+impl Sum for Bytes {
+    fn sum<I: Iterator<Item = Bytes>>(terms: I) -> Bytes {
+        Bytes(terms.map(|term| term.0).sum())
+    }
+}
+
+impl fmt::Display for Bytes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.0 >= 1 << 30 {
+            write!(f, "{:.2} GiB", self.gib())
+        } else {
+            write!(f, "{:.2} MiB", self.mib())
+        }
+    }
+}

@@ -1,0 +1,179 @@
+//! The estimate: what each device needs, part by part, with the evidence for each part.
+
+use std::fmt;
+
+use crate::estimate::architecture::{Architecture, LayerKind};
+use crate::estimate::bytes::Bytes;
+use crate::estimate::cache;
+use crate::estimate::closed_form;
+use crate::estimate::placement::{Device, Placement};
+use crate::estimate::quantization::{Quantization, TensorType};
+use crate::estimate::settings::{FlashAttention, Settings};
+use crate::estimate::weights::Weights;
+
+/// How far a figure can be trusted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Evidence {
+    /// Counted tensor by tensor: llama.cpp's own figure.
+    Exact,
+    /// A formula fitted to llama.cpp's figures.
+    ClosedForm,
+}
+
+/// One part of a device's need.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Part {
+    /// Its size.
+    pub bytes: Bytes,
+    /// What it rests on.
+    pub evidence: Evidence,
+}
+
+impl Part {
+    fn exact(bytes: Bytes) -> Part {
+        Part {
+            bytes,
+            evidence: Evidence::Exact,
+        }
+    }
+}
+
+/// A range of bytes, both ends included.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct BytesRange {
+    /// The least.
+    pub low: Bytes,
+    /// The most.
+    pub high: Bytes,
+}
+
+/// What one device needs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct DeviceEstimate {
+    /// The device.
+    pub device: Device,
+    /// Weights.
+    pub weights: Part,
+    /// KV cache and recurrent state.
+    pub cache: Part,
+    /// Compute buffer.
+    pub compute: Part,
+    /// What the driver takes beside the buffers; none for the host. Reported figures lie
+    /// between 309 MiB (https://github.com/ollama/ollama/issues/6160) and 749 MiB
+    /// (https://github.com/ggml-org/llama.cpp/issues/27953).
+    pub driver_context: Option<BytesRange>,
+}
+
+impl DeviceEstimate {
+    /// Weights, cache and compute buffer; not the driver's context.
+    pub fn total(&self) -> Bytes {
+        self.weights.bytes + self.cache.bytes + self.compute.bytes
+    }
+}
+
+/// What a model needs with given settings.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Estimate {
+    /// The GPUs in order, then the host.
+    pub devices: Vec<DeviceEstimate>,
+}
+
+impl Estimate {
+    /// What a device needs; none for a GPU that the settings do not have.
+    pub fn device(&self, device: Device) -> Option<&DeviceEstimate> {
+        self.devices
+            .iter()
+            .find(|estimate| estimate.device == device)
+    }
+}
+
+/// Why there is no estimate.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct NotCovered(pub String);
+
+impl fmt::Display for NotCovered {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "not covered: {}", self.0)
+    }
+}
+
+impl std::error::Error for NotCovered {}
+
+/// Estimates every device.
+pub fn estimate(model: &Architecture, settings: &Settings) -> Result<Estimate, NotCovered> {
+    check(model, settings)?;
+    let placement = Placement::new(model, settings);
+    let weights = Weights::new(model, settings.quantization);
+    let gpus = (0..settings.tensor_split.len()).map(Device::Gpu);
+    let devices = gpus.chain([Device::Host]).map(|device| {
+        let compute = match device {
+            Device::Gpu(_) => closed_form::compute_bytes(model, settings),
+            Device::Host => Bytes(0),
+        };
+        DeviceEstimate {
+            device,
+            weights: Part::exact(weights.device_bytes(&placement, device)),
+            cache: Part::exact(cache::device_bytes(model, settings, &placement, device)),
+            compute: Part {
+                bytes: compute,
+                evidence: Evidence::ClosedForm,
+            },
+            driver_context: driver_context(device),
+        }
+    });
+    Ok(Estimate {
+        devices: devices.collect(),
+    })
+}
+
+/// The tensor data of the model file in a quantization, without the header and the
+/// tokenizer, which add 5 to 10 MB.
+pub fn file_bytes(model: &Architecture, quantization: Quantization) -> Bytes {
+    Weights::new(model, quantization).file_bytes()
+}
+
+/// How many tensors of the file have each type, in the order of [`TensorType`].
+pub fn tensor_counts(model: &Architecture, quantization: Quantization) -> Vec<(TensorType, u64)> {
+    Weights::new(model, quantization)
+        .count_by_type()
+        .into_iter()
+        .collect()
+}
+
+/// What llama.cpp would refuse, or what is not modelled.
+fn check(model: &Architecture, settings: &Settings) -> Result<(), NotCovered> {
+    let no = |reason: &str| Err(NotCovered(reason.to_owned()));
+    if settings.context == 0 || settings.n_ubatch == 0 || settings.n_batch == 0 {
+        return no("context and batch sizes must be above zero");
+    }
+    if settings.tensor_split.len() > 1 && settings.tensor_split.iter().sum::<u64>() == 0 {
+        return no("no GPU has a share of the layers");
+    }
+    let value = settings.cache_type_v.tensor_type();
+    if settings.flash_attention == FlashAttention::Off && value.is_quantized() {
+        return no("a quantized V cache needs flash attention");
+    }
+    for kind in [settings.cache_type_k.tensor_type(), value] {
+        let whole = |layer: &crate::estimate::architecture::Layer| {
+            layer.kv_heads == 0 || layer.head_dim.is_multiple_of(kind.block().0)
+        };
+        if !model.layers.iter().all(whole) {
+            return no("the head width is no multiple of the cache type's block");
+        }
+    }
+    if model.has(LayerKind::Latent) && settings.sequences == 0 {
+        return no("at least one sequence is served");
+    }
+    Ok(())
+}
+
+fn driver_context(device: Device) -> Option<BytesRange> {
+    const MIB: u64 = 1 << 20;
+    match device {
+        Device::Gpu(_) => Some(BytesRange {
+            low: Bytes(309 * MIB),
+            high: Bytes(749 * MIB),
+        }),
+        Device::Host => None,
+    }
+}

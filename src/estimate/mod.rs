@@ -1,0 +1,22 @@
+//! Memory arithmetic on plain numbers: weights, KV cache and compute buffers that agree
+//! with llama.cpp's own figures.
+//!
+//! A model is an [`Architecture`](architecture::Architecture), a run is
+//! [`Settings`](settings::Settings), and [`estimate`](estimator::estimate) says what each
+//! device needs. Nothing here knows a page, a model's name or a date.
+
+pub mod architecture;
+pub mod bytes;
+mod cache;
+mod closed_form;
+pub mod estimator;
+pub mod family;
+pub mod fields;
+pub mod fitting;
+pub mod placement;
+pub mod quantization;
+mod recipe;
+pub mod segments;
+pub mod settings;
+mod tensors;
+mod weights;

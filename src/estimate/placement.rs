@@ -1,0 +1,106 @@
+//! Which device holds which layer.
+
+use crate::estimate::architecture::{Architecture, LayerKind};
+use crate::estimate::family::Family;
+use crate::estimate::settings::{ExpertPlacement, Settings};
+use crate::estimate::tensors::Home;
+
+/// A memory that buffers are counted for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Device {
+    /// The GPU with this index.
+    Gpu(usize),
+    /// The host's memory.
+    Host,
+}
+
+/// The device of every layer and of the output.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Placement {
+    layers: Vec<Device>,
+    output: Device,
+    /// Layers that ask for rotary factors of their own.
+    rotary: Vec<Device>,
+    cpu_experts: u64,
+}
+
+impl Placement {
+    /// llama.cpp's rule (`src/llama-model.cpp`, `get_layer_buft_list`): of the layers and
+    /// the output, the last `gpu_layers` go to the GPUs; one goes to the first GPU whose
+    /// cumulative share exceeds its place among them.
+    pub(crate) fn new(model: &Architecture, settings: &Settings) -> Placement {
+        let layers = model.layers.len() as u64;
+        let places = layers + 1;
+        let on_gpu = match settings.tensor_split.len() {
+            0 => 0,
+            _ => settings.gpu_layers.unwrap_or(places).min(places),
+        };
+        let first = places - on_gpu;
+        let total: u64 = settings.tensor_split.iter().sum();
+        let device = |layer: u64| -> Device {
+            if layer < first {
+                return Device::Host;
+            }
+            let mut cumulative = 0;
+            for (share, gpu) in settings.tensor_split.iter().zip(0..) {
+                cumulative += share;
+                // cumulative / total > (layer - first) / on_gpu, compared as llama.cpp does
+                if exceeds(cumulative, total, layer - first, on_gpu) {
+                    return Device::Gpu(gpu);
+                }
+            }
+            Device::Gpu(settings.tensor_split.len().saturating_sub(1))
+        };
+        let cpu_experts = match settings.experts {
+            ExpertPlacement::WithLayer => 0,
+            ExpertPlacement::FirstLayersOnCpu(count) => count,
+            ExpertPlacement::Cpu => layers,
+        };
+        // Gemma 4 uses factors only in its full-attention layers, the others in every layer
+        let uses_factors = |layer: &u64| {
+            model.family != Family::Gemma4 || model.layers[*layer as usize].kind == LayerKind::Full
+        };
+        Placement {
+            layers: (0..layers).map(device).collect(),
+            output: device(layers),
+            rotary: (0..layers).filter(uses_factors).map(device).collect(),
+            cpu_experts,
+        }
+    }
+
+    /// The device of a layer.
+    pub(crate) fn layer(&self, index: u64) -> Device {
+        self.layers[index as usize]
+    }
+
+    /// The device of the output.
+    pub(crate) fn output(&self) -> Device {
+        self.output
+    }
+
+    /// Whether the experts of a layer stay on the CPU although the layer may not.
+    pub(crate) fn experts_on_cpu(&self, index: u64) -> bool {
+        index < self.cpu_experts
+    }
+
+    /// The devices that hold a copy of what belongs there.
+    pub(crate) fn devices(&self, home: Home) -> Vec<Device> {
+        match home {
+            Home::Input => vec![Device::Host],
+            Home::Output => vec![self.output],
+            Home::Experts(index) if self.experts_on_cpu(index) => vec![Device::Host],
+            Home::Layer(index) | Home::Experts(index) => vec![self.layer(index)],
+            Home::EveryDevice => {
+                let mut devices = self.rotary.clone();
+                devices.sort_unstable();
+                devices.dedup();
+                devices
+            }
+        }
+    }
+}
+
+/// `cumulative / total > place / places` in the single precision that llama.cpp computes in.
+fn exceeds(cumulative: u64, total: u64, place: u64, places: u64) -> bool {
+    cumulative as f32 / total as f32 > place as f32 / places as f32
+}

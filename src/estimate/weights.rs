@@ -1,0 +1,100 @@
+//! Bytes of the weights: in the file and on each device.
+
+use std::collections::BTreeMap;
+
+use crate::estimate::architecture::Architecture;
+use crate::estimate::bytes::Bytes;
+use crate::estimate::family::Family;
+use crate::estimate::placement::{Device, Placement};
+use crate::estimate::quantization::{Quantization, TensorType};
+use crate::estimate::recipe::tensor_types;
+use crate::estimate::tensors::{Role, WeightTensor, weight_tensors};
+
+/// Alignment of tensors in CUDA buffers.
+pub(crate) const GPU_ALIGNMENT: u64 = 128;
+/// Alignment of tensors in host buffers.
+pub(crate) const HOST_ALIGNMENT: u64 = 32;
+/// CUDA pads the rows of quantized tensors to a multiple of this (`MATRIX_ROW_PADDING`).
+const ROW_PADDING: u64 = 512;
+
+/// The tensors of a model in one quantization.
+#[derive(Debug, Clone)]
+pub(crate) struct Weights {
+    tensors: Vec<(WeightTensor, TensorType)>,
+    tied: bool,
+    family: Family,
+}
+
+impl Weights {
+    pub(crate) fn new(model: &Architecture, quantization: Quantization) -> Weights {
+        let tensors = weight_tensors(model);
+        let types = tensor_types(model, &tensors, quantization);
+        Weights {
+            tensors: tensors.into_iter().zip(types).collect(),
+            tied: model.tied,
+            family: model.family,
+        }
+    }
+
+    /// The tensor data of the model file, without its header.
+    pub(crate) fn file_bytes(&self) -> Bytes {
+        self.tensors
+            .iter()
+            .map(|(tensor, kind)| tensor_bytes(tensor, *kind))
+            .sum()
+    }
+
+    /// How many tensors have each type.
+    pub(crate) fn count_by_type(&self) -> BTreeMap<TensorType, u64> {
+        let mut counts = BTreeMap::new();
+        for (_, kind) in &self.tensors {
+            *counts.entry(*kind).or_insert(0) += 1;
+        }
+        counts
+    }
+
+    /// Whether the output of a tied model is a copy of its own beside the embedding: it is
+    /// on a GPU, and where Gemma 4 computes its output on the CPU (as measured).
+    fn copies_output_on(&self, device: Device) -> bool {
+        device != Device::Host || self.family == Family::Gemma4
+    }
+
+    /// What the weights take on a device.
+    pub(crate) fn device_bytes(&self, placement: &Placement, device: Device) -> Bytes {
+        let mut sum = Bytes(0);
+        for (tensor, kind) in &self.tensors {
+            let size = allocated_bytes(tensor, *kind, device);
+            if placement.devices(tensor.home).contains(&device) {
+                sum += size;
+            }
+            let output_copy = self.tied && tensor.role == Role::TokenEmbedding;
+            if output_copy && placement.output() == device && self.copies_output_on(device) {
+                sum += size;
+            }
+        }
+        sum
+    }
+}
+
+/// Bytes of a tensor's data.
+fn tensor_bytes(tensor: &WeightTensor, kind: TensorType) -> Bytes {
+    Bytes(kind.row_size(tensor.columns).0 * tensor.rows * tensor.matrices)
+}
+
+/// Bytes that a tensor takes in a buffer of the device.
+fn allocated_bytes(tensor: &WeightTensor, kind: TensorType, device: Device) -> Bytes {
+    let data = tensor_bytes(tensor, kind);
+    match device {
+        Device::Host => data.aligned(HOST_ALIGNMENT),
+        Device::Gpu(_) => (data + row_tail(kind, tensor.columns)).aligned(GPU_ALIGNMENT),
+    }
+}
+
+/// What CUDA adds after a quantized tensor, so that kernels may read past the last row.
+pub(crate) fn row_tail(kind: TensorType, columns: u64) -> Bytes {
+    match columns % ROW_PADDING {
+        0 => Bytes(0),
+        _ if !kind.is_quantized() => Bytes(0),
+        rest => kind.row_size(ROW_PADDING - rest),
+    }
+}

@@ -1,0 +1,338 @@
+//! The estimator against rows measured with llama.cpp itself, and properties that hold for every model.
+//!
+//! `tests/data/measured.csv` holds what llama.cpp (commit 0c1e570) computes: its quantizer's
+//! dry run, and its memory breakdown after a load without allocation on a stand-in for CUDA
+//! devices. `tests/data/measured_models.csv` holds the models' hyperparameters.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use kbgen::estimate::architecture::Architecture;
+use kbgen::estimate::bytes::Bytes;
+use kbgen::estimate::estimator::{Estimate, estimate, file_bytes, tensor_counts};
+use kbgen::estimate::fields::ArchitectureFields;
+use kbgen::estimate::fitting::{Available, best_quantization, largest_context, most_gpu_layers};
+use kbgen::estimate::placement::Device;
+use kbgen::estimate::quantization::{CacheType, Quantization};
+use kbgen::estimate::segments::{segments, value_at};
+use kbgen::estimate::settings::{
+    CacheLayout, CachePlacement, ExpertPlacement, FlashAttention, Settings, WindowCache,
+};
+
+type Row = BTreeMap<String, String>;
+
+fn rows(name: &str) -> Vec<Row> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("tests/data")
+        .join(name);
+    let mut reader = csv::Reader::from_path(path).unwrap();
+    reader.deserialize().map(|row| row.unwrap()).collect()
+}
+
+fn number(row: &Row, column: &str) -> u64 {
+    row[column].parse().unwrap_or(0)
+}
+
+fn fields(row: &Row) -> ArchitectureFields {
+    let number = |column: &str| number(row, column);
+    let text = |column: &str| row[column].clone();
+    let flag = |column: &str| row[column] == "1";
+    ArchitectureFields {
+        gguf_arch: text("gguf_arch"),
+        layers: number("layers"),
+        layer_kinds: text("layer_kinds"),
+        hidden: number("hidden"),
+        heads: number("heads"),
+        kv_heads: number("kv_heads"),
+        head_dim: number("head_dim"),
+        kv_heads_full: number("kv_heads_full"),
+        head_dim_full: number("head_dim_full"),
+        k_eq_v_full: flag("k_eq_v_full"),
+        ffn: number("ffn"),
+        vocab: number("vocab"),
+        tied: flag("tied"),
+        experts: number("experts"),
+        experts_used: number("experts_used"),
+        expert_ffn: number("expert_ffn"),
+        shared_expert_ffn: number("shared_expert_ffn"),
+        first_dense_layers: number("first_dense_layers"),
+        moe_every: number("moe_every"),
+        sliding_window: number("sliding_window"),
+        mla_kv_lora: number("mla_kv_lora"),
+        mla_q_lora: number("mla_q_lora"),
+        mla_qk_rope: number("mla_qk_rope"),
+        mla_qk_nope: number("mla_qk_nope"),
+        mla_v_head: number("mla_v_head"),
+        ssm_conv: number("ssm_conv"),
+        ssm_inner: number("ssm_inner"),
+        ssm_state: number("ssm_state"),
+        ssm_dt_rank: number("ssm_dt_rank"),
+        ssm_groups: number("ssm_groups"),
+        qkv_bias: flag("qkv_bias"),
+        qk_norm: text("qk_norm"),
+        fused_qkv: flag("fused_qkv"),
+        fused_gate_up: flag("fused_gate_up"),
+        gated_ffn: flag("gated_ffn"),
+        max_ctx: number("max_ctx"),
+    }
+}
+
+fn models() -> BTreeMap<String, Architecture> {
+    let rows = rows("measured_models.csv");
+    rows.iter()
+        .map(|row| (row["id"].clone(), fields(row).build().unwrap()))
+        .collect()
+}
+
+fn settings(row: &Row) -> Settings {
+    let mut settings = Settings::new(row["quant"].parse().unwrap(), number(row, "ctx").max(1));
+    if let Ok(kind) = row["kv_type"].parse() {
+        settings.cache_type_k = kind;
+        settings.cache_type_v = kind;
+    }
+    settings.n_ubatch = number(row, "n_ubatch").max(1);
+    if row["flash_attn"] == "0" {
+        settings.flash_attention = FlashAttention::Off;
+    }
+    settings.sequences = number(row, "n_seq").max(1);
+    if row["kv_unified"] == "1" {
+        settings.cache_layout = CacheLayout::Unified;
+    }
+    settings.n_outputs = row["n_outputs"].parse().ok();
+    settings.gpu_layers = row["n_gpu_layers"].parse().ok();
+    settings.tensor_split = match row["tensor_split"].as_str() {
+        "none" => Vec::new(),
+        split => split
+            .split_whitespace()
+            .map(|share| share.parse().unwrap())
+            .collect(),
+    };
+    settings.experts = match row["moe_cpu"].split_once(':') {
+        Some((_, layers)) => ExpertPlacement::FirstLayersOnCpu(layers.parse().unwrap()),
+        None if row["moe_cpu"] == "all" => ExpertPlacement::Cpu,
+        None => ExpertPlacement::WithLayer,
+    };
+    if row["kv_on_gpu"] == "0" {
+        settings.cache_placement = CachePlacement::Host;
+    }
+    if row["swa_full"] == "1" {
+        settings.window_cache = WindowCache::Full;
+    }
+    settings
+}
+
+fn device(row: &Row) -> Device {
+    match row["device"].strip_prefix("gpu") {
+        Some(index) => Device::Gpu(index.parse().unwrap()),
+        None => Device::Host,
+    }
+}
+
+/// `(row, estimated - measured, measured)` of every run's row of this kind.
+fn differences(kind: &str) -> Vec<(Row, i64, u64)> {
+    let models = models();
+    let rows = rows("measured.csv").into_iter();
+    let asked = rows.filter(|row| row["kind"] == kind && row["device"] != "file");
+    asked
+        .map(|row| {
+            let need = estimate(&models[&row["catalogue_id"]], &settings(&row)).unwrap();
+            let part = need.device(device(&row)).unwrap();
+            let bytes = match kind {
+                "model_bytes" => part.weights.bytes,
+                "kv_bytes" => part.cache.bytes,
+                _ => part.compute.bytes,
+            };
+            let measured = number(&row, "bytes");
+            (row, bytes.0 as i64 - measured as i64, measured)
+        })
+        .collect()
+}
+
+fn describe(row: &Row) -> String {
+    let values: Vec<String> = row
+        .iter()
+        .map(|(name, value)| format!("{name}={value}"))
+        .collect();
+    values.join(" ")
+}
+
+#[test]
+fn a_file_has_the_bytes_and_the_types_that_the_quantizer_gives_it() {
+    let models = models();
+    let mut seen = 0;
+    for row in rows("measured.csv")
+        .iter()
+        .filter(|row| row["device"] == "file")
+    {
+        let model = &models[&row["catalogue_id"]];
+        let quantization: Quantization = row["quant"].parse().unwrap();
+        assert_eq!(
+            file_bytes(model, quantization),
+            Bytes(number(row, "bytes")),
+            "{}",
+            describe(row)
+        );
+        let counted: Vec<String> = tensor_counts(model, quantization)
+            .iter()
+            .map(|(kind, count)| format!("{}:{count}", kind.name()))
+            .collect();
+        let mut counted = counted;
+        counted.sort_by_key(|entry| entry.to_lowercase());
+        let mut measured: Vec<&str> = row["types"].split_whitespace().collect();
+        measured.sort_by_key(|entry| entry.to_lowercase());
+        assert_eq!(counted, measured, "{}", describe(row));
+        seen += 1;
+    }
+    assert!(seen >= 100, "{seen} rows");
+}
+
+#[test]
+fn cache_and_state_agree_to_the_byte_on_every_device() {
+    let rows = differences("kv_bytes");
+    assert!(rows.len() >= 100, "{} rows", rows.len());
+    for (row, difference, _) in rows {
+        assert_eq!(difference, 0, "{}", describe(&row));
+    }
+}
+
+#[test]
+fn weights_agree_to_the_byte_on_every_device() {
+    let rows = differences("model_bytes");
+    assert!(rows.len() >= 100, "{} rows", rows.len());
+    for (row, difference, _) in rows {
+        assert_eq!(difference, 0, "{}", describe(&row));
+    }
+}
+
+#[test]
+fn every_name_of_an_enumeration_parses_to_itself() {
+    for quantization in Quantization::ALL {
+        assert_eq!(quantization.name().parse(), Ok(*quantization));
+    }
+    for kind in CacheType::ALL {
+        assert_eq!(kind.name().parse(), Ok(*kind));
+    }
+    assert_eq!("mxfp4_moe".parse(), Ok(Quantization::MXFP4));
+    assert!("Q4_K_XL".parse::<Quantization>().is_err());
+    assert!("q3_0".parse::<CacheType>().is_err());
+}
+
+fn gpu_total(need: &Estimate) -> Bytes {
+    need.device(Device::Gpu(0)).unwrap().total()
+}
+
+#[test]
+fn more_context_never_needs_less() {
+    for (id, model) in models() {
+        for kind in [CacheType::F16, CacheType::Q8_0] {
+            let mut settings = Settings::new(Quantization::Q4_K_M, 256);
+            settings.cache_type_k = kind;
+            settings.cache_type_v = kind;
+            let mut before = Bytes(0);
+            for context in [
+                256, 257, 512, 1000, 2048, 4096, 8192, 16384, 40000, 65536, 131072,
+            ] {
+                let need = gpu_total(&estimate(&model, &settings.at_context(context)).unwrap());
+                assert!(
+                    need >= before,
+                    "{id} at {context} tokens of {kind}: {need} < {before}"
+                );
+                before = need;
+            }
+        }
+    }
+}
+
+#[test]
+fn a_wider_cache_type_never_needs_a_smaller_cache() {
+    for (id, model) in models() {
+        let mut before = Bytes(u64::MAX);
+        for kind in CacheType::ALL {
+            let mut settings = Settings::new(Quantization::Q4_K_M, 8192);
+            settings.cache_type_k = *kind;
+            settings.cache_type_v = *kind;
+            let need = estimate(&model, &settings).unwrap();
+            let cache = need.device(Device::Gpu(0)).unwrap().cache.bytes;
+            assert!(cache <= before, "{id} with {kind}");
+            before = cache;
+        }
+    }
+}
+
+#[test]
+fn segments_give_the_estimators_own_value_at_every_context() {
+    let models = models();
+    for id in [
+        "llama-3.1-8b-instruct",
+        "gemma-3-4b-it",
+        "gpt-oss-20b",
+        "lfm2-1.2b",
+    ] {
+        let model = &models[id];
+        let settings = Settings::new(Quantization::Q4_K_M, 1);
+        let part = |cells: u64| -> Result<Bytes, String> {
+            let need = estimate(model, &settings.at_context(cells)).map_err(|e| e.to_string())?;
+            Ok(need.device(Device::Gpu(0)).unwrap().cache.bytes)
+        };
+        let pieces = segments(20_000, part).unwrap();
+        assert!(pieces.len() <= 4, "{id}: {pieces:?}");
+        for context in (1..20_000).step_by(97) {
+            assert_eq!(
+                value_at(&pieces, context),
+                part(context).ok(),
+                "{id} at {context}"
+            );
+        }
+    }
+}
+
+#[test]
+fn the_largest_choice_fits_and_the_next_does_not() {
+    let models = models();
+    let model = &models["llama-3.1-8b-instruct"];
+    let settings = Settings::new(Quantization::Q4_K_M, 8192);
+    let available = Available {
+        gpus: vec![Bytes(8 << 30)],
+    };
+    let context = largest_context(model, &settings, &available)
+        .unwrap()
+        .unwrap();
+    assert!(available.holds(&estimate(model, &settings.at_context(context)).unwrap()));
+    assert!(!available.holds(&estimate(model, &settings.at_context(context + 1)).unwrap()));
+    let best = best_quantization(model, &settings, &available, Quantization::ALL).unwrap();
+    assert_eq!(best, Some(Quantization::Q6_K));
+    let half = Available {
+        gpus: vec![Bytes(3 << 30)],
+    };
+    let layers = most_gpu_layers(model, &settings, &half).unwrap().unwrap();
+    assert!((1..33).contains(&layers), "{layers}");
+    let nothing = Available {
+        gpus: vec![Bytes(1 << 20)],
+    };
+    assert_eq!(largest_context(model, &settings, &nothing), Ok(None));
+}
+
+#[test]
+fn an_impossible_field_is_named() {
+    let row = &rows("measured_models.csv")[0];
+    let broken = |change: fn(&mut ArchitectureFields)| {
+        let mut fields = fields(row);
+        change(&mut fields);
+        fields.build().unwrap_err().field
+    };
+    assert_eq!(
+        broken(|fields| fields.gguf_arch = "lama".into()),
+        "gguf_arch"
+    );
+    assert_eq!(broken(|fields| fields.layers = 0), "layers");
+    assert_eq!(
+        broken(|fields| fields.layer_kinds = "F3X2".into()),
+        "layer_kinds"
+    );
+    assert_eq!(
+        broken(|fields| fields.layer_kinds = "Fé9".into()),
+        "layer_kinds"
+    );
+    assert_eq!(broken(|fields| fields.vocab = u64::MAX), "vocab");
+    assert_eq!(broken(|fields| fields.kv_heads = 7), "kv_heads");
+}
