@@ -8,8 +8,8 @@ use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
 use syntect::parsing::{ParseState, Scope, ScopeStack, SyntaxReference, SyntaxSet};
 
-use crate::markdown::html::escape_into;
 use crate::markdown::scanners;
+use crate::markdown::spans::{Class, Spans};
 
 /// Longer blocks stay plain: grammars take milliseconds a kilobyte.
 const MAX_BLOCK_BYTES: usize = 32 * 1024;
@@ -17,11 +17,17 @@ const MAX_BLOCK_BYTES: usize = 32 * 1024;
 /// Blocks with a longer line stay plain: a grammar's cost grows faster than the length of a line.
 const MAX_LINE_BYTES: usize = 2_000;
 
+/// Blocks with more opening brackets on a line stay plain, since those may all lie in each other.
+const MAX_LINE_BRACKETS: usize = 100;
+
+/// Blocks that nest deeper than this stay plain: every token costs what lies around it.
+const MAX_SCOPES: usize = 200;
+
 /// What the cache may hold before it starts anew.
 const MAX_CACHED_BYTES: usize = 64 * 1024 * 1024;
 
 /// Languages that a code block may name.
-pub const LANGUAGES: [&str; 35] = [
+pub const LANGUAGES: [&str; 34] = [
     "bash",
     "batch",
     "c",
@@ -43,7 +49,6 @@ pub const LANGUAGES: [&str; 35] = [
     "json",
     "log",
     "make",
-    "markdown",
     "powershell",
     "ps1",
     "py",
@@ -76,57 +81,22 @@ fn grammar_token(language: &str) -> &str {
     }
 }
 
-/// What a token is; the letter is its class in HTML.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Class {
-    Keyword,
-    String,
-    Comment,
-    Number,
-    Function,
-    Variable,
-    Operator,
-    Type,
-    Prompt,
-    Error,
-    Warning,
-    Muted,
-}
-
-impl Class {
-    fn letter(self) -> char {
-        match self {
-            Self::Keyword => 'k',
-            Self::String => 's',
-            Self::Comment => 'c',
-            Self::Number => 'n',
-            Self::Function => 'f',
-            Self::Variable => 'v',
-            Self::Operator => 'o',
-            Self::Type => 't',
-            Self::Prompt => 'p',
-            Self::Error => 'e',
-            Self::Warning => 'w',
-            Self::Muted => 'm',
-        }
-    }
-}
-
 type Cache = HashMap<(String, String), Arc<str>>;
 
 /// Results by language and code. A pure cache: the same question has the same answer with or without it.
 static CACHE: LazyLock<Mutex<(usize, Cache)>> = LazyLock::new(Mutex::default);
 
-/// Highlights `code`; the text of the result is `code`, whatever the language. Unknown languages, long
-/// blocks and blocks with a long line are escaped and nothing else.
+/// Highlights `code`; the text of the result is `code`, whatever the language. Unknown languages and
+/// what would take a grammar long are escaped and nothing else.
 pub fn highlight(language: &str, code: &str) -> Arc<str> {
-    let is_plain = matches!(language, "" | "text") || !is_known(language);
-    if is_plain || code.len() > MAX_BLOCK_BYTES || code.lines().any(|line| line.len() > MAX_LINE_BYTES) {
+    if code.len() > MAX_BLOCK_BYTES || !is_known(language) {
         return Spans::plain(code).into();
     }
     match language {
         "console" => return scanners::console(code).into(),
         "log" => return scanners::log(code).into(),
+        "text" => return Spans::plain(code).into(),
+        _ if !code.lines().all(is_light) => return Spans::plain(code).into(),
         _ => {}
     }
     let key = (language.to_string(), code.to_string());
@@ -145,6 +115,11 @@ pub fn highlight(language: &str, code: &str) -> Arc<str> {
     html
 }
 
+fn is_light(line: &str) -> bool {
+    line.len() <= MAX_LINE_BYTES
+        && line.bytes().filter(|byte| matches!(byte, b'(' | b'[' | b'{')).count() <= MAX_LINE_BRACKETS
+}
+
 fn by_grammar(language: &str, code: &str) -> Option<String> {
     let grammars = &*GRAMMARS;
     let mut state = ParseState::new(grammar(language)?);
@@ -155,12 +130,17 @@ fn by_grammar(language: &str, code: &str) -> Option<String> {
         let mut at = 0;
         for (end, change) in state.parse_line(line, grammars).ok()? {
             if end > at {
-                spans.push(class_of(&stack, &mut classes), line.get(at..end)?);
+                let token = line.get(at..end)?;
+                spans.push(class_of(&stack, token, &mut classes), token);
                 at = end;
             }
             stack.apply(&change).ok()?;
         }
-        spans.push(class_of(&stack, &mut classes), line.get(at..)?);
+        let token = line.get(at..)?;
+        spans.push(class_of(&stack, token, &mut classes), token);
+        if stack.len() > MAX_SCOPES {
+            return None;
+        }
     }
     Some(spans.finish())
 }
@@ -173,29 +153,28 @@ fn grammar(language: &str) -> Option<&'static SyntaxReference> {
 }
 
 /// What a scope's beginning says; the first line that fits counts. `None` hands on to the scope around.
-const RULES: [(&str, Option<Class>); 32] = [
-    ("meta.mapping.key", Some(Class::Type)),
+const RULES: &[(&str, Option<Class>)] = &[
     ("comment", Some(Class::Comment)),
     ("punctuation.definition.comment", Some(Class::Comment)),
     ("punctuation.definition.variable", Some(Class::Variable)),
     ("punctuation.definition", None),
+    ("punctuation.section.expansion", Some(Class::Variable)),
     ("punctuation", Some(Class::Operator)),
     ("string.unquoted", None),
     ("string", Some(Class::String)),
     ("constant.character", Some(Class::String)),
     ("constant", Some(Class::Number)),
     ("keyword.operator", Some(Class::Operator)),
-    ("keyword.other.definition.ini", Some(Class::Type)),
+    ("keyword.name.ini", Some(Class::Type)),
     ("keyword", Some(Class::Keyword)),
     ("storage.type.numeric", Some(Class::Number)),
+    ("storage.type.string", Some(Class::String)),
     ("storage", Some(Class::Keyword)),
     ("entity.name.function", Some(Class::Function)),
-    ("entity.name.section", Some(Class::Type)),
-    ("entity.name", Some(Class::Type)),
     ("entity.other.attribute-name", Some(Class::Variable)),
-    ("entity.other", Some(Class::Type)),
+    ("entity", Some(Class::Type)),
     ("support.function", Some(Class::Function)),
-    ("support.type.property-name", Some(Class::Type)),
+    ("support.variable", Some(Class::Variable)),
     ("support.constant", Some(Class::Number)),
     ("support", Some(Class::Type)),
     ("variable.function", Some(Class::Function)),
@@ -205,75 +184,33 @@ const RULES: [(&str, Option<Class>); 32] = [
     ("markup.deleted", Some(Class::Keyword)),
     ("markup.heading", Some(Class::Type)),
     ("meta.diff", Some(Class::Comment)),
-    ("meta.function-call.arguments.path", None),
 ];
 
 static SCOPES: LazyLock<Vec<(Scope, Option<Class>)>> = LazyLock::new(|| {
     RULES.iter().map(|(name, class)| (Scope::new(name).expect("a rule names a scope"), *class)).collect()
 });
 
+/// The keys of a mapping are strings to JSON's grammar; a reader tells them from the values.
+static MAPPING_KEY: LazyLock<Scope> =
+    LazyLock::new(|| Scope::new("meta.mapping.key").expect("a rule names a scope"));
+
 /// The class of the innermost scope that has one.
-fn class_of(stack: &ScopeStack, classes: &mut HashMap<Scope, Option<Class>>) -> Option<Class> {
+fn class_of(stack: &ScopeStack, text: &str, classes: &mut HashMap<Scope, Option<Class>>) -> Option<Class> {
     let scopes = stack.as_slice();
     let class = scopes.iter().rev().find_map(|scope| {
         *classes.entry(*scope).or_insert_with(|| {
             SCOPES.iter().find(|(rule, _)| rule.is_prefix_of(*scope)).and_then(|(_, class)| *class)
         })
     });
-    class
-}
-
-/// HTML that grows token by token.
-#[derive(Debug, Default)]
-pub(crate) struct Spans {
-    out: String,
-    open: Option<Class>,
-    /// White space whose class shows when the next token comes.
-    gap: String,
-}
-
-impl Spans {
-    fn plain(code: &str) -> String {
-        let mut out = String::new();
-        escape_into(&mut out, code);
-        out
-    }
-
-    /// Adds a token.
-    pub fn push(&mut self, class: Option<Class>, text: &str) {
-        let body = text.trim_end();
-        if body.is_empty() {
-            return self.gap.push_str(text);
+    match class {
+        Some(Class::String) if scopes.iter().any(|scope| MAPPING_KEY.is_prefix_of(*scope)) => {
+            Some(Class::Type)
         }
-        let start = body.trim_start();
-        self.gap.push_str(&body[..body.len() - start.len()]);
-        if class != self.open || self.gap.contains('\n') {
-            self.close();
-            self.out.push_str(&self.gap);
-            if let Some(class) = class {
-                self.out.push_str("<span class=\"");
-                self.out.push(class.letter());
-                self.out.push_str("\">");
-            }
-            self.open = class;
-        } else {
-            self.out.push_str(&self.gap);
+        // `not`, `in`, `is`: operators to a grammar, words to a reader.
+        Some(Class::Operator) if text.starts_with(|first: char| first.is_alphabetic()) => {
+            Some(Class::Keyword)
         }
-        self.gap.clear();
-        escape_into(&mut self.out, start);
-        self.gap.push_str(&text[body.len()..]);
-    }
-
-    /// The HTML.
-    pub fn finish(mut self) -> String {
-        self.close();
-        self.out + &self.gap
-    }
-
-    fn close(&mut self) {
-        if self.open.take().is_some() {
-            self.out.push_str("</span>");
-        }
+        other => other,
     }
 }
 
@@ -290,16 +227,5 @@ mod tests {
             );
         }
         assert!(LANGUAGES.is_sorted(), "in the order of the alphabet");
-    }
-
-    #[test]
-    fn neighbours_share_a_span_and_white_space_has_none() {
-        let mut spans = Spans::default();
-        spans.push(Some(Class::String), "a");
-        spans.push(None, " ");
-        spans.push(Some(Class::String), "<b ");
-        spans.push(Some(Class::Number), "1\n");
-        spans.push(None, "  ");
-        assert_eq!(spans.finish(), "<span class=\"s\">a &lt;b</span> <span class=\"n\">1</span>\n  ");
     }
 }

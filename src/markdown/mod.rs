@@ -17,6 +17,8 @@ mod outline;
 mod plain;
 mod render;
 mod scanners;
+mod sections;
+mod spans;
 mod writer;
 
 pub use calls::Call;

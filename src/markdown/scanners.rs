@@ -1,6 +1,6 @@
 //! Console sessions and program output, read line by line without a grammar.
 
-use crate::markdown::highlight::{Class, Spans};
+use crate::markdown::spans::{Class, Spans};
 
 /// Prompts, longest first; a shell's and Python's.
 const PROMPTS: [&str; 6] = ["PS> ", ">>> ", "... ", "$ ", "# ", "% "];

@@ -10,8 +10,9 @@ use crate::markdown::fence;
 use crate::markdown::footnotes::Notes;
 use crate::markdown::headings::Heading;
 use crate::markdown::highlight::highlight;
-use crate::markdown::html::{self, attribute, escape_into};
-use crate::markdown::render::{Pieces, Rendered, Section, TocEntry};
+use crate::markdown::html::{attribute, escape_into};
+use crate::markdown::render::{Pieces, Rendered};
+use crate::markdown::sections::Sections;
 
 type Placed<'e> = (Event<'e>, Range<usize>);
 
@@ -20,14 +21,11 @@ pub(crate) struct Writer<'a, P> {
     source: &'a str,
     covered: &'a Covered<'a>,
     pieces: &'a P,
-    headings: std::vec::IntoIter<Heading>,
-    rendered: Rendered,
+    sections: Sections,
     out: String,
     /// Outputs that wait while a footnote is written.
     waiting: Vec<(String, String)>,
     containers: usize,
-    heading: Option<(Heading, String)>,
-    in_lead: bool,
     /// The image being read: how many are open in each other, destination, title and its text so far.
     image: Option<(usize, String, String, String)>,
     /// Whether each open link was written.
@@ -51,13 +49,10 @@ impl<'a, P: Pieces> Writer<'a, P> {
             source,
             covered,
             pieces,
-            headings: headings.into_iter(),
-            rendered: Rendered::default(),
+            sections: Sections::new(headings),
             out: String::new(),
             waiting: Vec::new(),
             containers: 0,
-            heading: None,
-            in_lead: false,
             image: None,
             links: Vec::new(),
             code: None,
@@ -79,7 +74,7 @@ impl<'a, P: Pieces> Writer<'a, P> {
             Event::SoftBreak => self.words("\n"),
             Event::HardBreak if self.image.is_some() => self.words(" "),
             Event::HardBreak => {
-                self.plain(" ");
+                self.sections.plain(" ");
                 self.out.push_str("<br>\n");
             }
             Event::Rule => self.out.push_str("<hr>\n"),
@@ -100,10 +95,7 @@ impl<'a, P: Pieces> Writer<'a, P> {
 
     /// Hands over what was written.
     pub fn finish(mut self) -> Rendered {
-        self.flush();
-        self.rendered.footnotes_html = self.notes.list();
-        self.rendered.lead_text = self.rendered.lead_text.trim().to_string();
-        self.rendered
+        self.sections.finish(&mut self.out, self.notes.list())
     }
 
     /// The HTML so far, for a text without sections.
@@ -128,7 +120,7 @@ impl<'a, P: Pieces> Writer<'a, P> {
         if let Some((.., alternative)) = &mut self.image {
             return alternative.push_str(text);
         }
-        self.plain(text);
+        self.sections.plain(text);
         escape_into(&mut self.out, text);
     }
 
@@ -139,7 +131,7 @@ impl<'a, P: Pieces> Writer<'a, P> {
         if let Some((.., alternative)) = &mut self.image {
             return alternative.push_str(&figure.text);
         }
-        self.plain(&figure.text);
+        self.sections.plain(&figure.text);
         self.out.push_str("<data class=\"figure\"");
         attribute(&mut self.out, "value", &figure.value);
         if !figure.title.is_empty() {
@@ -159,26 +151,16 @@ impl<'a, P: Pieces> Writer<'a, P> {
         self.out.push_str("</code>");
     }
 
-    /// Text that also goes into a title or the lead.
-    fn plain(&mut self, text: &str) {
-        let text = if text == "\n" { " " } else { text };
-        if let Some((_, title)) = &mut self.heading {
-            title.push_str(text);
-        } else if self.in_lead {
-            self.rendered.lead_text.push_str(text);
-        }
-    }
-
     fn start(&mut self, tag: &Tag, range: &Range<usize>, after: &[Placed]) {
         match tag {
             Tag::Paragraph => {
-                self.in_lead = self.containers == 0
-                    && self.rendered.lead_text.is_empty()
-                    && self.rendered.sections.is_empty()
-                    && self.rendered.toc.is_empty();
+                if self.containers == 0 {
+                    self.sections.start_paragraph();
+                }
                 self.out.push_str("<p>");
             }
-            Tag::Heading { .. } => self.start_heading(),
+            Tag::Heading { .. } if self.containers > 0 => self.out.push_str("<p><strong>"),
+            Tag::Heading { .. } => self.sections.start_heading(&mut self.out),
             Tag::BlockQuote(kind) => self.start_quotation(*kind),
             Tag::CodeBlock(kind) => self.start_code(kind, range),
             Tag::List(first) => {
@@ -194,6 +176,13 @@ impl<'a, P: Pieces> Writer<'a, P> {
                 self.containers += 1;
                 self.waiting.push((std::mem::take(&mut self.out), label.to_string()));
             }
+            Tag::HtmlBlock => self.out.push_str("<p>"),
+            other => self.start_inline_or_table(other),
+        }
+    }
+
+    fn start_inline_or_table(&mut self, tag: &Tag) {
+        match tag {
             Tag::Table(alignments) => {
                 self.table = Table { alignments: alignments.clone(), ..Table::default() };
                 self.out.push_str(
@@ -217,24 +206,19 @@ impl<'a, P: Pieces> Writer<'a, P> {
             Tag::Image { dest_url, title, .. } => {
                 self.image = Some((1, dest_url.to_string(), title.to_string(), String::new()));
             }
-            Tag::HtmlBlock => self.out.push_str("<p>"),
-            // Not among the options.
-            Tag::DefinitionList
-            | Tag::DefinitionListTitle
-            | Tag::DefinitionListDefinition
-            | Tag::Superscript
-            | Tag::Subscript
-            | Tag::MetadataBlock(_) => {}
+            // Blocks are written above; the others are not among the options.
+            _ => {}
         }
     }
 
     fn end(&mut self, tag: &TagEnd) {
         match tag {
             TagEnd::Paragraph => {
-                self.in_lead = false;
+                self.sections.end_paragraph();
                 self.out.push_str("</p>\n");
             }
-            TagEnd::Heading(_) => self.end_heading(),
+            TagEnd::Heading(_) if self.containers > 0 => self.out.push_str("</strong></p>\n"),
+            TagEnd::Heading(_) => self.sections.end_heading(&mut self.out),
             TagEnd::BlockQuote(kind) => {
                 self.containers -= 1;
                 self.out.push_str(if kind.is_some() { "</aside>\n" } else { "</blockquote>\n" });
@@ -252,6 +236,13 @@ impl<'a, P: Pieces> Writer<'a, P> {
                     self.notes.keep(&label, note);
                 }
             }
+            TagEnd::HtmlBlock => self.out.push_str("</p>\n"),
+            other => self.end_inline_or_table(other),
+        }
+    }
+
+    fn end_inline_or_table(&mut self, tag: &TagEnd) {
+        match tag {
             TagEnd::Table => self.out.push_str("</tbody>\n</table>\n</div>\n"),
             TagEnd::TableHead => {
                 self.table.in_head = false;
@@ -265,62 +256,8 @@ impl<'a, P: Pieces> Writer<'a, P> {
             TagEnd::Emphasis => self.out.push_str("</em>"),
             TagEnd::Strong => self.out.push_str("</strong>"),
             TagEnd::Strikethrough => self.out.push_str("</del>"),
-            TagEnd::Link => {
-                if self.links.pop() == Some(true) {
-                    self.out.push_str("</a>");
-                }
-            }
-            TagEnd::HtmlBlock => self.out.push_str("</p>\n"),
-            TagEnd::Image
-            | TagEnd::DefinitionList
-            | TagEnd::DefinitionListTitle
-            | TagEnd::DefinitionListDefinition
-            | TagEnd::Superscript
-            | TagEnd::Subscript
-            | TagEnd::MetadataBlock(_) => {}
-        }
-    }
-
-    fn start_heading(&mut self) {
-        if self.containers > 0 {
-            return self.out.push_str("<p><strong>");
-        }
-        let heading = self.headings.next().expect("the outline has every heading outside containers");
-        if heading.level <= 2 {
-            self.flush();
-        } else {
-            self.out.push_str(&format!("<h{}", heading.level));
-            attribute(&mut self.out, "id", &heading.id);
-            self.out.push('>');
-        }
-        self.heading = Some((heading, String::new()));
-    }
-
-    fn end_heading(&mut self) {
-        let Some((heading, title)) = self.heading.take() else {
-            return self.out.push_str("</strong></p>\n");
-        };
-        let title = title.trim().to_string();
-        if heading.level <= 3 {
-            let entry =
-                TocEntry { level: heading.level.max(2), id: heading.id.clone(), title: title.clone() };
-            self.rendered.toc.push(entry);
-        }
-        if heading.level <= 2 {
-            let title_html = std::mem::take(&mut self.out);
-            self.rendered.sections.push(Section { id: heading.id, title, title_html, html: String::new() });
-        } else {
-            self.out.push_str(&html::anchor(&heading.id));
-            self.out.push_str(&format!("</h{}>\n", heading.level));
-        }
-    }
-
-    /// What was written belongs to the section before.
-    fn flush(&mut self) {
-        let html = std::mem::take(&mut self.out);
-        match self.rendered.sections.last_mut() {
-            Some(section) => section.html = html,
-            None => self.rendered.lead_html = html,
+            TagEnd::Link => self.end_link(),
+            _ => {}
         }
     }
 
@@ -395,6 +332,12 @@ impl<'a, P: Pieces> Writer<'a, P> {
             attribute(&mut self.out, "title", title);
         }
         self.out.push('>');
+    }
+
+    fn end_link(&mut self) {
+        if self.links.pop() == Some(true) {
+            self.out.push_str("</a>");
+        }
     }
 
     fn start_in_image(&mut self, tag: &Tag) {
