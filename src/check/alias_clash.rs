@@ -27,7 +27,8 @@ pub(super) fn run(subject: &Subject<'_>) -> Vec<Diagnostic> {
             if !is_address(&alias.value) {
                 refuse(
                     format!("`{}` is no address of this site", alias.value),
-                    "begin with a slash and use small letters, digits, hyphens and dots: `/errors/old-name/`".into(),
+                    "begin with a slash and use small letters, digits, hyphens and dots: `/errors/old-name/`"
+                        .into(),
                 );
             } else if let Some(path) = pages.get(&address) {
                 refuse(format!("`{}` is the address of `{path}`", alias.value), "take the alias away".into());
@@ -47,6 +48,8 @@ fn is_address(alias: &str) -> bool {
         && alias.trim_matches('/').split('/').all(|part| {
             !part.is_empty()
                 && !part.starts_with('.')
-                && part.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '-' | '_' | '.'))
+                && part
+                    .chars()
+                    .all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '-' | '_' | '.'))
         })
 }

@@ -67,7 +67,11 @@ fn unknown_names(subject: &Subject<'_>, call: &ProseCall) -> Vec<Fault> {
         let max = model.and_then(|model| model.data.architecture.count("max_ctx"));
         if ctx.value == 0 || max.is_some_and(|max| ctx.value > max) {
             let help = max.map_or("at least 1".to_string(), |max| format!("between 1 and {max}"));
-            faults.push((ctx.range.clone(), format!("the model has no context of {} tokens", ctx.value), help));
+            faults.push((
+                ctx.range.clone(),
+                format!("the model has no context of {} tokens", ctx.value),
+                help,
+            ));
         }
     }
     faults

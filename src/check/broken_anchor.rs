@@ -24,10 +24,17 @@ pub(super) fn run(subject: &Subject<'_>) -> Vec<Diagnostic> {
         let help = match nearest(anchor, known.iter().copied()) {
             Some(near) => format!("did you mean `#{near}`?"),
             None if known.is_empty() => "that page has no headings; link to the page as a whole".to_string(),
-            None => format!("its headings are {}", known.iter().map(|id| format!("`#{id}`")).collect::<Vec<_>>().join(", ")),
+            None => format!(
+                "its headings are {}",
+                known.iter().map(|id| format!("`#{id}`")).collect::<Vec<_>>().join(", ")
+            ),
         };
-        let whose = head.filter(|_| page.is_some()).map_or("this page".to_string(), |head| format!("`{}`", head.path));
-        found.push(Diagnostic::error(&RULE, link.span, format!("no heading `#{anchor}` in {whose}")).help(help));
+        let whose = head
+            .filter(|_| page.is_some())
+            .map_or("this page".to_string(), |head| format!("`{}`", head.path));
+        found.push(
+            Diagnostic::error(&RULE, link.span, format!("no heading `#{anchor}` in {whose}")).help(help),
+        );
     }
     found
 }

@@ -32,7 +32,10 @@ fn help(subject: &Subject<'_>, destination: &str) -> Option<String> {
         let head = subject.site.heads().find(|head| head.id.slug == by_slug)?;
         return Some(format!("did you mean `/{}`, the file `{}`?", head.id.address(), head.path));
     }
-    let wanted = format!("{}/", destination.trim_matches('/').split('#').next().unwrap_or_default().trim_end_matches('/'));
+    let wanted = format!(
+        "{}/",
+        destination.trim_matches('/').split('#').next().unwrap_or_default().trim_end_matches('/')
+    );
     let addresses: Vec<String> = subject
         .site
         .heads()
@@ -42,10 +45,12 @@ fn help(subject: &Subject<'_>, destination: &str) -> Option<String> {
     let same_slug = wanted.trim_end_matches('/').rsplit('/').next().and_then(|slug| {
         subject.site.heads().find(|head| head.id.slug == slug).map(|head| head.id.address())
     });
-    let near = same_slug.or_else(|| nearest(&wanted, addresses.iter().map(String::as_str)).map(str::to_string));
+    let near =
+        same_slug.or_else(|| nearest(&wanted, addresses.iter().map(String::as_str)).map(str::to_string));
     match near {
         Some(near) => Some(format!("did you mean `/{near}`?")),
-        None => PageId::of_address(&wanted)
-            .map(|_| "link by the path of the file, `../folder/page.md`, or by address, `/errors/slug/`".to_string()),
+        None => PageId::of_address(&wanted).map(|_| {
+            "link by the path of the file, `../folder/page.md`, or by address, `/errors/slug/`".to_string()
+        }),
     }
 }

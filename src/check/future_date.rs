@@ -16,8 +16,12 @@ pub(super) fn run(subject: &Subject<'_>) -> Vec<Diagnostic> {
         .filter_map(|head| head.verified.as_ref())
         .filter(|verified| verified.value > subject.today)
         .map(|verified| {
-            Diagnostic::error(&RULE, verified.span, format!("`verified` is {}, a day to come", verified.value))
-                .help(format!("today is {}", subject.today))
+            Diagnostic::error(
+                &RULE,
+                verified.span,
+                format!("`verified` is {}, a day to come", verified.value),
+            )
+            .help(format!("today is {}", subject.today))
         })
         .collect()
 }

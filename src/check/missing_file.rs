@@ -19,7 +19,9 @@ pub(super) fn run(subject: &Subject<'_>) -> Vec<Diagnostic> {
             let what = if link.image { "image" } else { "file" };
             let help = match &link.reason {
                 Reason::NoFile { path } => format!("put it at `{path}`, or mend the path"),
-                Reason::NoPage if link.image => "name a file beside the page, or `/name` for one under static/".into(),
+                Reason::NoPage if link.image => {
+                    "name a file beside the page, or `/name` for one under static/".into()
+                }
                 _ => return None,
             };
             Some(Diagnostic::error(&RULE, link.span, format!("no {what} `{}`", link.destination)).help(help))

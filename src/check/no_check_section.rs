@@ -20,12 +20,17 @@ pub(super) fn run(subject: &Subject<'_>) -> Vec<Diagnostic> {
             let headings = &error.head.body.outline.headings;
             !headings.iter().any(|heading| {
                 heading.level == 2
-                    && (heading.id == "check" || heading.title.to_lowercase().starts_with("check that it worked"))
+                    && (heading.id == "check"
+                        || heading.title.to_lowercase().starts_with("check that it worked"))
             })
         })
         .map(|error| {
-            Diagnostic::warning(&RULE, error.head.title.span, "the page does not say how to see that it worked")
-                .help("close the body with `## Check that it worked {#check}`, a command and what one should see")
+            Diagnostic::warning(
+                &RULE,
+                error.head.title.span,
+                "the page does not say how to see that it worked",
+            )
+            .help("close the body with `## Check that it worked {#check}`, a command and what one should see")
         })
         .collect()
 }

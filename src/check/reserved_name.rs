@@ -18,7 +18,10 @@ pub(super) fn run(subject: &Subject<'_>) -> Vec<Diagnostic> {
         .filter_map(|head| {
             let why = is_reserved(head.id.kind, &head.id.slug)?;
             let message = format!("the name `{}` is reserved", head.id.slug);
-            Some(Diagnostic::error(&RULE, Span::top(head.source), message).help(format!("{why}; rename the file")))
+            Some(
+                Diagnostic::error(&RULE, Span::top(head.source), message)
+                    .help(format!("{why}; rename the file")),
+            )
         })
         .collect()
 }

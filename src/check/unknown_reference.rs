@@ -33,7 +33,8 @@ pub(super) fn run(subject: &Subject<'_>) -> Vec<Diagnostic> {
     for error in &subject.site.errors {
         if let Some(own) = error.data.related.iter().find(|slug| slug.value == error.head.id.slug) {
             found.push(
-                Diagnostic::error(&RULE, own.span, "the page names itself as related").help("take it out of the list"),
+                Diagnostic::error(&RULE, own.span, "the page names itself as related")
+                    .help("take it out of the list"),
             );
         }
     }

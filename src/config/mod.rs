@@ -35,7 +35,11 @@ pub const FIELDS: &[Field] = &[
     Field::optional("licence", Shape::Text, "Licence of the content."),
     Field::optional("licence_url", Shape::Url, "Where the licence of the content can be read."),
     Field::optional("stale_after_days", DAYS, "Days after which a verified page is overdue."),
-    Field::optional("stale_by_category", Shape::Map(&Shape::Text), "The same for single categories: `drivers = \"90\"`."),
+    Field::optional(
+        "stale_by_category",
+        Shape::Map(&Shape::Text),
+        "The same for single categories: `drivers = \"90\"`.",
+    ),
 ];
 
 /// The settings of a site.
@@ -80,7 +84,8 @@ impl Config {
         let rest = url.strip_prefix("https://").or_else(|| url.strip_prefix("http://"));
         let host = rest.and_then(|rest| rest.split('/').next()).unwrap_or_default();
         anyhow::ensure!(
-            !host.is_empty() && !url.contains(|c: char| c.is_whitespace() || matches!(c, '?' | '#' | '"' | '<' | '>')),
+            !host.is_empty()
+                && !url.contains(|c: char| c.is_whitespace() || matches!(c, '?' | '#' | '"' | '<' | '>')),
             "`{url}` is not a base address: it begins with https:// and has no query or fragment"
         );
         self.base_url = format!("{}/", url.trim_end_matches('/'));
@@ -120,8 +125,12 @@ impl Config {
                     stale_by_category.insert(category.value, number);
                 }
                 _ => found.push(
-                    Diagnostic::error(&BAD_SETTINGS, days.span, format!("`{}` is not a number of days", days.value))
-                        .help("between 1 and 3650"),
+                    Diagnostic::error(
+                        &BAD_SETTINGS,
+                        days.span,
+                        format!("`{}` is not a number of days", days.value),
+                    )
+                    .help("between 1 and 3650"),
                 ),
             }
         }

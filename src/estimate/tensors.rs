@@ -56,11 +56,7 @@ pub(crate) struct WeightTensor {
 
 /// All tensors of the model file, layer by layer.
 pub(crate) fn weight_tensors(model: &Architecture) -> Vec<WeightTensor> {
-    let mut list = TensorList {
-        model,
-        home: Home::Input,
-        tensors: Vec::new(),
-    };
+    let mut list = TensorList { model, home: Home::Input, tensors: Vec::new() };
     list.matrix(Role::TokenEmbedding, model.hidden, model.vocabulary);
     for (layer, index) in model.layers.iter().zip(0..) {
         list.home = Home::Layer(index);
@@ -93,18 +89,12 @@ pub(crate) fn weight_tensors(model: &Architecture) -> Vec<WeightTensor> {
 
 /// Families whose norms are layer norms with a bias.
 pub(crate) fn has_norm_bias(family: Family) -> bool {
-    matches!(
-        family,
-        Family::Phi2 | Family::PhiMoe | Family::Starcoder2 | Family::StableLm
-    )
+    matches!(family, Family::Phi2 | Family::PhiMoe | Family::Starcoder2 | Family::StableLm)
 }
 
 /// Families whose attention output has a bias.
 pub(crate) fn has_output_bias(family: Family) -> bool {
-    matches!(
-        family,
-        Family::GptOss | Family::Phi2 | Family::PhiMoe | Family::Starcoder2
-    )
+    matches!(family, Family::GptOss | Family::Phi2 | Family::PhiMoe | Family::Starcoder2)
 }
 
 struct TensorList<'a> {
@@ -115,13 +105,7 @@ struct TensorList<'a> {
 
 impl TensorList<'_> {
     fn push(&mut self, role: Role, columns: u64, rows: u64, matrices: u64) {
-        self.tensors.push(WeightTensor {
-            role,
-            home: self.home,
-            columns,
-            rows,
-            matrices,
-        });
+        self.tensors.push(WeightTensor { role, home: self.home, columns, rows, matrices });
     }
 
     fn matrix(&mut self, role: Role, columns: u64, rows: u64) {
@@ -239,11 +223,7 @@ impl TensorList<'_> {
         let hidden = self.model.hidden;
         let groups_width = 2 * recurrent.groups * recurrent.state;
         let mixed_width = recurrent.inner + groups_width;
-        self.matrix(
-            Role::Matrix,
-            hidden,
-            2 * recurrent.inner + groups_width + recurrent.dt_rank,
-        );
+        self.matrix(Role::Matrix, hidden, 2 * recurrent.inner + groups_width + recurrent.dt_rank);
         self.plain(recurrent.conv * mixed_width);
         self.plain(mixed_width);
         for _ in ["dt", "a", "d"] {
@@ -347,18 +327,12 @@ fn norm_count(model: &Architecture, layer: &Layer) -> u64 {
 
 /// Families whose Q projection also makes a gate of the same width.
 pub(crate) fn has_query_gate(family: Family) -> bool {
-    matches!(
-        family,
-        Family::Qwen35 | Family::Qwen35Moe | Family::Qwen3Next
-    )
+    matches!(family, Family::Qwen35 | Family::Qwen35Moe | Family::Qwen3Next)
 }
 
 /// Families whose shared expert has a gate vector.
 pub(crate) fn has_shared_gate(family: Family) -> bool {
-    matches!(
-        family,
-        Family::Qwen2Moe | Family::Qwen35Moe | Family::Qwen3Next
-    )
+    matches!(family, Family::Qwen2Moe | Family::Qwen35Moe | Family::Qwen3Next)
 }
 
 /// Families whose files hold the experts' gate and up projections as one tensor.

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::files::Sources;
+use crate::markdown::outline;
 use crate::site::{Dangling, Head, Kind, LISTINGS, Links, PageId, Reason, Site, Target};
 
 /// Targets of all links in all bodies, and who points at whom.
@@ -26,6 +27,23 @@ pub fn resolve(site: &Site, sources: &Sources) -> Links {
                     image: link.image,
                     reason,
                 }),
+            }
+        }
+    }
+    for error in &site.errors {
+        for cause in &error.data.causes {
+            for link in outline(&cause.tell.value).links {
+                match finder.target(&error.head, &link.destination, false) {
+                    Ok(target) => {
+                        links.lines.insert((error.head.id.clone(), link.destination), target);
+                    }
+                    Err(reason) => links.dangling.push(Dangling {
+                        span: cause.tell.span,
+                        destination: link.destination,
+                        image: false,
+                        reason,
+                    }),
+                }
             }
         }
     }
@@ -55,9 +73,11 @@ fn point_from_front_matter(site: &Site, pointers: &mut BTreeMap<PageId, BTreeSet
 
 /// Ids that the templates of a kind give to parts of a page, whatever its body holds.
 const PARTS: &[(Kind, &[&str])] = &[
-    (Kind::Error, &["signatures", "causes", "solutions", "check", "next", "sources"]),
-    (Kind::Model, &["memory", "devices"]),
+    (Kind::Error, &["is-this-it", "which-cause", "next", "sources"]),
+    (Kind::Model, &["typical", "memory", "devices"]),
     (Kind::Hardware, &["models"]),
+    (Kind::Quant, &["models"]),
+    (Kind::Tool, &["errors"]),
 ];
 
 struct Finder<'s> {
@@ -152,8 +172,7 @@ fn is_elsewhere(destination: &str) -> bool {
 
 fn has_anchor(head: &Head, anchor: &str) -> bool {
     let in_body = head.body.outline.headings.iter().any(|heading| heading.id == anchor);
-    let in_template =
-        PARTS.iter().any(|(kind, parts)| *kind == head.id.kind && parts.contains(&anchor));
+    let in_template = PARTS.iter().any(|(kind, parts)| *kind == head.id.kind && parts.contains(&anchor));
     in_body || in_template || anchor == "top"
 }
 

@@ -24,7 +24,10 @@ pub fn read(root: &Path) -> Result<(Sources, Vec<Diagnostic>)> {
     theme::add(&mut sources);
     let settings = root.join("site.toml");
     if !settings.is_file() {
-        bail!("no `site.toml` in `{}`: `kbgen init DIR` makes a new site, `--root DIR` names one", root.display());
+        bail!(
+            "no `site.toml` in `{}`: `kbgen init DIR` makes a new site, `--root DIR` names one",
+            root.display()
+        );
     }
     let bytes = fs::read(&settings).with_context(|| format!("cannot read `{}`", settings.display()))?;
     add_text(&mut sources, "site.toml", bytes, &mut found);
@@ -39,9 +42,10 @@ fn read_folder(root: &Path, folder: &str, sources: &mut Sources, found: &mut Vec
     if !top.exists() {
         return Ok(());
     }
-    let walk = WalkDir::new(&top).sort_by_file_name().into_iter().filter_entry(|entry| {
-        entry.depth() == 0 || !is_hidden(&entry.file_name().to_string_lossy())
-    });
+    let walk = WalkDir::new(&top)
+        .sort_by_file_name()
+        .into_iter()
+        .filter_entry(|entry| entry.depth() == 0 || !is_hidden(&entry.file_name().to_string_lossy()));
     for entry in walk {
         let entry = entry.with_context(|| format!("cannot read `{}`", top.display()))?;
         if entry.file_type().is_dir() {
@@ -51,14 +55,19 @@ fn read_folder(root: &Path, folder: &str, sources: &mut Sources, found: &mut Vec
         let path = inner.to_string_lossy().replace('\\', "/");
         if !entry.file_type().is_file() {
             let file = sources.add(format!("{path} (not read)"), "");
-            let what = if entry.file_type().is_symlink() { "a symbolic link" } else { "neither a file nor a folder" };
+            let what = if entry.file_type().is_symlink() {
+                "a symbolic link"
+            } else {
+                "neither a file nor a folder"
+            };
             found.push(
                 Diagnostic::error(&NOT_A_FILE, Span::top(file), format!("`{path}` is {what}"))
                     .help("put the file itself there"),
             );
             continue;
         }
-        let bytes = fs::read(entry.path()).with_context(|| format!("cannot read `{}`", entry.path().display()))?;
+        let bytes =
+            fs::read(entry.path()).with_context(|| format!("cannot read `{}`", entry.path().display()))?;
         let is_text = folder == "templates" || (folder == "content" && path.ends_with(".md"));
         if is_text {
             add_text(sources, &path, bytes, found);

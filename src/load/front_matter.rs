@@ -29,8 +29,12 @@ pub(super) fn parse(text: &str, place: Span, found: &mut Vec<Diagnostic>) -> Fro
     let empty = Node { span: place, kind: NodeKind::Null };
     if text.len() > LIMIT {
         found.push(
-            Diagnostic::error(&TOO_LARGE, place.part(0, 1), format!("the front matter has {} bytes", text.len()))
-                .help(format!("at most {LIMIT} are read; long text belongs into the body")),
+            Diagnostic::error(
+                &TOO_LARGE,
+                place.part(0, 1),
+                format!("the front matter has {} bytes", text.len()),
+            )
+            .help(format!("at most {LIMIT} are read; long text belongs into the body")),
         );
         return FrontMatter { node: empty, cut: true };
     }
@@ -43,7 +47,8 @@ pub(super) fn parse(text: &str, place: Span, found: &mut Vec<Diagnostic>) -> Fro
                 return FrontMatter { node: node.unwrap_or(empty), cut: false };
             }
             Err(fault) => {
-                let (finding, repair) = explain(&text, byte_of(&text, fault.marker().index()), fault.info(), place);
+                let (finding, repair) =
+                    explain(&text, byte_of(&text, fault.marker().index()), fault.info(), place);
                 found.push(finding);
                 match repair {
                     Repair::Text(repaired) => text = repaired,
@@ -112,7 +117,8 @@ fn tree(text: &str, place: Span) -> Result<Tree, ScanError> {
                 let _ = (anchor, tag);
                 let place = builder.span(start, end);
                 builder.faults.push(
-                    Diagnostic::error(&TOO_LARGE, place, format!("nested deeper than {DEPTH}")).help("flatten it"),
+                    Diagnostic::error(&TOO_LARGE, place, format!("nested deeper than {DEPTH}"))
+                        .help("flatten it"),
                 );
                 return Ok((root, builder.faults));
             }

@@ -10,7 +10,8 @@ use crate::load::split::split;
 use crate::markdown;
 use crate::schema::{self, Fields, MISSING_KEY};
 use crate::site::kinds::{
-    CategoryData, DeviceData, DocumentData, ErrorData, GuideData, ModelData, QuantData, TermData, ToolData, fields,
+    CategoryData, DeviceData, DocumentData, ErrorData, GuideData, ModelData, QuantData, TermData, ToolData,
+    fields,
 };
 use crate::site::{Body, Head, Kind, Page, PageId, Site};
 
@@ -37,7 +38,10 @@ pub fn pages(sources: &Sources, drafts: Drafts) -> (Site, Vec<Diagnostic>) {
         let Some(place) = place(source, file, &mut found) else { continue };
         if source.text.len() > LIMIT {
             let message = format!("the page has {} bytes", source.text.len());
-            found.push(Diagnostic::error(&TOO_LARGE, Span::top(file), message).help(format!("at most {LIMIT} are read")));
+            found.push(
+                Diagnostic::error(&TOO_LARGE, Span::top(file), message)
+                    .help(format!("at most {LIMIT} are read")),
+            );
             continue;
         }
         add(&mut site, place, source, file, drafts, &mut found);
@@ -66,7 +70,10 @@ fn place(source: &Source, file: SourceId, found: &mut Vec<Diagnostic>) -> Option
     let Some(kind) = Kind::of_folder(folder).filter(|_| !inner.is_empty()) else {
         let help = match nearest(folder, folders()) {
             Some(near) if !inner.is_empty() => format!("did you mean `content/{near}/`?"),
-            _ => format!("move it into one of {}", folders().map(|f| format!("`content/{f}/`")).collect::<Vec<_>>().join(", ")),
+            _ => format!(
+                "move it into one of {}",
+                folders().map(|f| format!("`content/{f}/`")).collect::<Vec<_>>().join(", ")
+            ),
         };
         return refuse("this page lies in no folder of a kind".into(), help);
     };
@@ -84,12 +91,23 @@ fn place(source: &Source, file: SourceId, found: &mut Vec<Diagnostic>) -> Option
     Some(Place { kind, slug: name.to_string(), category })
 }
 
-fn add(site: &mut Site, place: Place, source: &Source, file: SourceId, drafts: Drafts, found: &mut Vec<Diagnostic>) {
+fn add(
+    site: &mut Site,
+    place: Place,
+    source: &Source,
+    file: SourceId,
+    drafts: Drafts,
+    found: &mut Vec<Diagnostic>,
+) {
     let lower = place.slug.to_lowercase();
     if !schema::is_slug(&lower) {
         found.push(
-            Diagnostic::error(&BAD_SLUG, Span::top(file), format!("`{}` cannot be the address of a page", place.slug))
-                .help("name the file with small letters, digits, hyphens and dots"),
+            Diagnostic::error(
+                &BAD_SLUG,
+                Span::top(file),
+                format!("`{}` cannot be the address of a page", place.slug),
+            )
+            .help("name the file with small letters, digits, hyphens and dots"),
         );
     } else if lower != place.slug {
         found.push(
@@ -103,7 +121,9 @@ fn add(site: &mut Site, place: Place, source: &Source, file: SourceId, drafts: D
     let fields = schema::read(&front.node, fields(place.kind), place.kind.owner(), &mut faults);
     match cut.fault {
         Some(fault) => found.push(fault),
-        None => found.extend(faults.into_iter().filter(|fault| !(front.cut && fault.code == MISSING_KEY.code))),
+        None => {
+            found.extend(faults.into_iter().filter(|fault| !(front.cut && fault.code == MISSING_KEY.code)))
+        }
     }
     let head = head(&place, source, file, &fields, cut.front, cut.body);
     if head.draft && drafts == Drafts::Exclude {

@@ -27,11 +27,8 @@ pub const FRONT_MATTER_NOT_CLOSED: Rule = Rule {
     why: "without it the whole page counts as front matter",
 };
 /// Front matter that is no YAML.
-pub const YAML_SYNTAX: Rule = Rule {
-    code: "yaml-syntax",
-    demands: "front matter is YAML",
-    why: "nothing after the fault can be read",
-};
+pub const YAML_SYNTAX: Rule =
+    Rule { code: "yaml-syntax", demands: "front matter is YAML", why: "nothing after the fault can be read" };
 /// A colon and a space in a value without quotes.
 pub const UNQUOTED_COLON: Rule = Rule {
     code: "unquoted-colon",

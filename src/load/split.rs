@@ -22,8 +22,14 @@ pub(super) fn split(source: &Source, file: SourceId) -> Split {
     let mut lines = lines(text, start);
     let first = lines.next();
     let Some((_, _, after)) = first.filter(|(_, line, _)| line.trim_end() == "---") else {
-        let fault = Diagnostic::error(&NO_FRONT_MATTER, Span::new(file, start, start), "the page has no front matter")
-            .help("begin the file with a line `---`, then `title: …` and the other keys, then another line `---`");
+        let fault = Diagnostic::error(
+            &NO_FRONT_MATTER,
+            Span::new(file, start, start),
+            "the page has no front matter",
+        )
+        .help(
+            "begin the file with a line `---`, then `title: …` and the other keys, then another line `---`",
+        );
         let front = Span::new(file, start, start);
         return Split { front, body: Span::new(file, start, text.len()), fault: Some(fault) };
     };
@@ -31,9 +37,14 @@ pub(super) fn split(source: &Source, file: SourceId) -> Split {
     for (at, line, next) in lines {
         let trimmed = line.trim_end();
         if trimmed == "---" || trimmed == "..." {
-            return Split { front: Span::new(file, after, at), body: Span::new(file, next, text.len()), fault: None };
+            return Split {
+                front: Span::new(file, after, at),
+                body: Span::new(file, next, text.len()),
+                fault: None,
+            };
         }
-        if guess.is_none() && (trimmed.is_empty() || trimmed.starts_with("# ") || trimmed.starts_with("## ")) {
+        if guess.is_none() && (trimmed.is_empty() || trimmed.starts_with("# ") || trimmed.starts_with("## "))
+        {
             guess = Some(at);
         }
     }

@@ -31,7 +31,8 @@ pub(super) fn leading_tabs(text: &mut String, place: Span) -> Vec<Diagnostic> {
 }
 
 fn tab_finding(span: Span) -> Diagnostic {
-    Diagnostic::error(&TAB_INDENTATION, span, "this line is indented with a tab").help("indent with spaces, two a level")
+    Diagnostic::error(&TAB_INDENTATION, span, "this line is indented with a tab")
+        .help("indent with spaces, two a level")
 }
 
 /// The finding for a fault at byte `at` of `text`, and how to go on.
@@ -117,9 +118,12 @@ fn bad_first_character(text: &str, line: &str, start: usize, place: Span) -> Opt
     let at = start + value_at;
     let mut repaired = text.to_string();
     repaired.replace_range(at..=at, "x");
-    let finding =
-        Diagnostic::error(&YAML_SYNTAX, place.part(at, at + 1), format!("a value cannot begin with `{first}`"))
-            .help(format!("put it in quotes: `\"{}\"`", value.replace('\\', "\\\\").replace('"', "\\\"")));
+    let finding = Diagnostic::error(
+        &YAML_SYNTAX,
+        place.part(at, at + 1),
+        format!("a value cannot begin with `{first}`"),
+    )
+    .help(format!("put it in quotes: `\"{}\"`", value.replace('\\', "\\\\").replace('"', "\\\"")));
     Some((finding, Repair::Text(repaired)))
 }
 

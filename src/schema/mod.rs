@@ -17,7 +17,7 @@ pub use fields::{Fields, Value};
 pub use json_schema::json_schema;
 pub use node::{Node, NodeKind};
 pub use read::read;
-pub use scalar::is_slug;
 pub use rules::{
     BAD_DATE, DUPLICATE_KEY, MISSING_KEY, RULES, TOO_MUCH, UNKNOWN_KEY, UNKNOWN_VALUE, WRONG_TYPE,
 };
+pub use scalar::is_slug;

@@ -105,7 +105,7 @@ fn value(
                 found.push(wrong_count(key, items.len(), *at_least, *at_most, node.span, place));
             }
             let items = items.iter().take(*at_most);
-            Value::List(items.filter_map(|item| self::value(key, of, item, item.span, found)).collect())
+            Value::List(items.filter_map(|item| value(key, of, item, item.span, found)).collect())
         }
         (NodeKind::Map(_), Shape::Record(fields)) => {
             Value::Record(read(node, fields, &format!("`{key}`"), found))

@@ -29,15 +29,38 @@ pub const LISTINGS: &[Listing] = &[
 
 /// First parts of addresses that kbgen keeps for itself, now or soon.
 const RESERVED: &[&str] = &[
-    "404", "assets", "categories", "changes", "choose-gpu", "compare", "cost-vs-cloud", "data", "diagnose", "errors",
-    "feed", "glossary", "guides", "hardware", "index", "kb", "llms", "models", "quants", "robots", "schema", "search",
-    "sitemap", "static", "tools", "will-it-run",
+    "404",
+    "assets",
+    "categories",
+    "changes",
+    "choose-gpu",
+    "compare",
+    "cost-vs-cloud",
+    "data",
+    "diagnose",
+    "errors",
+    "feed",
+    "glossary",
+    "guides",
+    "hardware",
+    "index",
+    "kb",
+    "llms",
+    "models",
+    "quants",
+    "robots",
+    "schema",
+    "search",
+    "sitemap",
+    "static",
+    "tools",
+    "will-it-run",
 ];
 
 /// Names that Windows keeps for devices, whatever stands after their first dot.
 const DEVICES: &[&str] = &[
-    "aux", "com1", "com2", "com3", "com4", "com5", "com6", "com7", "com8", "com9", "con", "lpt1", "lpt2", "lpt3",
-    "lpt4", "lpt5", "lpt6", "lpt7", "lpt8", "lpt9", "nul", "prn",
+    "aux", "com1", "com2", "com3", "com4", "com5", "com6", "com7", "com8", "com9", "con", "lpt1", "lpt2",
+    "lpt3", "lpt4", "lpt5", "lpt6", "lpt7", "lpt8", "lpt9", "nul", "prn",
 ];
 
 /// Why a slug cannot be taken by a page of this kind, if it cannot.

@@ -79,6 +79,8 @@ pub type Backlinks = BTreeMap<PageId, Vec<PageId>>;
 pub struct Links {
     /// Targets by the place of the destination.
     pub targets: BTreeMap<Span, Target>,
+    /// Targets in one-line Markdown of front matter, by page and destination as written.
+    pub lines: BTreeMap<(PageId, String), Target>,
     /// Those that lead nowhere.
     pub dangling: Vec<Dangling>,
     /// Who points at whom, front matter and prose together.

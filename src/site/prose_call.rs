@@ -83,7 +83,11 @@ impl ProseCall {
         let mut reader = Reader { text, at: 0 };
         let name = reader.word();
         if &text[name.clone()] != "fit" {
-            return Err(fault(name, "an estimator call begins with `fit`", "write `fit(\"model\", \"Q4_K_M\").kv`"));
+            return Err(fault(
+                name,
+                "an estimator call begins with `fit`",
+                "write `fit(\"model\", \"Q4_K_M\").kv`",
+            ));
         }
         reader.expect('(')?;
         let model = reader.string("the model's slug in quotes")?;
@@ -98,9 +102,15 @@ impl ProseCall {
                 "kv" => kv = Some(reader.string("the cache type in quotes, such as \"q8_0\"")?),
                 "gpu" => gpu = Some(reader.string("the device's slug in quotes")?),
                 other => {
-                    let help = crate::diag::nearest(other, KEYWORDS)
-                        .map_or_else(|| "known: ctx, kv, gpu".to_string(), |near| format!("did you mean `{near}`?"));
-                    return Err(CallFault { range: key, message: format!("`fit` has no argument `{other}`"), help });
+                    let help = crate::diag::nearest(other, KEYWORDS).map_or_else(
+                        || "known: ctx, kv, gpu".to_string(),
+                        |near| format!("did you mean `{near}`?"),
+                    );
+                    return Err(CallFault {
+                        range: key,
+                        message: format!("`fit` has no argument `{other}`"),
+                        help,
+                    });
                 }
             }
         }
@@ -172,7 +182,9 @@ impl Reader<'_> {
         let range = self.word();
         match self.text[range.clone()].replace('_', "").parse::<u64>() {
             Ok(value) => Ok(Argument { value, range }),
-            Err(_) => Err(fault(range, "a context is a whole number of tokens", "digits only, such as 32768")),
+            Err(_) => {
+                Err(fault(range, "a context is a whole number of tokens", "digits only, such as 32768"))
+            }
         }
     }
 
@@ -192,7 +204,9 @@ impl Reader<'_> {
         self.space();
         match self.at == self.text.len() {
             true => Ok(()),
-            false => Err(fault(self.at..self.text.len(), "nothing may follow the figure", "end the call here")),
+            false => {
+                Err(fault(self.at..self.text.len(), "nothing may follow the figure", "end the call here"))
+            }
         }
     }
 }

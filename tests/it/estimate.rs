@@ -22,9 +22,7 @@ use kbgen::estimate::settings::{
 type Row = BTreeMap<String, String>;
 
 fn rows(name: &str) -> Vec<Row> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("tests/data")
-        .join(name);
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data").join(name);
     let mut reader = csv::Reader::from_path(path).unwrap();
     reader.deserialize().map(|row| row.unwrap()).collect()
 }
@@ -79,9 +77,7 @@ fn fields(row: &Row) -> ArchitectureFields {
 
 fn models() -> BTreeMap<String, Architecture> {
     let rows = rows("measured_models.csv");
-    rows.iter()
-        .map(|row| (row["id"].clone(), fields(row).build().unwrap()))
-        .collect()
+    rows.iter().map(|row| (row["id"].clone(), fields(row).build().unwrap())).collect()
 }
 
 fn settings(row: &Row) -> Settings {
@@ -102,10 +98,7 @@ fn settings(row: &Row) -> Settings {
     settings.gpu_layers = row["n_gpu_layers"].parse().ok();
     settings.tensor_split = match row["tensor_split"].as_str() {
         "none" => Vec::new(),
-        split => split
-            .split_whitespace()
-            .map(|share| share.parse().unwrap())
-            .collect(),
+        split => split.split_whitespace().map(|share| share.parse().unwrap()).collect(),
     };
     settings.experts = match row["moe_cpu"].split_once(':') {
         Some((_, layers)) => ExpertPlacement::FirstLayersOnCpu(layers.parse().unwrap()),
@@ -149,10 +142,7 @@ fn differences(kind: &str) -> Vec<(Row, i64, u64)> {
 }
 
 fn describe(row: &Row) -> String {
-    let values: Vec<String> = row
-        .iter()
-        .map(|(name, value)| format!("{name}={value}"))
-        .collect();
+    let values: Vec<String> = row.iter().map(|(name, value)| format!("{name}={value}")).collect();
     values.join(" ")
 }
 
@@ -160,18 +150,10 @@ fn describe(row: &Row) -> String {
 fn a_file_has_the_bytes_and_the_types_that_the_quantizer_gives_it() {
     let models = models();
     let mut seen = 0;
-    for row in rows("measured.csv")
-        .iter()
-        .filter(|row| row["device"] == "file")
-    {
+    for row in rows("measured.csv").iter().filter(|row| row["device"] == "file") {
         let model = &models[&row["catalogue_id"]];
         let quantization: Quantization = row["quant"].parse().unwrap();
-        assert_eq!(
-            file_bytes(model, quantization),
-            Bytes(number(row, "bytes")),
-            "{}",
-            describe(row)
-        );
+        assert_eq!(file_bytes(model, quantization), Bytes(number(row, "bytes")), "{}", describe(row));
         let counted: Vec<String> = tensor_counts(model, quantization)
             .iter()
             .map(|(kind, count)| format!("{}:{count}", kind.name()))
@@ -229,14 +211,9 @@ fn more_context_never_needs_less() {
             settings.cache_type_k = kind;
             settings.cache_type_v = kind;
             let mut before = Bytes(0);
-            for context in [
-                256, 257, 512, 1000, 2048, 4096, 8192, 16384, 40000, 65536, 131072,
-            ] {
+            for context in [256, 257, 512, 1000, 2048, 4096, 8192, 16384, 40000, 65536, 131072] {
                 let need = gpu_total(&estimate(&model, &settings.at_context(context)).unwrap());
-                assert!(
-                    need >= before,
-                    "{id} at {context} tokens of {kind}: {need} < {before}"
-                );
+                assert!(need >= before, "{id} at {context} tokens of {kind}: {need} < {before}");
                 before = need;
             }
         }
@@ -262,12 +239,7 @@ fn a_wider_cache_type_never_needs_a_smaller_cache() {
 #[test]
 fn segments_give_the_estimators_own_value_at_every_context() {
     let models = models();
-    for id in [
-        "llama-3.1-8b-instruct",
-        "gemma-3-4b-it",
-        "gpt-oss-20b",
-        "lfm2-1.2b",
-    ] {
+    for id in ["llama-3.1-8b-instruct", "gemma-3-4b-it", "gpt-oss-20b", "lfm2-1.2b"] {
         let model = &models[id];
         let settings = Settings::new(Quantization::Q4_K_M, 1);
         let part = |cells: u64| -> Result<Bytes, String> {
@@ -277,11 +249,7 @@ fn segments_give_the_estimators_own_value_at_every_context() {
         let pieces = segments(20_000, part).unwrap();
         assert!(pieces.len() <= 4, "{id}: {pieces:?}");
         for context in (1..20_000).step_by(97) {
-            assert_eq!(
-                value_at(&pieces, context),
-                part(context).ok(),
-                "{id} at {context}"
-            );
+            assert_eq!(value_at(&pieces, context), part(context).ok(), "{id} at {context}");
         }
     }
 }
@@ -291,24 +259,16 @@ fn the_largest_choice_fits_and_the_next_does_not() {
     let models = models();
     let model = &models["llama-3.1-8b-instruct"];
     let settings = Settings::new(Quantization::Q4_K_M, 8192);
-    let available = Available {
-        gpus: vec![Bytes(8 << 30)],
-    };
-    let context = largest_context(model, &settings, &available)
-        .unwrap()
-        .unwrap();
+    let available = Available { gpus: vec![Bytes(8 << 30)] };
+    let context = largest_context(model, &settings, &available).unwrap().unwrap();
     assert!(available.holds(&estimate(model, &settings.at_context(context)).unwrap()));
     assert!(!available.holds(&estimate(model, &settings.at_context(context + 1)).unwrap()));
     let best = best_quantization(model, &settings, &available, Quantization::ALL).unwrap();
     assert_eq!(best, Some(Quantization::Q6_K));
-    let half = Available {
-        gpus: vec![Bytes(3 << 30)],
-    };
+    let half = Available { gpus: vec![Bytes(3 << 30)] };
     let layers = most_gpu_layers(model, &settings, &half).unwrap().unwrap();
     assert!((1..33).contains(&layers), "{layers}");
-    let nothing = Available {
-        gpus: vec![Bytes(1 << 20)],
-    };
+    let nothing = Available { gpus: vec![Bytes(1 << 20)] };
     assert_eq!(largest_context(model, &settings, &nothing), Ok(None));
 }
 
@@ -320,19 +280,10 @@ fn an_impossible_field_is_named() {
         change(&mut fields);
         fields.build().unwrap_err().field
     };
-    assert_eq!(
-        broken(|fields| fields.gguf_arch = "lama".into()),
-        "gguf_arch"
-    );
+    assert_eq!(broken(|fields| fields.gguf_arch = "lama".into()), "gguf_arch");
     assert_eq!(broken(|fields| fields.layers = 0), "layers");
-    assert_eq!(
-        broken(|fields| fields.layer_kinds = "F3X2".into()),
-        "layer_kinds"
-    );
-    assert_eq!(
-        broken(|fields| fields.layer_kinds = "Fé9".into()),
-        "layer_kinds"
-    );
+    assert_eq!(broken(|fields| fields.layer_kinds = "F3X2".into()), "layer_kinds");
+    assert_eq!(broken(|fields| fields.layer_kinds = "Fé9".into()), "layer_kinds");
     assert_eq!(broken(|fields| fields.vocab = u64::MAX), "vocab");
     assert_eq!(broken(|fields| fields.kv_heads = 7), "kv_heads");
 }

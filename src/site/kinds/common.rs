@@ -4,8 +4,11 @@ use crate::schema::{Field, Shape};
 
 pub(super) const TITLE: Field =
     Field::required("title", Shape::Text, "Title of the page; in quotes if it holds a colon and a space.");
-pub(super) const DRAFT: Field =
-    Field::optional("draft", Shape::Flag, "`true` keeps the page out of the site unless `--drafts` is given.");
+pub(super) const DRAFT: Field = Field::optional(
+    "draft",
+    Shape::Flag,
+    "`true` keeps the page out of the site unless `--drafts` is given.",
+);
 pub(super) const ALIASES: Field = Field::optional(
     "aliases",
     Shape::list(&Shape::Text),

@@ -28,7 +28,11 @@ pub const FIELDS: &[Field] = &[
     Field::required("class", Shape::Choice(CLASSES), "What sort of device it is."),
     Field::optional("architecture", Shape::Text, "Name of the architecture."),
     Field::optional("generation", Shape::Text, "Name of the product line."),
-    Field::required("memory_gb", Shape::Number, "Memory in GiB, as it is sold; of unified memory the largest option."),
+    Field::required(
+        "memory_gb",
+        Shape::Number,
+        "Memory in GiB, as it is sold; of unified memory the largest option.",
+    ),
     Field::optional("memory_options_gb", Shape::list(&Shape::Number), "Sizes it is sold with, in GiB."),
     Field::required("unified", Shape::Flag, "Whether GPU and system share the memory."),
     Field::optional("memory_type", Shape::Text, "Kind of memory, such as GDDR6X."),

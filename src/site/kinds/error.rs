@@ -10,13 +10,33 @@ pub const MAX_FRAGMENTS: usize = 8;
 const FRAGMENTS: Shape = Shape::List { of: &Shape::Text, at_least: 1, at_most: MAX_FRAGMENTS };
 
 const SIGNATURE: &[Field] = &[
-    Field::optional("pattern", Shape::Text, "Literal text with typed holes: `Tried to allocate {requested:bytes}`."),
+    Field::optional(
+        "pattern",
+        Shape::Text,
+        "Literal text with typed holes: `Tried to allocate {requested:bytes}`.",
+    ),
     Field::optional("all", FRAGMENTS, "Instead of `pattern`: fragments that must all occur."),
     Field::optional("not", FRAGMENTS, "Fragments of which none may occur."),
-    Field::optional("extract", Shape::Slug, "A shared extractor that reads more figures, such as `torch-oom`."),
-    Field::optional("when", Shape::Text, "A condition on the figures or the place that chooses between pages."),
-    Field::required("source", Shape::Url, "Where the message was really seen: a thread, or the line that prints it."),
-    Field::optional("versions", Shape::Map(&Shape::Text), "First and last version seen: `{pytorch: \"1.0 - 2.4\"}`."),
+    Field::optional(
+        "extract",
+        Shape::Slug,
+        "A shared extractor that reads more figures, such as `torch-oom`.",
+    ),
+    Field::optional(
+        "when",
+        Shape::Text,
+        "A condition on the figures or the place that chooses between pages.",
+    ),
+    Field::required(
+        "source",
+        Shape::Url,
+        "Where the message was really seen: a thread, or the line that prints it.",
+    ),
+    Field::optional(
+        "versions",
+        Shape::Map(&Shape::Text),
+        "First and last version seen: `{pytorch: \"1.0 - 2.4\"}`.",
+    ),
     Field::required("samples", Shape::some(&Shape::Text), "Real output that this signature matches."),
 ];
 
@@ -70,14 +90,26 @@ const PLATFORMS: &[Choice] = &[
 /// Front matter of an error page.
 pub const FIELDS: &[Field] = &[
     TITLE,
-    Field::optional("signatures", Shape::list(&Shape::Record(SIGNATURE)), "The messages that lead to this page."),
+    Field::optional(
+        "signatures",
+        Shape::list(&Shape::Record(SIGNATURE)),
+        "The messages that lead to this page.",
+    ),
     Field::optional("near_misses", Shape::list(&Shape::Text), "Output that looks alike and must not match."),
     Field::optional("kind", Shape::Choice(KINDS), "What sort of message it is; left out: `cause`."),
     Field::required("severity", Shape::Choice(SEVERITIES), "How bad it is."),
     Field::required("tools", Shape::some(&Shape::Slug), "Slugs of the tools that print it."),
-    Field::optional("platforms", Shape::list(&Shape::Choice(PLATFORMS)), "Where it is met; left out: everywhere."),
+    Field::optional(
+        "platforms",
+        Shape::list(&Shape::Choice(PLATFORMS)),
+        "Where it is met; left out: everywhere.",
+    ),
     Field::required("causes", Shape::some(&Shape::Record(CAUSE)), "Causes, the most likely first."),
-    Field::required("solutions", Shape::some(&Shape::Record(SOLUTION)), "Solutions; each has a heading in the body."),
+    Field::required(
+        "solutions",
+        Shape::some(&Shape::Record(SOLUTION)),
+        "Solutions; each has a heading in the body.",
+    ),
     RELATED,
     VERIFIED,
     VERIFIED_WITH,
@@ -159,7 +191,7 @@ pub struct Cause {
     /// What went wrong.
     pub title: String,
     /// How to tell, one line of Markdown.
-    pub tell: String,
+    pub tell: Placed<String>,
     /// Condition on figures.
     pub when: Option<Placed<String>>,
     /// Ids of solutions, the best first.
@@ -286,7 +318,7 @@ impl Cause {
         Self {
             id: fields.text("id").unwrap_or_else(|| Placed::new(String::new(), fields.span())),
             title: word("title"),
-            tell: word("tell"),
+            tell: fields.text("tell").unwrap_or_else(|| Placed::new(String::new(), fields.span())),
             when: fields.text("when"),
             solutions: fields.texts("solutions"),
         }

@@ -15,7 +15,8 @@ pub use category::CategoryData;
 pub use device::DeviceData;
 pub use document::DocumentData;
 pub use error::{
-    Cause, ErrorData, ErrorKind, Evidence, MAX_FRAGMENTS, Severity, Signature, Solution, Status, SignatureText,
+    Cause, ErrorData, ErrorKind, Evidence, MAX_FRAGMENTS, Severity, Signature, SignatureText, Solution,
+    Status,
 };
 pub use guide::GuideData;
 pub use model::{ArchitectureData, ModelData};

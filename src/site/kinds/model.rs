@@ -69,8 +69,16 @@ pub const FIELDS: &[Field] = &[
         Shape::Integer { min: 1, max: 100_000_000_000_000 },
         "Parameters as its publisher counts them.",
     ),
-    Field::optional("parameters_note", Shape::Text, "Why that count differs from the tensors that the runner loads."),
-    Field::required("architecture", Shape::Record(ARCHITECTURE), "Hyperparameters; the fit table is computed from these."),
+    Field::optional(
+        "parameters_note",
+        Shape::Text,
+        "Why that count differs from the tensors that the runner loads.",
+    ),
+    Field::required(
+        "architecture",
+        Shape::Record(ARCHITECTURE),
+        "Hyperparameters; the fit table is computed from these.",
+    ),
     SOURCES,
     Field::optional("note", Shape::Text, "Where the hyperparameters come from, in words."),
     ALIASES,
