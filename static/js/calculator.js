@@ -129,7 +129,7 @@
       head.scope = "row";
       var input = radio("ladder", i, name, head);
       input.addEventListener("change", function () { state.quant = i; update(); });
-      var cells = ["num", "num", "", "num"].map(function (kind) { return make("td", null, kind); });
+      var cells = ["", "num", "num", "num"].map(function (kind) { return make("td", null, kind); });
       var graph = make("td", null, "graph"), mini = draw("svg", { "class": "mini", "aria-hidden": "true" });
       graph.setAttribute("aria-hidden", "true");
       graph.appendChild(mini);
@@ -244,20 +244,25 @@
     ladder.forEach(function (row) {
       var sizes_of = need(model, row.quant, state.kv, state.ctx), word = judge(sizes_of.total, room), most = largest(model, row.quant, state.kv, room, HIGH);
       row.input.checked = row.quant === state.quant;
-      row.cells[0].textContent = gib(model.q[row.quant][0]) + " GiB";
-      row.cells[1].textContent = gib(sizes_of.total) + " GiB";
-      row.cells[2].replaceChildren(covered ? make("span", WORDS[word].toLowerCase(), "verdict verdict-" + word) : document.createTextNode("–"));
+      row.cells[2].textContent = gib(sizes_of.total) + " GiB";
+      row.cells[3].textContent = gib(model.q[row.quant][0]) + " GiB";
+      row.cells[0].replaceChildren(covered ? make("span", WORDS[word].toLowerCase(), "verdict verdict-" + word) : document.createTextNode("–"));
       row.mini.replaceChildren(
         draw("rect", { "class": "seg seg-weights", width: part(Math.min(sizes_of.weights, room)), height: 14 }),
         draw("rect", { "class": "seg seg-kv", x: part(Math.min(sizes_of.weights, room)), width: part(Math.max(0, Math.min(sizes_of.total, room) - sizes_of.weights)), height: 14 }));
       if (sizes_of.total > room) row.mini.appendChild(draw("rect", { "class": "seg seg-over", x: part(room), width: part(Math.min(sizes_of.total, span) - room), height: 14 }));
       row.mini.appendChild(draw("rect", { "class": "limit", x: part(room), y: -5, width: 2, height: 24, transform: "translate(-2)" }));
-      row.cells[3].textContent = !covered ? "–" : most ? whole(most) : "none";
+      row.cells[1].textContent = !covered ? "–" : most ? whole(most) : "none";
     });
 
     var kv = fit.kv[state.kv], file = model.name.replace(/[^\w.-]+/g, "-") + "-" + fit.quants[state.quant] + ".gguf";
     $("command-llama").textContent = "llama-server -m " + file + " -ngl 999 -c " + state.ctx + " -ctk " + kv + " -ctv " + kv + " -fa on";
     $("command-ollama").textContent = "OLLAMA_CONTEXT_LENGTH=" + state.ctx + " OLLAMA_KV_CACHE_TYPE=" + kv + " OLLAMA_FLASH_ATTENTION=1 ollama serve";
+    var pages = $("pages"), up = document.documentElement.dataset.root;
+    pages.replaceChildren("All contexts and caches as tables: ");
+    var page = function (folder, entry) { var link = make("a", entry.name); link.href = up + folder + "/" + entry.id + "/index.html"; pages.append(link); };
+    page("models", model);
+    if (state.device) { pages.append(" and "); page("hardware", state.device); }
     $("meet").hidden = verdict !== "no";
     controls();
     save();

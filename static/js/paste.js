@@ -122,6 +122,13 @@
     load().then(function () { show(text); }, function () { out.replaceChildren(make("p", "The tables could not be loaded. Try again.", "said")); });
   }
 
+  // A missing page: the words of the address are the question.
+  if (document.querySelector("[data-missing]") && !box.value) {
+    var words = decodeURIComponent(location.pathname).split("/").filter(Boolean).pop() || "";
+    box.value = words.replace(/(\.html)?$/, "").replace(/[-_+]+/g, " ");
+    if (!/^(index|404)?$/.test(box.value)) run(); else box.value = "";
+  }
+
   box.addEventListener("focus", function () { load().catch(function () {}); }, { once: true });
   box.addEventListener("input", function () { clearTimeout(timer); timer = setTimeout(run, 250); });
   document.getElementById("paste-go").addEventListener("click", function () { box.focus(); run(); });
