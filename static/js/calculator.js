@@ -3,6 +3,7 @@
   "use strict";
   var $ = function (id) { return document.getElementById(id); };
   var fit = JSON.parse($("fit-data").textContent);
+  fit.models = fit.models.filter(function (model) { return model.q.some(Boolean); });
   var GIB = 1073741824, MIB = 1048576, CELL = 256;
   var LOW = fit.driver[0], HIGH = fit.driver[1];
   var WORDS = { fits: "Fits", tight: "Tight", no: "Does not fit", unknown: "Not covered" };
@@ -35,6 +36,9 @@
     });
     return found;
   }
+
+  // For tests: the same look-ups, without the page around them.
+  window.kbgenFit = { data: fit, need: need, judge: judge, largest: largest, best: best };
 
   // ---- words ---------------------------------------------------------------
   var whole = function (n) { return Math.round(n).toLocaleString("en"); };
