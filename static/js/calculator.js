@@ -67,7 +67,7 @@
     if (fit.quants.indexOf(asked.get("quant")) >= 0) state.quant = fit.quants.indexOf(asked.get("quant"));
     if (fit.kv.indexOf(asked.get("kv")) >= 0) state.kv = fit.kv.indexOf(asked.get("kv"));
     if (amount("ctx")) state.ctx = amount("ctx");
-    var device = by_id(fit.devices, asked.get("device"));
+    var device = by_id(fit.devices, asked.get("gpu") || asked.get("device"));
     if (device) state.device = device;
     if (state.device) state.memory = state.device.mem;
     if (amount("mem")) { state.memory = amount("mem"); state.device = device && device.mem === state.memory ? device : null; }
@@ -79,7 +79,7 @@
     clearTimeout(saving);
     saving = setTimeout(function () {
       var kept = new URLSearchParams({ model: state.model.id, quant: fit.quants[state.quant], ctx: state.ctx, kv: fit.kv[state.kv] });
-      if (state.device) kept.set("device", state.device.id); else kept.set("mem", Math.round(state.memory));
+      if (state.device) kept.set("gpu", state.device.id); else kept.set("mem", Math.round(state.memory));
       if (state.others) kept.set("others", Math.round(state.others / MIB));
       try { history.replaceState(null, "", "#" + kept); } catch (_) { /* file:// may refuse */ }
     }, 200);
