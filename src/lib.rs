@@ -1,1 +1,3 @@
-//! kbgen.
+//! kbgen: a static-site generator for an errors knowledge base.
+
+pub mod signature;
