@@ -3,7 +3,9 @@
 mod expression;
 mod fault;
 mod figure;
+mod find;
 mod grammar;
+mod hole;
 mod normal;
 mod pattern;
 mod prefix;
