@@ -20,6 +20,8 @@ pub(crate) struct Matcher {
     names: Vec<String>,
     letters: usize,
     typed: usize,
+    /// Literal characters from which on mended line ends, and lost or added spaces, are forgiven.
+    forgiving: (usize, usize),
 }
 
 #[derive(Debug, Clone)]
@@ -39,7 +41,8 @@ pub(crate) struct Span {
 impl Matcher {
     /// Prepares a pattern.
     pub fn new(pattern: &Pattern) -> Self {
-        let mut matcher = Self { parts: Vec::new(), names: Vec::new(), letters: 0, typed: 0 };
+        let mut matcher =
+            Self { parts: Vec::new(), names: Vec::new(), letters: 0, typed: 0, forgiving: (SHORT, LONG) };
         for part in &pattern.parts {
             matcher.parts.push(match part {
                 Part::Text(text) => {
@@ -55,6 +58,11 @@ impl Matcher {
             });
         }
         matcher
+    }
+
+    /// Prepares a pattern that is looked for within a message that was found already, and so may be short.
+    pub fn within_message(pattern: &Pattern) -> Self {
+        Self { forgiving: (0, 0), ..Self::new(pattern) }
     }
 
     /// How much the pattern says: its literal characters, and a little for each typed hole.
@@ -152,7 +160,8 @@ impl Matcher {
                 continue;
             }
             let mended = !wanted && gap == GAP_BREAK;
-            if self.letters < if mended { SHORT } else { LONG } {
+            let (mending, spacing) = self.forgiving;
+            if self.letters < if mended { mending } else { spacing } {
                 return None;
             }
         }

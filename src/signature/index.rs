@@ -1,0 +1,155 @@
+//! The index: a pasted log in, the pages that fit it out, best first.
+
+use serde::Serialize;
+
+use crate::signature::extractor::Extractor;
+use crate::signature::figure::Figures;
+use crate::signature::reading::{Place, Places, Reader};
+use crate::signature::table::{Kind, Page, Table, TablePage, TableSignature};
+
+/// Figures of another signature of the same page count if it stands within so many lines.
+const NEAR: usize = 20;
+
+/// Every signature of a knowledge base, ready to be looked for.
+#[derive(Debug, Clone)]
+pub struct Index {
+    table: Table,
+    reader: Reader,
+}
+
+/// A page that fits a log.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Match {
+    /// The page.
+    pub slug: String,
+    /// How well it fits; the list is sorted by it. Comparable within one log only.
+    pub score: u32,
+    /// The line of the log, from 1, where the signature stands.
+    pub line: usize,
+    /// The character in that line, from 1.
+    pub column: usize,
+    /// What was read, sizes in bytes.
+    pub figures: Figures,
+    /// The cause that the figures tell.
+    pub cause: Option<String>,
+}
+
+/// A signature that stands in the log.
+struct Finding<'table> {
+    place: Place,
+    weight: usize,
+    page: &'table TablePage,
+    figures: Figures,
+}
+
+impl Index {
+    /// Prepares the signatures of these pages.
+    pub fn build(pages: &[Page], extractors: &[Extractor]) -> Self {
+        Self::from_table(Table::of(pages, extractors))
+    }
+
+    /// Prepares a table that was compiled before.
+    pub fn from_table(table: Table) -> Self {
+        Self { reader: Reader::new(&table), table }
+    }
+
+    /// The compiled table.
+    pub fn table(&self) -> &Table {
+        &self.table
+    }
+
+    /// The pages that fit a log, each once, best first: a cause before a warning before a wrapper, then by how
+    /// much the signature says and how early it stands. Time is linear in the length of the log.
+    pub fn diagnose(&self, log: &str) -> Vec<Match> {
+        self.conclude(&self.reader.read(log))
+    }
+
+    fn conclude(&self, places: &Places) -> Vec<Match> {
+        let mut findings: Vec<Finding<'_>> = Vec::new();
+        for page in &self.table.pages {
+            findings.extend(self.finding(page, places));
+        }
+        rank(findings)
+    }
+
+    /// The signature of a page that says most, with the figures of its neighbours.
+    fn finding<'table>(&self, page: &'table TablePage, places: &Places) -> Option<Finding<'table>> {
+        let mut found: Vec<Finding<'table>> =
+            page.signatures.iter().filter_map(|signature| self.signature(page, signature, places)).collect();
+        found.sort_by_key(|finding| (std::cmp::Reverse(finding.weight), finding.place.start));
+        let mut found = found.into_iter();
+        let mut best = found.next()?;
+        for other in found {
+            if other.place.line.abs_diff(best.place.line) <= NEAR {
+                best.figures.extend(&other.figures);
+            }
+            if other.place.start < best.place.start && other.weight * 2 >= best.weight {
+                best.place = other.place;
+            }
+        }
+        Some(best)
+    }
+
+    fn signature<'table>(
+        &self,
+        page: &'table TablePage,
+        signature: &'table TableSignature,
+        places: &Places,
+    ) -> Option<Finding<'table>> {
+        if signature.not.iter().any(|&pattern| !places[pattern].is_empty()) {
+            return None;
+        }
+        let (&first, others) = signature.all.split_first()?;
+        let others: Option<Vec<&Place>> = others.iter().map(|&pattern| places[pattern].first()).collect();
+        let others = others?;
+        places[first].iter().find_map(|place| {
+            let mut figures = place.figures.clone();
+            others.iter().for_each(|other| figures.extend(&other.figures));
+            if let Some((_, extracted)) =
+                place.extracted.iter().find(|(id, _)| Some(*id) == signature.extract)
+            {
+                figures.extend(extracted);
+            }
+            let holds = signature.when.as_ref().is_none_or(|when| when.holds(&figures));
+            let weight = signature.all.iter().map(|&pattern| self.reader.weight(pattern)).sum::<usize>();
+            let chosen = if signature.when.is_some() { 10 } else { 0 };
+            holds.then(|| Finding { place: place.clone(), weight: weight + chosen, page, figures })
+        })
+    }
+}
+
+/// Kind first; then the sum of what the signature says and of how early its line stands among the others.
+fn rank(mut findings: Vec<Finding<'_>>) -> Vec<Match> {
+    const EARLY: [u32; 6] = [60, 40, 28, 18, 10, 4];
+    findings.sort_by_key(|finding| finding.place.start);
+    let mut group = 0;
+    let mut reach = None;
+    let mut matches: Vec<Match> = findings
+        .into_iter()
+        .map(|finding| {
+            let place = &finding.place;
+            // Signatures that overlap or share a line tell of one event.
+            if reach.is_some_and(|(end, line)| place.start >= end && place.line > line) {
+                group += 1;
+            }
+            let (end, line) = reach.unwrap_or((0, 0));
+            reach = Some((end.max(place.end), line.max(place.line)));
+            let kind = match finding.page.kind {
+                Kind::Cause => 2000,
+                Kind::Warning => 1000,
+                Kind::Wrapper => 0,
+            };
+            let cause = finding.page.causes.iter().find(|cause| cause.when.holds(&finding.figures));
+            Match {
+                slug: finding.page.slug.clone(),
+                score: kind + EARLY.get(group).copied().unwrap_or(0) + finding.weight.min(500) as u32,
+                line: place.line,
+                column: place.column,
+                cause: cause.map(|cause| cause.id.clone()),
+                figures: finding.figures,
+            }
+        })
+        .collect();
+    matches.sort_by(|one, other| other.score.cmp(&one.score));
+    matches
+}

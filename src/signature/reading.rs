@@ -1,0 +1,119 @@
+//! Where the patterns of a table stand in a log, with the figures read there.
+
+use crate::signature::extractor::{Extractor, Gatherer};
+use crate::signature::figure::Figures;
+use crate::signature::find::Matcher;
+use crate::signature::normal::NormalText;
+use crate::signature::scan::Scan;
+use crate::signature::table::Table;
+
+/// So many places of one pattern are looked at; a log that repeats a message says nothing new.
+const PLACES: usize = 8;
+
+/// The patterns of a table, ready to be looked for.
+#[derive(Debug, Clone)]
+pub(crate) struct Reader {
+    scan: Scan,
+    matchers: Vec<Matcher>,
+    gatherers: Vec<Gatherer>,
+    /// For each pattern, the extractors of the signatures that begin with it.
+    wanted: Vec<Vec<usize>>,
+}
+
+/// A place of a pattern in the log.
+#[derive(Debug, Clone)]
+pub(crate) struct Place {
+    /// The first and the last character of the pattern in the original text, as byte offsets.
+    pub start: u32,
+    pub end: u32,
+    /// The line in the original text, from 1.
+    pub line: usize,
+    /// The character in the line, from 1.
+    pub column: usize,
+    /// What the holes took.
+    pub figures: Figures,
+    /// What the extractors read, by their place in the table.
+    pub extracted: Vec<(usize, Figures)>,
+}
+
+/// For each pattern, its places in the order of the text.
+pub(crate) type Places = Vec<Vec<Place>>;
+
+impl Reader {
+    /// Prepares the patterns of a table.
+    pub fn new(table: &Table) -> Self {
+        let matchers: Vec<Matcher> = table.patterns.iter().map(Matcher::new).collect();
+        let anchors: Vec<&[u8]> = matchers.iter().map(Matcher::anchor).collect();
+        let mut wanted = vec![Vec::new(); matchers.len()];
+        for signature in table.pages.iter().flat_map(|page| &page.signatures) {
+            if let (Some(extractor), Some(first)) = (signature.extract, signature.all.first())
+                && !wanted[*first].contains(&extractor)
+            {
+                wanted[*first].push(extractor);
+            }
+        }
+        Self {
+            scan: Scan::new(&anchors),
+            gatherers: table
+                .extractors
+                .iter()
+                .map(|extractor: &Extractor| Gatherer::new(extractor))
+                .collect(),
+            matchers,
+            wanted,
+        }
+    }
+
+    /// How much a pattern says.
+    pub fn weight(&self, pattern: usize) -> usize {
+        self.matchers[pattern].weight()
+    }
+
+    /// Looks for every pattern in one pass.
+    pub fn read(&self, original: &str) -> Places {
+        let text = NormalText::of_log(original);
+        let lines = Lines::of(original);
+        let mut places: Places = vec![Vec::new(); self.matchers.len()];
+        let mut behind = vec![0; self.matchers.len()];
+        self.scan.run(&text.bytes, |pattern, at| {
+            if places[pattern].len() == PLACES || at < behind[pattern] {
+                return;
+            }
+            let matcher = &self.matchers[pattern];
+            let Some(span) = matcher.stands(&text, at) else { return };
+            behind[pattern] = span.end;
+            let figures = matcher.figures(&text, original, &span);
+            let start = text.starts[span.start];
+            let (line, column) = lines.place(original, start);
+            let extracted = self.wanted[pattern]
+                .iter()
+                .map(|&id| (id, self.gatherers[id].read(&text, original, matcher, &span, &figures)))
+                .collect();
+            places[pattern].push(Place {
+                start,
+                end: text.ends[span.end - 1],
+                line,
+                column,
+                figures,
+                extracted,
+            });
+        });
+        places
+    }
+}
+
+/// Where the lines of a text begin.
+struct Lines(Vec<u32>);
+
+impl Lines {
+    fn of(text: &str) -> Self {
+        let ends = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n');
+        Self(std::iter::once(0).chain(ends.map(|(at, _)| at as u32 + 1)).collect())
+    }
+
+    fn place(&self, text: &str, offset: u32) -> (usize, usize) {
+        let line = self.0.partition_point(|start| *start <= offset);
+        let start = self.0[line - 1];
+        (line, text[start as usize..offset as usize].chars().count() + 1)
+    }
+}
