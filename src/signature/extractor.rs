@@ -37,7 +37,7 @@ pub struct Extractor {
 pub struct Field {
     /// The name of the figure.
     pub name: String,
-    /// Wordings; the first hole is the figure. The first wording that stands in the message counts.
+    /// Wordings; the named hole is the figure. The first wording that stands in the message counts.
     pub patterns: Vec<Pattern>,
     /// Whether the figure may stand several times. Then `name` is the sum, and `name_1`, `name_2` and so on
     /// are the single ones.
@@ -166,7 +166,7 @@ fn read_field(
     for matcher in matchers {
         let mut at = from;
         while let Some(span) = matcher.first_in(text, at, to) {
-            if let Some(Figure::Number(value)) = matcher.first_figure(text, original, &span) {
+            if let Some(Figure::Number(value)) = matcher.named_figure(text, original, &span) {
                 values.push(value);
             }
             at = span.end;

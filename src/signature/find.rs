@@ -190,9 +190,9 @@ impl Matcher {
         figures
     }
 
-    /// What the first hole took.
-    pub fn first_figure(&self, text: &NormalText, original: &str, span: &Span) -> Option<Figure> {
-        self.hole_figures(text, original, span).next().map(|(_, figure)| figure)
+    /// What the first named hole took.
+    pub fn named_figure(&self, text: &NormalText, original: &str, span: &Span) -> Option<Figure> {
+        self.hole_figures(text, original, span).find(|(name, _)| !name.is_empty()).map(|(_, figure)| figure)
     }
 
     fn hole_figures<'a>(

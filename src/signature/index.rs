@@ -9,6 +9,10 @@ use crate::signature::table::{Kind, Page, Table, TablePage, TableSignature};
 
 /// Figures of another signature of the same page count if it stands within so many lines.
 const NEAR: usize = 20;
+/// Signatures that stand closer than so many characters tell of one event, and the one that says most leads.
+const EVENT_GAP: usize = 160;
+/// An event is not longer than this.
+const EVENT_LENGTH: usize = 480;
 
 /// Every signature of a knowledge base, ready to be looked for.
 #[derive(Debug, Clone)]
@@ -118,22 +122,22 @@ impl Index {
     }
 }
 
-/// Kind first; then the sum of what the signature says and of how early its line stands among the others.
+/// Kind first; then the sum of what the signature says and of how early its event stands among the others.
 fn rank(mut findings: Vec<Finding<'_>>) -> Vec<Match> {
     const EARLY: [u32; 6] = [60, 40, 28, 18, 10, 4];
     findings.sort_by_key(|finding| finding.place.start);
     let mut group = 0;
-    let mut reach = None;
+    let mut event = None;
     let mut matches: Vec<Match> = findings
         .into_iter()
         .map(|finding| {
             let place = &finding.place;
-            // Signatures that overlap or share a line tell of one event.
-            if reach.is_some_and(|(end, line)| place.start >= end && place.line > line) {
+            let (begin, end) = event.unwrap_or((place.start, place.end));
+            let apart = place.start >= end + EVENT_GAP || place.start >= begin + EVENT_LENGTH;
+            if apart {
                 group += 1;
             }
-            let (end, line) = reach.unwrap_or((0, 0));
-            reach = Some((end.max(place.end), line.max(place.line)));
+            event = Some(if apart { (place.start, place.end) } else { (begin, end.max(place.end)) });
             let kind = match finding.page.kind {
                 Kind::Cause => 2000,
                 Kind::Warning => 1000,

@@ -183,14 +183,14 @@ fn select_graphic_length(line: &Line, at: usize) -> usize {
 }
 
 /// How many backslashes separate the parts of a Windows path on this line; 0 where no drive is named.
-/// It tells the path `C:\new` from the line end in `"a\nb"`.
+/// It tells the path `C:\new` from the line end in `"a\nb"`; `e:\n` is more likely the end of a line of Python.
 fn separator_run(line: &Line) -> usize {
     (1..line.len())
         .filter(|&at| line.at(at) == ':' && line.at(at + 1) == '\\' && line.at(at - 1).is_ascii_alphabetic())
         .filter(|&at| at < 2 || !line.at(at - 2).is_ascii_alphanumeric())
-        .map(|at| backslashes(line, at + 1))
-        .next()
-        .unwrap_or(0)
+        .map(|at| (line.at(at - 1), backslashes(line, at + 1), at + 1))
+        .find(|(drive, run, at)| drive.is_ascii_uppercase() || !matches!(line.at(at + run), 'n' | 'r' | 't'))
+        .map_or(0, |(_, run, _)| run)
 }
 
 fn backslashes(line: &Line, at: usize) -> usize {
@@ -268,6 +268,7 @@ mod tests {
         assert_eq!(shown(r#"{"msg": "not \"found\"\nCUDA"}"#), r#"~{"msg": "not "found"~cuda"}"#);
         assert_eq!(shown(r"load C:\new\torch\c10.dll"), "~load c:/new/torch/c10.dll");
         assert_eq!(shown(r#"{"m":"C:\\new\\torch\nnext"}"#), r#"~{"m":"c:/new/torch~next"}"#);
+        assert_eq!(shown(r#"{"m":"as e:\nnext"}"#), r#"~{"m":"as e:~next"}"#);
         assert_eq!(shown("a &gt;&amp;gt; b &amp; c"), "~a >> b & c");
     }
 

@@ -23,9 +23,9 @@ pub(crate) struct Reader {
 /// A place of a pattern in the log.
 #[derive(Debug, Clone)]
 pub(crate) struct Place {
-    /// The first and the last character of the pattern in the original text, as byte offsets.
-    pub start: u32,
-    pub end: u32,
+    /// The first character of the pattern in the normal text, and the one behind the last.
+    pub start: usize,
+    pub end: usize,
     /// The line in the original text, from 1.
     pub line: usize,
     /// The character in the line, from 1.
@@ -83,15 +83,14 @@ impl Reader {
             let Some(span) = matcher.stands(&text, at) else { return };
             behind[pattern] = span.end;
             let figures = matcher.figures(&text, original, &span);
-            let start = text.starts[span.start];
-            let (line, column) = lines.place(original, start);
+            let (line, column) = lines.place(original, text.starts[span.start]);
             let extracted = self.wanted[pattern]
                 .iter()
                 .map(|&id| (id, self.gatherers[id].read(&text, original, matcher, &span, &figures)))
                 .collect();
             places[pattern].push(Place {
-                start,
-                end: text.ends[span.end - 1],
+                start: span.start,
+                end: span.end,
                 line,
                 column,
                 figures,
