@@ -38,10 +38,12 @@ impl NormalText {
         while begin < text.len() {
             let rest = &text.as_bytes()[begin..];
             let length = rest.iter().position(|byte| matches!(byte, b'\n' | b'\r')).unwrap_or(rest.len());
-            line.fill(&text[begin..begin + length], begin);
-            let skipped = prefix_length(&line);
             normal.gap = GAP_BREAK;
-            normal.push_line(&line, skipped);
+            if length > 0 {
+                line.fill(&text[begin..begin + length], begin);
+                let skipped = prefix_length(&line);
+                normal.push_line(&line, skipped);
+            }
             begin += length + 1;
         }
         normal
