@@ -26,6 +26,8 @@ pub(crate) struct Place {
     /// The first character of the pattern in the normal text, and the one behind the last.
     pub start: usize,
     pub end: usize,
+    /// The byte offset of the first character in the original text.
+    pub offset: u32,
     /// The line in the original text, from 1.
     pub line: usize,
     /// The character in the line, from 1.
@@ -72,7 +74,6 @@ impl Reader {
     /// Looks for every pattern in one pass.
     pub fn read(&self, original: &str) -> Places {
         let text = NormalText::of_log(original);
-        let lines = Lines::of(original);
         let mut places: Places = vec![Vec::new(); self.matchers.len()];
         let mut behind = vec![0; self.matchers.len()];
         self.scan.run(&text.bytes, |pattern, at| {
@@ -83,7 +84,6 @@ impl Reader {
             let Some(span) = matcher.stands(&text, at) else { return };
             behind[pattern] = span.end;
             let figures = matcher.figures(&text, original, &span);
-            let (line, column) = lines.place(original, text.starts[span.start]);
             let extracted = self.wanted[pattern]
                 .iter()
                 .map(|&id| (id, self.gatherers[id].read(&text, original, matcher, &span, &figures)))
@@ -91,28 +91,33 @@ impl Reader {
             places[pattern].push(Place {
                 start: span.start,
                 end: span.end,
-                line,
-                column,
+                offset: text.starts[span.start],
+                line: 0,
+                column: 0,
                 figures,
                 extracted,
             });
         });
+        locate(&mut places, original);
         places
     }
 }
 
-/// Where the lines of a text begin.
-struct Lines(Vec<u32>);
-
-impl Lines {
-    fn of(text: &str) -> Self {
-        let ends = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n');
-        Self(std::iter::once(0).chain(ends.map(|(at, _)| at as u32 + 1)).collect())
-    }
-
-    fn place(&self, text: &str, offset: u32) -> (usize, usize) {
-        let line = self.0.partition_point(|start| *start <= offset);
-        let start = self.0[line - 1];
-        (line, text[start as usize..offset as usize].chars().count() + 1)
+/// Tells every place its line and column, in one walk over the text.
+fn locate(places: &mut Places, text: &str) {
+    let mut sorted: Vec<&mut Place> = places.iter_mut().flatten().collect();
+    sorted.sort_by_key(|place| place.offset);
+    let (mut line, mut column, mut counted) = (1, 1, 0);
+    for place in sorted {
+        let passed = &text[counted..place.offset as usize];
+        match passed.rfind('\n') {
+            Some(end) => {
+                line += passed.bytes().filter(|byte| *byte == b'\n').count();
+                column = passed[end + 1..].chars().count() + 1;
+            }
+            None => column += passed.chars().count(),
+        }
+        counted = place.offset as usize;
+        (place.line, place.column) = (line, column);
     }
 }

@@ -656,7 +656,7 @@ var kbgenMatch = (function () {
   /* --- places, pages, rank (reading.rs, index.rs) --------------------------------------------------------- */
 
   function read(reader) {
-    var scan = reader.scan, state = 0, line = 1, lineStart = 0, counted = 0;
+    var scan = reader.scan, state = 0, line = 1, column = 1, counted = 0;
     var all = reader.matchers.map(function () { return []; }), behind = all.map(function () { return 0; });
     for (var at = 0; at < size; at++) {
       state = scan.next[state * scan.width + scan.classes[bytes[at]]];
@@ -679,9 +679,13 @@ var kbgenMatch = (function () {
     }
     var found = [].concat.apply([], all).sort(function (a, b) { return a.offset - b.offset; });
     found.forEach(function (place) {
-      for (; counted < place.offset; counted++) if (text.charCodeAt(counted) === 10) { line++; lineStart = counted + 1; }
+      for (; counted < place.offset; counted++) {
+        var c = text.charCodeAt(counted);
+        if (c === 10) { line++; column = 1; }
+        else if (c < 0xdc00 || c > 0xdfff) column++;
+      }
       place.line = line;
-      place.column = Array.from(text.slice(lineStart, place.offset)).length + 1;
+      place.column = column;
     });
     return all;
   }
