@@ -50,7 +50,7 @@ pub struct Field {
 pub struct Derived {
     /// The name of the figure.
     pub name: String,
-    /// An expression that yields a number; unknown where a figure that it needs is.
+    /// An expression that yields a size; unknown where a figure that it needs is, and never below zero.
     pub value: Expression,
 }
 
@@ -128,7 +128,7 @@ impl Gatherer {
         }
         for derived in &self.derived {
             if let Some(value) = derived.value.number(&figures) {
-                figures.add(&derived.name, Figure::Number((value + 0.5).floor()));
+                figures.add(&derived.name, Figure::Number((value + 0.5).floor().max(0.0)));
             }
         }
         if !self.places.is_empty() {

@@ -59,6 +59,11 @@ impl Figures {
         self.0.iter().map(|(name, figure)| (name.as_str(), figure))
     }
 
+    /// How many figures were read.
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
     /// Whether nothing was read.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()

@@ -45,7 +45,7 @@ pub(crate) fn hole_ends(text: &NormalText, hole: HoleType, from: usize) -> Vec<u
                 text.at(from).is_ascii_digit() || text.at(from) == b'v' && text.at(from + 1).is_ascii_digit()
             })
             .collect(),
-        HoleType::Int | HoleType::Float | HoleType::Hex | HoleType::Bytes => {
+        HoleType::Int | HoleType::Float | HoleType::Hex | HoleType::Bytes | HoleType::Mib | HoleType::Gib => {
             let mut ends = Vec::new();
             for wrapped in [false, true] {
                 number_ends(text, hole, from, wrapped, &mut ends);
@@ -185,23 +185,44 @@ pub(crate) fn hole_figure(
     from: usize,
     to: usize,
 ) -> Option<Figure> {
-    let characters = || text.bytes[from..to].iter().map(|byte| char::from(*byte));
-    match hole {
-        HoleType::Int | HoleType::Float => characters().collect::<String>().parse().ok().map(Figure::Number),
-        HoleType::Bytes => {
-            let number: String = characters().take_while(|c| !c.is_ascii_alphabetic()).collect();
-            let unit: String = characters().skip(number.len()).collect();
-            let factor = if unit.is_empty() { 1.0 } else { unit_factor(&unit)? };
-            number.parse::<f64>().ok().map(|number| Figure::Number((number * factor + 0.5).floor()))
+    let split = (from..to).find(|&at| text.bytes[at].is_ascii_alphabetic()).unwrap_or(to);
+    let factor = match hole {
+        HoleType::Int | HoleType::Float => return spelled(text, from, to).parse().ok().map(Figure::Number),
+        HoleType::Bytes if split < to => unit_factor(&spelled(text, split, to))?,
+        HoleType::Bytes => 1.0,
+        HoleType::Mib => unit_factor("mib")?,
+        HoleType::Gib => unit_factor("gib")?,
+        HoleType::Quoted if from + 2 <= to => {
+            return Some(Figure::Text(shown(text, original, from + 1, to - 1)));
         }
-        _ if from == to => None,
-        _ => {
-            let inset = usize::from(hole == HoleType::Quoted);
-            if to < from + 2 * inset + 1 {
-                return Some(Figure::Text(String::new()));
+        _ => return (from < to).then(|| Figure::Text(shown(text, original, from, to))),
+    };
+    let number: f64 = spelled(text, from, split).parse().ok()?;
+    Some(Figure::Number((number * factor + 0.5).floor()))
+}
+
+fn spelled(text: &NormalText, from: usize, to: usize) -> String {
+    text.bytes[from..to].iter().map(|byte| char::from(*byte)).collect()
+}
+
+/// The original characters without colours, frames and escapes, with one space for white space.
+fn shown(text: &NormalText, original: &str, from: usize, to: usize) -> String {
+    let mut out = String::new();
+    for at in from..to {
+        if at > from && text.gaps[at] != GAP_NONE {
+            out.push(' ');
+        }
+        let piece = &original[text.starts[at] as usize..text.ends[at] as usize];
+        let mut characters = piece.chars();
+        match (characters.next(), characters.next()) {
+            (Some('\\'), Some('u')) => {
+                out.extend(u32::from_str_radix(&piece[2..], 16).ok().and_then(char::from_u32))
             }
-            let range = text.starts[from + inset] as usize..text.ends[to - 1 - inset] as usize;
-            Some(Figure::Text(original[range].to_owned()))
+            (Some('\\'), _) => out.push('\\'),
+            (Some(only), None) if at == from || text.starts[at] != text.starts[at - 1] => out.push(only),
+            (Some(_), None) => {}
+            _ => out.push(char::from(text.bytes[at])),
         }
     }
+    out
 }

@@ -13,6 +13,8 @@ const NEAR: usize = 20;
 const EVENT_GAP: usize = 160;
 /// An event is not longer than this.
 const EVENT_LENGTH: usize = 480;
+/// What a condition that holds adds to a signature: it says more than the same words without one.
+const CHOSEN: usize = 10;
 
 /// Every signature of a knowledge base, ready to be looked for.
 #[derive(Debug, Clone)]
@@ -106,54 +108,87 @@ impl Index {
         let (&first, others) = signature.all.split_first()?;
         let others: Option<Vec<&Place>> = others.iter().map(|&pattern| places[pattern].first()).collect();
         let others = others?;
-        places[first].iter().find_map(|place| {
-            let mut figures = place.figures.clone();
-            others.iter().for_each(|other| figures.extend(&other.figures));
-            if let Some((_, extracted)) =
-                place.extracted.iter().find(|(id, _)| Some(*id) == signature.extract)
-            {
-                figures.extend(extracted);
-            }
-            let holds = signature.when.as_ref().is_none_or(|when| when.holds(&figures));
-            let weight = signature.all.iter().map(|&pattern| self.reader.weight(pattern)).sum::<usize>();
-            let chosen = if signature.when.is_some() { 10 } else { 0 };
-            holds.then(|| Finding { place: place.clone(), weight: weight + chosen, page, figures })
-        })
+        let letters: usize = signature.all.iter().map(|&pattern| self.reader.weight(pattern)).sum();
+        let weight = letters + if signature.when.is_some() { CHOSEN } else { 0 };
+        let found: Vec<Finding<'table>> = places[first]
+            .iter()
+            .filter_map(|place| {
+                let mut figures = place.figures.clone();
+                others.iter().for_each(|other| figures.extend(&other.figures));
+                if let Some((_, extracted)) =
+                    place.extracted.iter().find(|(id, _)| Some(*id) == signature.extract)
+                {
+                    figures.extend(extracted);
+                }
+                let holds = signature.when.as_ref().is_none_or(|when| when.holds(&figures));
+                holds.then(|| Finding { place: place.clone(), weight, page, figures })
+            })
+            .collect();
+        // The first place, unless a later one tells far more, as where only one rank prints its figures.
+        let most = found.iter().map(|finding| finding.figures.len()).max()?;
+        found.into_iter().find(|finding| finding.figures.len() * 2 >= most)
     }
 }
 
-/// Kind first; then the sum of what the signature says and of how early its event stands among the others.
+/// Kind first, then the event, then what the signature says.
+///
+/// An earlier event leads, because what follows is often its consequence; but the first few letters of a short
+/// signature are weak evidence, and a later event that says much more goes before it.
 fn rank(mut findings: Vec<Finding<'_>>) -> Vec<Match> {
-    const EARLY: [u32; 6] = [60, 40, 28, 18, 10, 4];
+    const EARLY: [usize; 6] = [60, 40, 28, 18, 10, 4];
+    const STRONG: usize = 30;
+    const LONGEST: usize = 199;
     findings.sort_by_key(|finding| finding.place.start);
-    let mut group = 0;
-    let mut event = None;
+    let events = events(&findings);
+    let score = |at: usize| {
+        let finding = &findings[at];
+        let of_event = (0..findings.len())
+            .filter(|&other| events[other] == events[at] && findings[other].page.kind == finding.page.kind)
+            .map(|other| findings[other].weight);
+        let strength = of_event.max().unwrap_or(0).min(STRONG) + EARLY.get(events[at]).copied().unwrap_or(0);
+        let kind = match finding.page.kind {
+            Kind::Cause => 60_000,
+            Kind::Warning => 30_000,
+            Kind::Wrapper => 0,
+        };
+        (kind + strength * (LONGEST + 1) + finding.weight.min(LONGEST)) as u32
+    };
+    let scores: Vec<u32> = (0..findings.len()).map(score).collect();
     let mut matches: Vec<Match> = findings
         .into_iter()
-        .map(|finding| {
-            let place = &finding.place;
-            let (begin, end) = event.unwrap_or((place.start, place.end));
-            let apart = place.start >= end + EVENT_GAP || place.start >= begin + EVENT_LENGTH;
-            if apart {
-                group += 1;
-            }
-            event = Some(if apart { (place.start, place.end) } else { (begin, end.max(place.end)) });
-            let kind = match finding.page.kind {
-                Kind::Cause => 2000,
-                Kind::Warning => 1000,
-                Kind::Wrapper => 0,
-            };
-            let cause = finding.page.causes.iter().find(|cause| cause.when.holds(&finding.figures));
-            Match {
-                slug: finding.page.slug.clone(),
-                score: kind + EARLY.get(group).copied().unwrap_or(0) + finding.weight.min(500) as u32,
-                line: place.line,
-                column: place.column,
-                cause: cause.map(|cause| cause.id.clone()),
-                figures: finding.figures,
-            }
+        .zip(scores)
+        .map(|(finding, score)| Match {
+            slug: finding.page.slug.clone(),
+            score,
+            line: finding.place.line,
+            column: finding.place.column,
+            cause: finding
+                .page
+                .causes
+                .iter()
+                .find(|cause| cause.when.holds(&finding.figures))
+                .map(|cause| cause.id.clone()),
+            figures: finding.figures,
         })
         .collect();
-    matches.sort_by(|one, other| other.score.cmp(&one.score));
+    matches.sort_by_key(|found| std::cmp::Reverse(found.score));
     matches
+}
+
+/// The number of the event that each finding belongs to; findings are sorted by their place.
+fn events(findings: &[Finding<'_>]) -> Vec<usize> {
+    let mut events = Vec::with_capacity(findings.len());
+    let (mut event, mut begin, mut end) = (0, 0, 0);
+    for (at, Finding { place, .. }) in findings.iter().enumerate() {
+        if at > 0 && (place.start >= end + EVENT_GAP || place.start >= begin + EVENT_LENGTH) {
+            event += 1;
+            end = 0;
+        }
+        if end == 0 {
+            begin = place.start;
+        }
+        end = end.max(place.end);
+        events.push(event);
+    }
+    events
 }

@@ -12,6 +12,10 @@ use crate::signature::normal::{GAP_NONE, NormalText};
 pub enum HoleType {
     /// A number with its unit, kept in bytes. Every unit is a power of 1024, as programs print it: `MB` too.
     Bytes,
+    /// A number without its unit that counts MiB, kept in bytes.
+    Mib,
+    /// A number without its unit that counts GiB, kept in bytes.
+    Gib,
     /// A whole number.
     Int,
     /// A number.
@@ -31,8 +35,10 @@ pub enum HoleType {
 }
 
 impl HoleType {
-    const ALL: [(&'static str, Self); 9] = [
+    const ALL: [(&'static str, Self); 11] = [
         ("bytes", Self::Bytes),
+        ("mib", Self::Mib),
+        ("gib", Self::Gib),
         ("int", Self::Int),
         ("float", Self::Float),
         ("version", Self::Version),

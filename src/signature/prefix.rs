@@ -222,7 +222,7 @@ fn level_word(line: &Line, at: usize) -> usize {
     ];
     let length = line.run(at, |character| character.is_ascii_uppercase());
     let named = |name: &&str| name.len() == length && line.starts_with(at, name);
-    if NAMES.iter().any(|name| named(&name)) { length } else { 0 }
+    if NAMES.iter().any(named) { length } else { 0 }
 }
 
 /// A level counts as a prefix only beside a time: `ERROR: not found` is a message.
@@ -233,11 +233,7 @@ fn level_length(line: &Line, at: usize, dated: bool) -> usize {
         return usize::from(single);
     }
     let after = at + length + line.spaces(at + length);
-    if (dated && after > at + length) || (after > at + length && time_length(line, after) > 0) {
-        length
-    } else {
-        0
-    }
+    if after > at + length && (dated || time_length(line, after) > 0) { length } else { 0 }
 }
 
 /// `ollama[1234]:`, `host ollama[1234]:`, `kernel:`, and the `api-1  |` of compose.

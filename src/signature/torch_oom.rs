@@ -18,7 +18,7 @@ const FIELDS: [(&str, &[&str]); 11] = [
             "Device limit : {x:bytes}",
         ],
     ),
-    ("free", &["of which {x:bytes} is free", "{x:bytes} free", "Free (according to CUDA): {x:bytes}"]),
+    ("free", &["of which {x:bytes} is free", "Free (according to CUDA): {x:bytes}", "{x:bytes} free"]),
     (
         "allocated",
         &[

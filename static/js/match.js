@@ -1,10 +1,9 @@
-/* From a pasted log to the pages that fit it: the twin of src/signature/ (same table, same results;
-   tests/data/matches.json holds both to it). kbgenMatch(table, text) returns
-   [{slug, score, line, column, figures, cause}], best first. Time is linear in the text; it may run in a worker. */
-var kbgenMatch = (function () {
+/* Finds the pages that fit a pasted log: kbgenMatch(table, text) gives [{slug, score, line, column, figures, cause}],
+   best first, in linear time. The twin of src/signature/; tests/data/matches.json holds both to one result. */
+var kbgenMatch = (() => {
   "use strict";
 
-  /* --- a line: characters between two places of the text ------------------------------------------- */
+  /* one line of the text */
 
   var text = "", begin = 0, length = 0;
 
@@ -30,15 +29,14 @@ var kbgenMatch = (function () {
   }
   function isBlank(c) { return c === 32 || c === 9 || c === 0xa0 || (c > 0x24ff && c < 0x25a0) || c === 0x2771; }
   function digits(at) { return run(at, isDigit); }
-  function token(at) { return run(at, function (c) { return c !== 32 && c !== 9; }); }
+  function token(at) { return run(at, c => c !== 32 && c !== 9); }
   function spaces(at) { return run(at, isBlank); }
-  function any(list, test) { for (var i = 0; i < list.length; i++) if (test(list[i])) return true; return false; }
 
-  /* --- what stands before the message (prefix.rs) --------------------------------------------------- */
+  /* prefix.rs */
 
-  var DAYS = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"];
-  var MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
-  var LEVELS = ["TRACE", "DEBUG", "INFO", "WARNING", "WARN", "ERROR", "ERR", "FATAL", "CRITICAL", "INF", "WRN", "DBG", "NOTICE"];
+  var DAYS = "mon tue wed thu fri sat sun".split(" ");
+  var MONTHS = "jan feb mar apr may jun jul aug sep oct nov dec".split(" ");
+  var LEVELS = "TRACE DEBUG INFO WARNING WARN ERROR ERR FATAL CRITICAL INF WRN DBG NOTICE".split(" ");
 
   function isNameCharacter(c) { return isAlnum(c) || within(c, "_-./"); }
 
@@ -79,7 +77,7 @@ var kbgenMatch = (function () {
   function timeLength(at) {
     var month = monthLength(at);
     if (month) return month;
-    var size = run(at, function (c) { return isDigit(c) || within(c, "-/:.,TZ+_APM"); });
+    var size = run(at, c => isDigit(c) || within(c, "-/:.,TZ+_APM"));
     var after = code(at + size);
     if (!isDigit(code(at)) || !(!after || within(after, " \t]|"))) return 0;
     for (var from = at; from < at + size; from++) {
@@ -93,7 +91,7 @@ var kbgenMatch = (function () {
   }
 
   function named(names, at) {
-    return any(names, function (name) { return starts(at, name); }) && code(at + 3) === 32 ? 3 + spaces(at + 3) : 0;
+    return names.some(name => starts(at, name)) && code(at + 3) === 32 ? 3 + spaces(at + 3) : 0;
   }
 
   function monthLength(at) {
@@ -103,7 +101,7 @@ var kbgenMatch = (function () {
   }
 
   function groupLength(at, close) {
-    var inner = run(at + 1, function (c) { return c !== close && c !== 91 && c !== 40; });
+    var inner = run(at + 1, c => c !== close && c !== 91 && c !== 40);
     var end = at + 1 + inner, after = end + 1 + spaces(end + 1);
     if (!inner || inner > 60 || code(end) !== close) return 0;
     var known = starts(at + 1, "rank") || timeLength(at + 1 + spaces(at + 1)) || levelWord(at + 1) === inner ||
@@ -118,7 +116,7 @@ var kbgenMatch = (function () {
 
   function buildStepLength(at) {
     var step = digits(at + 1);
-    var seconds = run(at + step + 2, function (c) { return isDigit(c) || c === 46; });
+    var seconds = run(at + step + 2, c => isDigit(c) || c === 46);
     return step && seconds && code(at + step + 1) === 32 ? step + seconds + 2 : 0;
   }
 
@@ -130,7 +128,7 @@ var kbgenMatch = (function () {
 
   function levelWord(at) {
     var size = run(at, isUpper);
-    return any(LEVELS, function (name) { return name.length === size && starts(at, name); }) ? size : 0;
+    return LEVELS.some(name => name.length === size && starts(at, name)) ? size : 0;
   }
 
   function levelLength(at, dated) {
@@ -152,7 +150,7 @@ var kbgenMatch = (function () {
   function isProcess(at, size) {
     if (code(at + size - 1) !== 58) return false;
     if (size === 7 && starts(at, "kernel")) return true;
-    var name = run(at, function (c) { return isNameCharacter(c) || c === 64; }), count = digits(at + name + 1);
+    var name = run(at, c => isNameCharacter(c) || c === 64), count = digits(at + name + 1);
     return name > 0 && count > 0 && code(at + name) === 91 && name + count + 3 === size;
   }
 
@@ -163,7 +161,7 @@ var kbgenMatch = (function () {
     return size && size <= 48 && within(code(after), "-|") && code(after + 1) === 32 && after > at + size ? after + 1 - at : 0;
   }
 
-  /* --- the normal form (normal.rs) -------------------------------------------------------------------- */
+  /* normal.rs */
 
   var NONE = 0, SPACE = 1, BREAK = 2;
   var NOTHING = -1, BLANK = -2, LINE = -3, DOTS = -4;
@@ -204,7 +202,7 @@ var kbgenMatch = (function () {
     if (c === 27 || c === 0x241b) lead = 1;
     else if (c === 94 && code(at + 1) === 91 && code(at + 2) === 91) lead = 2;
     else if (c === 92) {
-      any(["\\u001b", "\\x1b", "\\033", "\\e"], function (name) {
+      ["\\u001b", "\\x1b", "\\033", "\\e"].some(name => {
         if (starts(at, name) && code(at + name.length) === 91) return lead = name.length;
       });
     }
@@ -221,7 +219,7 @@ var kbgenMatch = (function () {
     return lead;
   }
 
-  function backslashes(at) { return run(at, function (c) { return c === 92; }); }
+  function backslashes(at) { return run(at, c => c === 92); }
 
   function separatorRun() {
     for (var at = 1; at < length; at++) {
@@ -286,7 +284,7 @@ var kbgenMatch = (function () {
     bytes = bytes.subarray(0, size);
   }
 
-  /* --- what a hole takes (hole.rs) --------------------------------------------------------------------- */
+  /* hole.rs */
 
   var REACH = 120;
   var UNITS = { b: 0, byte: 0, bytes: 0, k: 1, kb: 1, kib: 1, m: 2, mb: 2, mib: 2, g: 3, gb: 3, gib: 3, t: 4, tb: 4, tib: 4 };
@@ -326,8 +324,8 @@ var kbgenMatch = (function () {
       numberEnds(type, from, false, list);
       numberEnds(type, from, true, list);
       if (type === "bytes") {
-        var full = list.filter(function (end) { return isLetter(bytes[end - 1]); });
-        list = full.concat(list.filter(function (end) { return !isLetter(bytes[end - 1]); }));
+        var full = list.filter(end => isLetter(bytes[end - 1]));
+        list = full.concat(list.filter(end => !isLetter(bytes[end - 1])));
       }
     }
     return list;
@@ -340,7 +338,7 @@ var kbgenMatch = (function () {
       if (list[0] === whole) continue;
       while (trimmed > from && within(byteAt(trimmed - 1), ".,:;)]}")) trimmed--;
       for (at = trimmed; at > from; at--) list.push(at);
-      for (at = Math.max(trimmed, from) + 1; at <= whole; at++) list.push(at);
+      for (at = trimmed + 1; at <= whole; at++) list.push(at);
     }
     return list;
   }
@@ -372,7 +370,7 @@ var kbgenMatch = (function () {
   }
 
   function holeStart(type, end) {
-    var allowed = type === "path" ? isPath : type === "quoted" ? function () { return true; } : isWord;
+    var allowed = type === "path" ? isPath : type === "quoted" ? () => true : isWord;
     var first = end, at;
     while (first > 0 && end - first < REACH && allowed(bytes[first - 1])) {
       first--;
@@ -392,24 +390,36 @@ var kbgenMatch = (function () {
   }
 
   function holeFigure(type, from, to) {
+    var split = from;
     if (type === "int" || type === "float") return Number(spell(from, to));
-    if (type === "bytes") {
-      var end = from;
-      while (end < to && !isLetter(bytes[end])) end++;
-      return Math.floor(Number(spell(from, end)) * (end < to ? factor(spell(end, to)) : 1) + 0.5);
+    if (type === "bytes" || type === "mib" || type === "gib") {
+      while (split < to && !isLetter(bytes[split])) split++;
+      var unit = type === "bytes" ? factor(split < to ? spell(split, to) : "b") : factor(type);
+      return Math.floor(Number(spell(from, split)) * unit + 0.5);
     }
-    if (from === to) return undefined;
-    var inset = type === "quoted" ? 1 : 0;
-    return to < from + 2 * inset + 1 ? "" : text.slice(places[from + inset], ends[to - 1 - inset]);
+    return type === "quoted" && from + 2 <= to ? display(from + 1, to - 1) : from < to ? display(from, to) : undefined;
   }
 
-  /* --- where a pattern stands (find.rs) ---------------------------------------------------------------- */
+  function display(from, to) {
+    var out = "";
+    for (var at = from; at < to; at++) {
+      if (at > from && gaps[at] !== NONE) out += " ";
+      var piece = text.slice(places[at], ends[at]);
+      if (piece.charCodeAt(0) === 92 && piece.length > 1) {
+        out += piece.charAt(1) === "u" ? String.fromCharCode(parseInt(piece.slice(2), 16)) : "\\";
+      } else if (piece.length === (piece.codePointAt(0) > 0xffff ? 2 : 1)) {
+        if (at === from || places[at] !== places[at - 1]) out += piece;
+      } else out += String.fromCharCode(bytes[at]);
+    }
+    return out;
+  }
 
-  var SHORT = 12, LONG = 20, BUDGET = 512;
+  /* find.rs */
+
 
   function matcher(parts, inMessage) {
-    var made = { parts: [], letters: 0, weight: 0, anchor: null, mending: inMessage ? 0 : SHORT, spacing: inMessage ? 0 : LONG };
-    parts.forEach(function (part) {
+    var made = { parts: [], letters: 0, weight: 0, anchor: null, mending: inMessage ? 0 : 12, spacing: inMessage ? 0 : 20 };
+    parts.forEach(part => {
       if (typeof part !== "string") {
         made.parts.push({ type: part[0], name: part[1] });
         if (part[0] !== "any") made.weight += 3;
@@ -437,7 +447,7 @@ var kbgenMatch = (function () {
   }
 
   function stands(m, at) {
-    var span = { start: at, end: at, holes: [] }, piece = 0, budget = BUDGET;
+    var span = { start: at, end: at, holes: [] }, piece = 0, budget = 512;
     if (m.parts[0].type) {
       span.start = holeStart(m.parts[0].type, at);
       if (span.start < 0) return null;
@@ -487,7 +497,7 @@ var kbgenMatch = (function () {
   function endsWell(m, end) {
     if (end >= size || gaps[end] !== NONE) return true;
     if (isDigit(bytes[end - 1]) && isDigit(bytes[end])) return !m.parts[m.parts.length - 1].bytes;
-    return m.letters >= SHORT || !joined(bytes[end - 1], bytes[end]);
+    return m.letters >= 12 || !joined(bytes[end - 1], bytes[end]);
   }
 
   function lineEnd(from) {
@@ -498,7 +508,7 @@ var kbgenMatch = (function () {
 
   function eachFigure(m, span, take) {
     var hole = 0;
-    m.parts.forEach(function (part) {
+    m.parts.forEach(part => {
       if (!part.type) return;
       var figure = holeFigure(part.type, span.holes[hole][0], span.holes[hole][1]);
       hole++;
@@ -517,7 +527,7 @@ var kbgenMatch = (function () {
     return null;
   }
 
-  /* --- expressions (expression.rs): undefined is unknown ------------------------------------------------ */
+  /* expression.rs; undefined is unknown */
 
   function worth(node, figures) {
     if (typeof node === "number") return node;
@@ -530,11 +540,11 @@ var kbgenMatch = (function () {
     b = worth(node[2], figures);
     if (sign === "and") return a === false || b === false ? false : a === true && b === true ? true : undefined;
     if (sign === "or") return a === true || b === true ? true : a === false && b === false ? false : undefined;
-    if (typeof a === "string" && typeof b === "string") return sign === "==" ? a === b : sign === "!=" ? a !== b : undefined;
-    if (typeof a !== "number" || typeof b !== "number") return undefined;
+    if (typeof a !== typeof b || a === undefined) return undefined;
+    if (sign === "==") return a === b;
+    if (sign === "!=") return a !== b;
+    if (typeof a !== "number") return undefined;
     switch (sign) {
-      case "==": return a === b;
-      case "!=": return a !== b;
       case "<": return a < b;
       case "<=": return a <= b;
       case ">": return a > b;
@@ -544,39 +554,39 @@ var kbgenMatch = (function () {
       case "*": sum = a * b; break;
       default: sum = a / b;
     }
-    return isFinite(sum) ? sum : undefined;
+    return Number.isFinite(sum) ? sum : undefined;
   }
 
-  /* --- figures around a message (extractor.rs) ----------------------------------------------------------- */
+  /* extractor.rs */
 
   var BEHIND = 1500, PLACE_BEFORE = 6000, PLACE_BEHIND = 3000;
-  var TRACEBACK = Array.prototype.map.call("traceback(mostrecentcalllast)", function (c) { return c.charCodeAt(0); });
+  var TRACEBACK = matcher(["traceback(mostrecentcalllast)"]).anchor;
 
-  function add(figures, name, value) { if (figures[name] === undefined) figures[name] = value; }
+  function add(figures, name, value) { if (!(name in figures)) figures[name] = value; }
   function extend(figures, others) { for (var name in others) add(figures, name, others[name]); }
 
   function gather(extractor, message, span, known) {
     var figures = Object.create(null), limit = Math.min(size, span.start + BEHIND), next = firstIn(message, span.end, limit);
     extend(figures, known);
     if (next) limit = next.start;
-    extractor.fields.forEach(function (field) {
+    extractor.fields.forEach(field => {
       var values = [];
       for (var i = 0; i < field.matchers.length && (field.repeat || !values.length); i++) {
         for (var at = span.start, found; (found = firstIn(field.matchers[i], at, limit)); at = found.end) {
           var first = true;
-          eachFigure(field.matchers[i], found, function (name, value) {
+          eachFigure(field.matchers[i], found, (name, value) => {
             if (first && typeof value === "number") values.push(value);
             first = false;
           });
           if (!field.repeat && values.length) break;
         }
       }
-      if (values.length) add(figures, field.name, values.reduce(function (sum, value) { return sum + value; }));
-      if (values.length > 1) values.forEach(function (value, i) { add(figures, field.name + "_" + (i + 1), value); });
+      if (values.length) add(figures, field.name, values.reduce((sum, value) => sum + value));
+      if (values.length > 1) values.forEach((value, i) => { add(figures, field.name + "_" + (i + 1), value); });
     });
-    extractor.derived.forEach(function (derived) {
+    extractor.derived.forEach(derived => {
       var value = worth(derived.value, figures);
-      if (typeof value === "number") add(figures, derived.name, Math.floor(value + 0.5));
+      if (typeof value === "number") add(figures, derived.name, Math.max(0, Math.floor(value + 0.5)));
     });
     if (extractor.places.length) add(figures, "place", placeOf(extractor, span));
     return figures;
@@ -585,27 +595,27 @@ var kbgenMatch = (function () {
   function placeOf(extractor, span) {
     var first = Math.max(0, span.start - PLACE_BEFORE), from = span.start - TRACEBACK.length, name;
     while (from >= first && !begins(TRACEBACK, from)) from--;
-    [[Math.max(from, first), span.start], [span.end, Math.min(size, span.end + PLACE_BEHIND)]].forEach(function (range) {
-      extractor.places.forEach(function (place) {
-        if (!name && any(place.matchers, function (m) { return firstIn(m, range[0], range[1]); })) name = place.name;
+    [[Math.max(from, first), span.start], [span.end, Math.min(size, span.end + PLACE_BEHIND)]].forEach(range => {
+      extractor.places.forEach(place => {
+        if (!name && place.matchers.some(m => firstIn(m, range[0], range[1]))) name = place.name;
       });
     });
     return name || "unknown";
   }
 
-  /* --- one pass for the beginnings of all patterns (scan.rs) --------------------------------------------- */
+  /* scan.rs */
 
   function automaton(anchors) {
     var classes = new Uint8Array(256), width = 1, room = 1, states = 1;
-    anchors = anchors.map(function (anchor) { return anchor.slice(0, 24); });
-    anchors.forEach(function (anchor) {
+    anchors = anchors.map(anchor => anchor.slice(0, 24));
+    anchors.forEach(anchor => {
       room += anchor.length;
-      anchor.forEach(function (byte) { if (!classes[byte]) classes[byte] = width++; });
+      anchor.forEach(byte => { if (!classes[byte]) classes[byte] = width++; });
     });
     var next = new Int32Array(room * width), found = [[]], fallback = new Int32Array(room), queue = [];
-    anchors.forEach(function (anchor, id) {
+    anchors.forEach((anchor, id) => {
       var state = 0;
-      anchor.forEach(function (byte) {
+      anchor.forEach(byte => {
         var slot = state * width + classes[byte];
         if (!next[slot]) { next[slot] = states++; found.push([]); }
         state = next[slot];
@@ -622,14 +632,14 @@ var kbgenMatch = (function () {
         else { fallback[next[slot]] = other; queue.push(next[slot]); }
       }
     }
-    return { classes: classes, width: width, next: next, found: found, lengths: anchors.map(function (a) { return a.length; }) };
+    return { classes: classes, width: width, next: next, found: found, lengths: anchors.map(a => a.length) };
   }
 
   function prepare(table) {
-    var matchers = table.patterns.map(function (parts) { return matcher(parts, false); });
-    var wanted = matchers.map(function () { return []; });
-    table.pages.forEach(function (page) {
-      page.signatures.forEach(function (signature) {
+    var matchers = table.patterns.map(parts => matcher(parts, false));
+    var wanted = matchers.map(() => []);
+    table.pages.forEach(page => {
+      page.signatures.forEach(signature => {
         var list = wanted[signature.all[0]];
         if (signature.extract !== undefined && list.indexOf(signature.extract) < 0) list.push(signature.extract);
       });
@@ -638,14 +648,14 @@ var kbgenMatch = (function () {
     return {
       matchers: matchers,
       wanted: wanted,
-      scan: automaton(matchers.map(function (m) { return m.anchor; })),
-      extractors: table.extractors.map(function (extractor) {
+      scan: automaton(matchers.map(m => m.anchor)),
+      extractors: table.extractors.map(extractor => {
         return {
-          fields: extractor.fields.map(function (field) {
+          fields: extractor.fields.map(field => {
             return { name: field.name, repeat: field.repeat, matchers: field.patterns.map(inside) };
           }),
           derived: extractor.derived || [],
-          places: (extractor.places || []).map(function (place) {
+          places: (extractor.places || []).map(place => {
             return { name: place.name, matchers: place.fragments.map(inside) };
           })
         };
@@ -653,11 +663,11 @@ var kbgenMatch = (function () {
     };
   }
 
-  /* --- places, pages, rank (reading.rs, index.rs) --------------------------------------------------------- */
+  /* reading.rs, index.rs */
 
   function read(reader) {
     var scan = reader.scan, state = 0, line = 1, column = 1, counted = 0;
-    var all = reader.matchers.map(function () { return []; }), behind = all.map(function () { return 0; });
+    var all = reader.matchers.map(() => []), behind = all.map(() => 0);
     for (var at = 0; at < size; at++) {
       state = scan.next[state * scan.width + scan.classes[bytes[at]]];
       var hits = scan.found[state];
@@ -668,17 +678,17 @@ var kbgenMatch = (function () {
         if (!span) continue;
         behind[id] = span.end;
         var figures = Object.create(null);
-        eachFigure(m, span, function (name, value) { add(figures, name, value); });
+        eachFigure(m, span, (name, value) => { add(figures, name, value); });
         all[id].push({
           start: span.start, end: span.end, offset: places[span.start], figures: figures,
-          extracted: reader.wanted[id].map(function (extract) {
+          extracted: reader.wanted[id].map(extract => {
             return [extract, gather(reader.extractors[extract], m, span, figures)];
           })
         });
       }
     }
-    var found = [].concat.apply([], all).sort(function (a, b) { return a.offset - b.offset; });
-    found.forEach(function (place) {
+    var found = [].concat.apply([], all).sort((a, b) => a.offset - b.offset);
+    found.forEach(place => {
       for (; counted < place.offset; counted++) {
         var c = text.charCodeAt(counted);
         if (c === 10) { line++; column = 1; }
@@ -691,71 +701,72 @@ var kbgenMatch = (function () {
   }
 
   function findSignature(reader, page, signature, all) {
-    if (any(signature.not || [], function (id) { return all[id].length; })) return null;
-    var others = signature.all.slice(1).map(function (id) { return all[id][0]; });
-    if (any(others, function (other) { return !other; })) return null;
+    if ((signature.not || []).some(id => all[id].length)) return null;
+    var others = signature.all.slice(1).map(id => all[id][0]);
+    if (others.some(other => !other)) return null;
     var weight = signature.when !== undefined ? 10 : 0;
-    signature.all.forEach(function (id) { weight += reader.matchers[id].weight; });
-    var list = all[signature.all[0]];
-    for (var i = 0; i < list.length; i++) {
+    signature.all.forEach(id => { weight += reader.matchers[id].weight; });
+    var found = [], most = 0;
+    all[signature.all[0]].forEach(place => {
       var figures = Object.create(null);
-      extend(figures, list[i].figures);
-      others.forEach(function (other) { extend(figures, other.figures); });
-      list[i].extracted.forEach(function (pair) { if (pair[0] === signature.extract) extend(figures, pair[1]); });
-      if (signature.when === undefined || worth(signature.when, figures) === true) {
-        return { page: page, place: list[i], weight: weight, figures: figures };
-      }
-    }
-    return null;
+      extend(figures, place.figures);
+      others.forEach(other => { extend(figures, other.figures); });
+      place.extracted.forEach(pair => { if (pair[0] === signature.extract) extend(figures, pair[1]); });
+      if (signature.when !== undefined && worth(signature.when, figures) !== true) return;
+      most = Math.max(most, Object.keys(figures).length);
+      found.push({ page: page, place: place, weight: weight, figures: figures });
+    });
+    return found.filter(finding => Object.keys(finding.figures).length * 2 >= most)[0];
   }
 
   function findPage(reader, page, all) {
-    var found = page.signatures.map(function (signature) { return findSignature(reader, page, signature, all); })
+    var found = page.signatures.map(signature => findSignature(reader, page, signature, all))
       .filter(Boolean)
-      .sort(function (a, b) { return b.weight - a.weight || a.place.start - b.place.start; });
+      .sort((a, b) => b.weight - a.weight || a.place.start - b.place.start);
     var best = found[0];
-    found.slice(1).forEach(function (other) {
+    found.slice(1).forEach(other => {
       if (Math.abs(other.place.line - best.place.line) <= 20) extend(best.figures, other.figures);
       if (other.place.start < best.place.start && other.weight * 2 >= best.weight) best.place = other.place;
     });
     return best;
   }
 
-  var EARLY = [60, 40, 28, 18, 10, 4], KINDS = { cause: 2000, warning: 1000, wrapper: 0 };
+  var EARLY = [60, 40, 28, 18, 10, 4], KINDS = { cause: 60000, warning: 30000, wrapper: 0 };
   var EVENT_GAP = 160, EVENT_LENGTH = 480;
 
   function rank(findings) {
-    var group = 0, event = null;
-    findings.sort(function (a, b) { return a.place.start - b.place.start; });
-    return findings.map(function (finding) {
-      var place = finding.place, cause = null;
-      if (event && (place.start >= event[1] + EVENT_GAP || place.start >= event[0] + EVENT_LENGTH)) {
-        group++;
-        event = null;
-      }
-      event = event ? [event[0], Math.max(event[1], place.end)] : [place.start, place.end];
-      (finding.page.causes || []).forEach(function (each) {
-        if (cause === null && worth(each.when, finding.figures) === true) cause = each.id;
-      });
+    var event = 0, first = 0, last = 0, strongest = {};
+    findings.sort((a, b) => a.place.start - b.place.start);
+    findings.forEach((finding, i) => {
+      var place = finding.place;
+      if (i && (place.start >= last + EVENT_GAP || place.start >= first + EVENT_LENGTH)) { event++; last = 0; }
+      if (!last) first = place.start;
+      last = Math.max(last, place.end);
+      finding.early = EARLY[event] || 0;
+      finding.group = finding.page.kind + event;
+      strongest[finding.group] = Math.max(strongest[finding.group] || 0, Math.min(finding.weight, 30));
+    });
+    return findings.map(finding => {
+      var causes = (finding.page.causes || []).filter(cause => worth(cause.when, finding.figures) === true);
       return {
         slug: finding.page.slug,
-        score: KINDS[finding.page.kind] + (EARLY[group] || 0) + Math.min(finding.weight, 500),
-        line: place.line,
-        column: place.column,
+        score: KINDS[finding.page.kind] + (strongest[finding.group] + finding.early) * 200 + Math.min(finding.weight, 199),
+        line: finding.place.line,
+        column: finding.place.column,
         figures: finding.figures,
-        cause: cause
+        cause: causes.length ? causes[0].id : null
       };
-    }).sort(function (a, b) { return b.score - a.score; });
+    }).sort((a, b) => b.score - a.score);
   }
 
   var prepared = new WeakMap();
 
-  return function (table, log) {
+  return (table, log) => {
     var reader = prepared.get(table);
     if (!reader) prepared.set(table, (reader = prepare(table)));
     normalize(log);
     var all = read(reader);
-    var findings = table.pages.map(function (page) { return findPage(reader, page, all); }).filter(Boolean);
+    var findings = table.pages.map(page => findPage(reader, page, all)).filter(Boolean);
     text = "";
     bytes = gaps = places = ends = null;
     return rank(findings);

@@ -15,7 +15,12 @@ fn condition(text: &str) -> Expression {
 }
 
 fn patterns(value: &Value) -> Vec<Pattern> {
-    value.as_array().into_iter().flatten().map(|text| pattern(text.as_str().unwrap())).collect()
+    value
+        .as_array()
+        .into_iter()
+        .flatten()
+        .map(|text| pattern(text.as_str().expect("the vectors are well formed")))
+        .collect()
 }
 
 fn signature(value: &Value) -> Signature {
@@ -32,38 +37,51 @@ fn cause(id: &str, when: &str) -> Cause {
 }
 
 fn page(value: &Value) -> Page {
-    let kind: Kind = serde_json::from_value(value["kind"].clone()).unwrap();
-    let causes = value["causes"].as_array().unwrap();
+    let kind: Kind = serde_json::from_value(value["kind"].clone()).expect("the vectors are well formed");
+    let causes = value["causes"].as_array().expect("the vectors are well formed");
     Page {
-        slug: value["slug"].as_str().unwrap().into(),
+        slug: value["slug"].as_str().expect("the vectors are well formed").into(),
         kind,
-        signatures: value["signatures"].as_array().unwrap().iter().map(signature).collect(),
+        signatures: value["signatures"]
+            .as_array()
+            .expect("the vectors are well formed")
+            .iter()
+            .map(signature)
+            .collect(),
         causes: causes
             .iter()
-            .map(|it| cause(it["id"].as_str().unwrap(), it["when"].as_str().unwrap()))
+            .map(|it| {
+                cause(
+                    it["id"].as_str().expect("the vectors are well formed"),
+                    it["when"].as_str().expect("the vectors are well formed"),
+                )
+            })
             .collect(),
     }
 }
 
 /// Compared as text, because numbers may differ in type but not in spelling.
 fn spelled(value: &Value) -> String {
-    serde_json::to_string(value).unwrap()
+    serde_json::to_string(value).expect("the vectors are well formed")
 }
 
 /// The script's test, `tests/browser/match.test.mjs`, holds `static/js/match.js` to the same file.
 /// `KBGEN_BLESS=1` writes the table and the expectations anew.
 #[test]
 fn the_shared_vectors_hold() {
-    let mut vectors: Value = serde_json::from_str(&fs::read_to_string(VECTORS).unwrap()).unwrap();
-    let pages: Vec<Page> = vectors["pages"].as_array().unwrap().iter().map(page).collect();
+    let mut vectors: Value =
+        serde_json::from_str(&fs::read_to_string(VECTORS).expect("the vectors are well formed"))
+            .expect("the vectors are well formed");
+    let pages: Vec<Page> =
+        vectors["pages"].as_array().expect("the vectors are well formed").iter().map(page).collect();
     let index = Index::build(&pages, &[torch_oom()]);
-    let table = serde_json::to_value(index.table()).unwrap();
-    let stored: Table = serde_json::from_value(table.clone()).unwrap();
+    let table = serde_json::to_value(index.table()).expect("the vectors are well formed");
+    let stored: Table = serde_json::from_value(table.clone()).expect("the vectors are well formed");
     assert_eq!(&stored, index.table(), "the table survives its own JSON");
     let read_back = Index::from_table(stored);
     let bless = std::env::var_os("KBGEN_BLESS").is_some();
-    for case in vectors["cases"].as_array_mut().unwrap() {
-        let text = case["text"].as_str().unwrap();
+    for case in vectors["cases"].as_array_mut().expect("the vectors are well formed") {
+        let text = case["text"].as_str().expect("the vectors are well formed");
         let found = index.diagnose(text);
         assert_eq!(found, read_back.diagnose(text), "{}", case["name"]);
         let found = json!(found);
@@ -75,7 +93,11 @@ fn the_shared_vectors_hold() {
     }
     if bless {
         vectors["table"] = table;
-        fs::write(VECTORS, serde_json::to_string_pretty(&vectors).unwrap() + "\n").unwrap();
+        fs::write(
+            VECTORS,
+            serde_json::to_string_pretty(&vectors).expect("the vectors are well formed") + "\n",
+        )
+        .expect("the vectors are well formed");
     } else {
         assert_eq!(spelled(&table), spelled(&vectors["table"]));
     }
@@ -120,7 +142,7 @@ fn allocator_index() -> Index {
 
 fn only(found: Vec<Match>) -> Match {
     assert_eq!(found.len(), 1, "{found:?}");
-    found.into_iter().next().unwrap()
+    found.into_iter().next().expect("the vectors are well formed")
 }
 
 /// Every threshold with a figure on either side of it; the layout is that of PyTorch 2.3 and later.
@@ -199,7 +221,7 @@ fn every_layout_of_the_allocator_is_read() {
     ] {
         let found = only(index.diagnose(&format!("CUDA out of memory. Tried to allocate 1.00 GiB {rest}")));
         let figures = json!(found.figures);
-        for (name, value) in expected.as_object().unwrap() {
+        for (name, value) in expected.as_object().expect("the vectors are well formed") {
             assert_eq!(figures[name], *value, "{name} in {rest}");
         }
     }
