@@ -1,0 +1,26 @@
+//! From a pasted log to the page: patterns, their figures, the index, and the words beside it.
+
+mod expression;
+mod extractor;
+mod fault;
+mod figure;
+mod find;
+mod grammar;
+mod hole;
+mod index;
+mod normal;
+mod pattern;
+mod prefix;
+mod reading;
+mod scan;
+mod table;
+mod torch_oom;
+
+pub use expression::Expression;
+pub use extractor::{Derived, Extractor, Field, Place};
+pub use fault::Fault;
+pub use figure::{Figure, Figures};
+pub use index::{Index, Match};
+pub use pattern::{HoleType, Pattern};
+pub use table::{Cause, Kind, Page, Signature, Table};
+pub use torch_oom::torch_oom;
