@@ -2,4 +2,5 @@
 //!
 //! The modules, from the top down; `ARCHITECTURE.md` says what each may use.
 
+pub mod emit;
 pub mod files;

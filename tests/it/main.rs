@@ -1,1 +1,3 @@
-fn main() {}
+//! Tests of the crate through its public door, one module for each part.
+
+mod emit;
