@@ -43,7 +43,7 @@ pub enum Permission {
     TakeOver,
 }
 
-/// What a call of [`write`] did, in files.
+/// What a call of [`write()`] did, in files.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Report {
     /// New files and files with new bytes.

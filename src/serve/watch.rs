@@ -214,24 +214,25 @@ mod tests {
     #[test]
     fn reading_is_no_event() {
         let root = tempfile::TempDir::new().unwrap();
-        let path = |name: &str| root.path().join(name);
-        std::fs::write(path("read"), "").unwrap();
+        let content = root.path().join("content");
+        std::fs::create_dir(&content).unwrap();
+        std::fs::write(content.join("read"), "").unwrap();
         let options = ServeOptions {
             interface: [127, 0, 0, 1].into(),
             port: 0,
             root: root.path().to_path_buf(),
-            watch: vec![root.path().to_path_buf()],
+            watch: vec!["content".into()],
             ignore: Vec::new(),
             open: crate::serve::Open::Nothing,
         };
         let (sender, events) = std::sync::mpsc::channel();
         let (_watch, why) = Watch::start(&options, move |event| drop(sender.send(event)));
         assert_eq!(why, None);
-        std::fs::read(path("read")).unwrap();
-        std::fs::read_dir(root.path()).unwrap().count();
-        std::fs::write(path("written"), "").unwrap();
+        std::fs::read(content.join("read")).unwrap();
+        std::fs::read_dir(&content).unwrap().count();
+        std::fs::write(content.join("written"), "").unwrap();
         let told = events.recv_timeout(Duration::from_secs(20)).unwrap().unwrap();
         let told: BTreeSet<_> = told.into_iter().map(|event| event.path).collect();
-        assert_eq!(told, BTreeSet::from([path("written")]));
+        assert_eq!(told, BTreeSet::from([content.join("written")]));
     }
 }

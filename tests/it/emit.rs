@@ -257,7 +257,8 @@ fn a_marker_edited_by_hand_cannot_remove_files_elsewhere() {
     fs::write(project.path("precious"), "x").unwrap();
     let marker = format!("kbgen-output 1\n../precious\n{}\nindex.html\n", project.path("precious").display());
     fs::write(project.path("public").join(MARKER), marker).unwrap();
-    project.emit(&[("index.html", "2")]).unwrap();
+    let report = project.emit(&[("index.html", "2")]).unwrap();
+    assert_eq!(report, Report { written: 1, ..Report::default() });
     assert!(project.path("precious").exists());
     fs::write(project.path("public").join(MARKER), "kbgen-output 9\n").unwrap();
     assert!(project.refusal("public").contains("is not a marker"));
