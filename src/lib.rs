@@ -6,6 +6,8 @@ pub mod check;
 mod cli;
 pub mod config;
 pub mod diag;
+pub mod diagnosis;
+pub mod emit;
 pub mod estimate;
 pub mod files;
 pub mod fit;
@@ -15,6 +17,8 @@ pub mod markdown;
 pub mod pipeline;
 pub mod render;
 pub mod schema;
+pub mod serve;
+pub mod signature;
 pub mod site;
 
 pub use cli::run;

@@ -5,6 +5,7 @@ use jiff::civil::Date;
 use crate::check::{self, Subject};
 use crate::config::Config;
 use crate::diag::{Diagnostic, Rule, Severity};
+use crate::diagnosis::Compiled;
 use crate::files::{Outputs, Sources};
 use crate::link;
 use crate::load::{self, Drafts};
@@ -34,6 +35,8 @@ pub struct Draft {
     pub site: Site,
     /// Where their links lead.
     pub links: Links,
+    /// Its signatures.
+    pub compiled: Compiled,
     /// What models need.
     pub fits: FitTable,
     /// Everything that is wrong with it, sorted.
@@ -63,11 +66,13 @@ pub fn understand(sources: &Sources, read_faults: Vec<Diagnostic>, order: &Order
     let (site, faults) = load::pages(sources, order.drafts);
     found.extend(faults);
     let links = link::resolve(&site, sources);
-    found.extend(check::all(&Subject { sources, site: &site, links: &links, today: order.today }));
+    let compiled = Compiled::new(&site, sources);
+    let subject = Subject { sources, site: &site, links: &links, compiled: &compiled, today: order.today };
+    found.extend(check::all(&subject));
     let (fits, faults) = fit::table(&site);
     found.extend(faults);
     Diagnostic::sort(&mut found, sources);
-    Ok(Draft { config, site, links, fits, found })
+    Ok(Draft { config, site, links, compiled, fits, found })
 }
 
 /// The whole build, in memory.
@@ -84,6 +89,7 @@ pub fn build(sources: &Sources, read_faults: Vec<Diagnostic>, order: &Order) -> 
         config: &draft.config,
         site: &draft.site,
         links: &draft.links,
+        compiled: &draft.compiled,
         fits: &draft.fits,
         today: order.today,
         audience: order.audience,

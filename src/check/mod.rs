@@ -2,6 +2,8 @@
 
 mod alias_clash;
 mod bad_call;
+mod bad_condition;
+mod bad_pattern;
 mod broken_anchor;
 mod broken_link;
 mod cause_solution;
@@ -16,10 +18,12 @@ mod no_signature;
 mod reserved_name;
 mod solution_heading;
 mod unknown_reference;
+mod wrong_match;
 
 use jiff::civil::Date;
 
 use crate::diag::{Diagnostic, Rule};
+use crate::diagnosis::{Compiled, PartFault};
 use crate::files::Sources;
 use crate::site::{Links, Site};
 
@@ -34,6 +38,8 @@ pub struct Subject<'s> {
     pub site: &'s Site,
     /// Where their links lead.
     pub links: &'s Links,
+    /// Their signatures, parsed.
+    pub compiled: &'s Compiled,
     /// Today.
     pub today: Date,
 }
@@ -50,6 +56,8 @@ pub struct Check {
 pub const ALL: &[Check] = &[
     Check { rule: alias_clash::RULE, run: alias_clash::run },
     Check { rule: bad_call::RULE, run: bad_call::run },
+    Check { rule: bad_condition::RULE, run: bad_condition::run },
+    Check { rule: bad_pattern::RULE, run: bad_pattern::run },
     Check { rule: broken_anchor::RULE, run: broken_anchor::run },
     Check { rule: broken_link::RULE, run: broken_link::run },
     Check { rule: cause_solution::RULE, run: cause_solution::run },
@@ -63,6 +71,7 @@ pub const ALL: &[Check] = &[
     Check { rule: reserved_name::RULE, run: reserved_name::run },
     Check { rule: solution_heading::RULE, run: solution_heading::run },
     Check { rule: unknown_reference::RULE, run: unknown_reference::run },
+    Check { rule: wrong_match::RULE, run: wrong_match::run },
 ];
 
 /// Everything that is wrong with a site, in no order.
@@ -70,4 +79,12 @@ pub fn all(subject: &Subject<'_>) -> Vec<Diagnostic> {
     let mut found: Vec<_> = ALL.iter().flat_map(|check| (check.run)(subject)).collect();
     found.extend(markup::run(subject));
     found
+}
+
+/// Faults of patterns and conditions as findings against a rule.
+fn part_faults(rule: &Rule, faults: &[PartFault]) -> Vec<Diagnostic> {
+    faults
+        .iter()
+        .map(|fault| Diagnostic::error(rule, fault.span, fault.message.clone()).help(fault.help.clone()))
+        .collect()
 }

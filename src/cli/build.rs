@@ -3,6 +3,7 @@
 use crate::cli::arguments::{Arguments, BuildOptions};
 use crate::cli::terminal::Terminal;
 use crate::cli::{Outcome, world};
+use crate::emit::{self, Permission, Target};
 use crate::load::{self, Drafts};
 use crate::pipeline::{self, Order};
 use crate::render::Audience;
@@ -27,11 +28,23 @@ pub(super) fn run(
         return Ok(Outcome::Findings);
     };
     let folder = options.output_dir.clone().unwrap_or_else(|| root.join("public"));
-    for (path, bytes) in outputs.iter() {
-        let to = folder.join(path);
-        std::fs::create_dir_all(to.parent().unwrap_or(&folder))?;
-        std::fs::write(to, bytes)?;
-    }
-    terminal.say(&format!("{} files in {}", outputs.len(), folder.display()));
+    let made_of = ["site.toml", "content", "templates", "static"].map(|name| root.join(name));
+    let report = emit::write(
+        &outputs,
+        &Target {
+            folder: &folder,
+            sources: &made_of,
+            permission: if options.force { Permission::TakeOver } else { Permission::OnlyOurs },
+        },
+    )?;
+    terminal.say(&format!(
+        "{} pages, {} files in {}: {} written, {} unchanged, {} removed",
+        built.draft.site.heads().count(),
+        outputs.len(),
+        folder.display(),
+        report.written,
+        report.unchanged,
+        report.removed
+    ));
     Ok(Outcome::Fine)
 }

@@ -3,6 +3,13 @@
 mod arguments;
 mod build;
 mod check;
+mod diagnose;
+mod explain;
+mod fit;
+mod init;
+mod new;
+mod serve;
+mod stale;
 mod terminal;
 mod world;
 
@@ -49,7 +56,14 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
 fn command(arguments: &Arguments, terminal: &Terminal) -> anyhow::Result<Outcome> {
     match &arguments.command {
         Command::Build(options) => build::run(arguments, options, terminal),
+        Command::Serve(options) => serve::run(arguments, options, terminal),
         Command::Check(options) => check::run(arguments, options, terminal),
+        Command::New(options) => new::run(arguments, options, terminal),
+        Command::Diagnose(options) => diagnose::run(arguments, options, terminal),
+        Command::Explain(options) => explain::run(arguments, options, terminal),
+        Command::Fit(options) => fit::run(arguments, options, terminal),
+        Command::Stale(options) => stale::run(arguments, options, terminal),
+        Command::Init(options) => init::run(options, terminal),
     }
 }
 

@@ -5,6 +5,17 @@ use std::io::{IsTerminal, Write};
 use crate::diag::{self, Colour, Diagnostic};
 use crate::files::Sources;
 
+/// How a part of a result looks on a terminal.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Style {
+    /// What the result is about.
+    Title,
+    /// What matters in it.
+    Strong,
+    /// What was quoted.
+    Muted,
+}
+
 /// The two streams, and whether they are coloured.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Terminal {
@@ -23,9 +34,17 @@ impl Terminal {
         }
     }
 
-    /// Whether results are coloured.
-    pub fn results(&self) -> Colour {
-        self.results
+    /// A part of a result in its style.
+    pub fn style(&self, style: Style, text: &str) -> String {
+        let code = match style {
+            Style::Title => "1;36",
+            Style::Strong => "1",
+            Style::Muted => "2",
+        };
+        match self.results {
+            Colour::On => format!("\x1b[{code}m{text}\x1b[0m"),
+            Colour::Off => text.to_string(),
+        }
     }
 
     /// A result. A reader that has gone away is no fault.

@@ -22,6 +22,7 @@ use jiff::civil::Date;
 
 use crate::config::Config;
 use crate::diag::{Diagnostic, Rule};
+use crate::diagnosis::Compiled;
 use crate::files::{Outputs, Sources};
 use crate::site::{FitTable, Links, Site};
 
@@ -50,6 +51,8 @@ pub struct Order<'s> {
     pub site: &'s Site,
     /// Where their links lead.
     pub links: &'s Links,
+    /// Their signatures.
+    pub compiled: &'s Compiled,
     /// What models need.
     pub fits: &'s FitTable,
     /// Today, for staleness.
