@@ -32,9 +32,19 @@
   }
   function figure(name, value) {
     if (typeof value !== "number") return String(value);
-    var size = value >= 1048576 && !/token|ctx|context|len|count|layer|version|port|pid/.test(name);
+    // No context is 16 million tokens long; below that the name decides.
+    var size = value >= 16777216 || value >= 1048576 && !/token|asked|window|estimate|wanted|available|ctx|context|len|count|layer|version|port|pid/.test(name);
     if (!size) return value.toLocaleString("en");
     return value >= 1073741824 ? (value / 1073741824).toFixed(2) + " GiB" : (value / 1048576).toFixed(0) + " MiB";
+  }
+
+  // What was asked against what was there, where a message gives both.
+  var PAIRS = [["requested", "free"], ["need", "have"], ["length", "kv_tokens"], ["asked", "window"], ["wanted", "available"]];
+  function short_by(figures) {
+    var pair = PAIRS.filter(function (pair) { return figures[pair[0]] > figures[pair[1]]; })[0];
+    if (!pair) return "";
+    var asked = figures[pair[0]], there = figures[pair[1]];
+    return figure(pair[0], asked) + " asked, " + figure(pair[1], there) + " there: " + figure(pair[0], asked - there) + " short.";
   }
 
   // One found page: its title, the figures that were read, the cause they point to.
@@ -47,10 +57,12 @@
     if (here) item.appendChild(make("span", " this page", "tags"));
     if (!match) return item;
     var cause = match.cause;
-    var said = match.conclusion || (cause && cause.conclusion) || (cause && cause.title);
-    if (cause && (cause.id || typeof cause === "string")) link.hash = "cause-" + (cause.id || cause);
-    if (said) item.appendChild(make("p", said, "why"));
-    else if (page.description) item.appendChild(make("p", page.description, "small"));
+    var said = cause && page.causes && page.causes[cause];
+    if (cause) link.hash = "cause-" + cause;
+    item.appendChild(make("p", page.description, "small"));
+    if (said) item.appendChild(make("p", "By its figures: " + said, "why"));
+    var missing = short_by(match.figures || {});
+    if (missing) item.appendChild(make("p", missing));
     var names = Object.keys(match.figures || {});
     if (names.length || match.line) {
       var list = make("dl");
