@@ -48,7 +48,7 @@
   }
 
   // One found page: its title, the figures that were read, the cause they point to.
-  function entry(page, match) {
+  function entry(page, match, brief) {
     var item = make("li");
     var link = make("a", page.title);
     link.href = root.root + page.href;
@@ -61,6 +61,7 @@
     if (cause) link.hash = "cause-" + cause;
     item.appendChild(make("p", page.description, "small"));
     if (said) item.appendChild(make("p", "By its figures: " + said, "why"));
+    if (brief) return item;
     var missing = short_by(match.figures || {});
     if (missing) item.appendChild(make("p", missing));
     var names = Object.keys(match.figures || {});
@@ -118,7 +119,12 @@
     var exact = window.kbgenMatch(tables.match, text).filter(function (match) { return tables.pages[match.slug]; }).slice(0, 5);
     var near = exact.length ? [] : window.kbgenSearch(tables.search, text, 5).filter(function (hit) { return tables.docs[hit.doc]; });
     var list = make("ol", null, "found");
-    exact.forEach(function (match) { list.appendChild(entry(tables.pages[match.slug], match)); });
+    var told = "";
+    exact.forEach(function (match) {
+      var figures = match.line + JSON.stringify(match.figures);
+      list.appendChild(entry(tables.pages[match.slug], match, figures === told));
+      told = figures;
+    });
     near.forEach(function (hit) { list.appendChild(entry(tables.docs[hit.doc])); });
     var say = exact.length ? (exact.length === 1 ? "One page knows this message." : exact.length + " pages know this text, the most likely first.")
       : near.length ? "No page knows this exact message. These are only near it:" : "Nothing here is a known error. If the log is healthy, that is the right answer.";
