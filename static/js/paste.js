@@ -32,13 +32,23 @@
   }
   function figure(name, value) {
     if (typeof value !== "number") return String(value);
-    var size = value >= 1048576 && !/token|ctx|context|len|count|layer|version|port|pid/.test(name);
+    // No context is 16 million tokens long; below that the name decides.
+    var size = value >= 16777216 || value >= 1048576 && !/token|asked|window|estimate|wanted|available|ctx|context|len|count|layer|version|port|pid/.test(name);
     if (!size) return value.toLocaleString("en");
     return value >= 1073741824 ? (value / 1073741824).toFixed(2) + " GiB" : (value / 1048576).toFixed(0) + " MiB";
   }
 
+  // What was asked against what was there, where a message gives both.
+  var PAIRS = [["requested", "free"], ["need", "have"], ["length", "kv_tokens"], ["asked", "window"], ["wanted", "available"]];
+  function short_by(figures) {
+    var pair = PAIRS.filter(function (pair) { return figures[pair[0]] > figures[pair[1]]; })[0];
+    if (!pair) return "";
+    var asked = figures[pair[0]], there = figures[pair[1]];
+    return figure(pair[0], asked) + " asked, " + figure(pair[1], there) + " there: " + figure(pair[0], asked - there) + " short.";
+  }
+
   // One found page: its title, the figures that were read, the cause they point to.
-  function entry(page, match) {
+  function entry(page, match, brief) {
     var item = make("li");
     var link = make("a", page.title);
     link.href = root.root + page.href;
@@ -47,10 +57,13 @@
     if (here) item.appendChild(make("span", " this page", "tags"));
     if (!match) return item;
     var cause = match.cause;
-    var said = match.conclusion || (cause && cause.conclusion) || (cause && cause.title);
-    if (cause && (cause.id || typeof cause === "string")) link.hash = "cause-" + (cause.id || cause);
-    if (said) item.appendChild(make("p", said, "why"));
-    else if (page.description) item.appendChild(make("p", page.description, "small"));
+    var said = cause && page.causes && page.causes[cause];
+    if (cause) link.hash = "cause-" + cause;
+    item.appendChild(make("p", page.description, "small"));
+    if (said) item.appendChild(make("p", "By its figures: " + said, "why"));
+    if (brief) return item;
+    var missing = short_by(match.figures || {});
+    if (missing) item.appendChild(make("p", missing));
     var names = Object.keys(match.figures || {});
     if (names.length || match.line) {
       var list = make("dl");
@@ -106,7 +119,12 @@
     var exact = window.kbgenMatch(tables.match, text).filter(function (match) { return tables.pages[match.slug]; }).slice(0, 5);
     var near = exact.length ? [] : window.kbgenSearch(tables.search, text, 5).filter(function (hit) { return tables.docs[hit.doc]; });
     var list = make("ol", null, "found");
-    exact.forEach(function (match) { list.appendChild(entry(tables.pages[match.slug], match)); });
+    var told = "";
+    exact.forEach(function (match) {
+      var figures = match.line + JSON.stringify(match.figures);
+      list.appendChild(entry(tables.pages[match.slug], match, figures === told));
+      told = figures;
+    });
     near.forEach(function (hit) { list.appendChild(entry(tables.docs[hit.doc])); });
     var say = exact.length ? (exact.length === 1 ? "One page knows this message." : exact.length + " pages know this text, the most likely first.")
       : near.length ? "No page knows this exact message. These are only near it:" : "Nothing here is a known error. If the log is healthy, that is the right answer.";
