@@ -19,7 +19,7 @@ mod words;
 mod words_query;
 
 pub use expression::Expression;
-pub use extractor::{Derived, Extractor, Field, Place};
+pub use extractor::{Derived, Extractor, Field, Place, Verdict};
 pub use fault::Fault;
 pub use figure::{Figure, Figures};
 pub use index::{Index, Match};
