@@ -27,6 +27,10 @@ pub struct Extractor {
     /// Figures that are reckoned from others, in this order, unless they were read.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub derived: Vec<Derived>,
+    /// What an expert concludes from the figures; the first that holds sets the figure `verdict`, so that the pages
+    /// which share the extractor need not repeat the rules.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub verdicts: Vec<Verdict>,
     /// Where in the program the message arose, most telling first; sets the figure `place`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub places: Vec<Place>,
@@ -52,6 +56,18 @@ pub struct Derived {
     pub name: String,
     /// An expression that yields a size; unknown where a figure that it needs is, and never below zero.
     pub value: Expression,
+    /// Without which the figure is not reckoned in this way.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub when: Option<Expression>,
+}
+
+/// A conclusion and the condition under which it is drawn.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Verdict {
+    /// The value of `verdict`.
+    pub name: String,
+    /// The condition.
+    pub when: Expression,
 }
 
 /// A part of the program, known by what stands in the traceback.
@@ -72,7 +88,8 @@ impl Extractor {
     pub fn names(&self) -> impl Iterator<Item = &str> {
         let fields = self.fields.iter().map(|field| field.name.as_str());
         let derived = self.derived.iter().map(|derived| derived.name.as_str());
-        fields.chain(derived).chain((!self.places.is_empty()).then_some("place"))
+        let verdict = (!self.verdicts.is_empty()).then_some("verdict");
+        fields.chain(derived).chain(verdict).chain((!self.places.is_empty()).then_some("place"))
     }
 }
 
@@ -81,6 +98,7 @@ impl Extractor {
 pub(crate) struct Gatherer {
     fields: Vec<(String, Vec<Matcher>, bool)>,
     derived: Vec<Derived>,
+    verdicts: Vec<Verdict>,
     places: Vec<(String, Vec<Matcher>)>,
 }
 
@@ -95,6 +113,7 @@ impl Gatherer {
                 .map(|field| (field.name.clone(), matchers(&field.patterns), field.repeat))
                 .collect(),
             derived: extractor.derived.clone(),
+            verdicts: extractor.verdicts.clone(),
             places: extractor
                 .places
                 .iter()
@@ -127,9 +146,14 @@ impl Gatherer {
             }
         }
         for derived in &self.derived {
-            if let Some(value) = derived.value.number(&figures) {
+            if derived.when.as_ref().is_none_or(|when| when.holds(&figures))
+                && let Some(value) = derived.value.number(&figures)
+            {
                 figures.add(&derived.name, Figure::Number((value + 0.5).floor().max(0.0)));
             }
+        }
+        if let Some(verdict) = self.verdicts.iter().find(|verdict| verdict.when.holds(&figures)) {
+            figures.add("verdict", Figure::Text(verdict.name.clone()));
         }
         if !self.places.is_empty() {
             figures.add("place", Figure::Text(self.place(text, span).to_owned()));

@@ -89,7 +89,7 @@ impl Matcher {
             span.start = hole_start(text, *hole, at)?;
             span.holes.push((span.start, at));
             piece = 1;
-        } else if at > 0 && text.gaps[at] == GAP_NONE && joined(text.bytes[at - 1], text.bytes[at]) {
+        } else if at > 0 && text.gaps[at] == GAP_NONE && alike(text.bytes[at - 1], text.bytes[at]) {
             return None;
         }
         let mut budget = BUDGET;
@@ -236,6 +236,12 @@ fn joined(left: u8, right: u8) -> bool {
     left.is_ascii_alphanumeric() && right.is_ascii_alphanumeric()
 }
 
+/// Whether two neighbours are letters of one word or digits of one number; `2.83s/it` has `s/it`.
+fn alike(left: u8, right: u8) -> bool {
+    left.is_ascii_alphabetic() && right.is_ascii_alphabetic()
+        || left.is_ascii_digit() && right.is_ascii_digit()
+}
+
 /// The end of the line, at most as far as a hole reaches.
 fn line_end(text: &NormalText, from: usize) -> usize {
     let mut end = from;
@@ -333,6 +339,7 @@ mod tests {
         assert_eq!(read("Killed", "Killedby"), None);
         assert_eq!(read("Killed", "Kil\nled"), None);
         assert_eq!(read("Killed", "[00:08]Killed").as_deref(), Some("{}"));
+        assert_eq!(read("s/it]Killed", "2.83s/it]Killed").as_deref(), Some("{}"));
     }
 
     #[test]

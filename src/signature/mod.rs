@@ -15,12 +15,16 @@ mod reading;
 mod scan;
 mod table;
 mod torch_oom;
+mod words;
+mod words_query;
 
 pub use expression::Expression;
-pub use extractor::{Derived, Extractor, Field, Place};
+pub use extractor::{Derived, Extractor, Field, Place, Verdict};
 pub use fault::Fault;
 pub use figure::{Figure, Figures};
 pub use index::{Index, Match};
 pub use pattern::{HoleType, Pattern};
 pub use table::{Cause, Kind, Page, Signature, Table};
 pub use torch_oom::torch_oom;
+pub use words::{Document, WordIndex};
+pub use words_query::Hit;

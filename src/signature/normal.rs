@@ -157,20 +157,20 @@ pub(crate) fn colour_length(line: &Line, at: usize) -> usize {
     if introducer == 0 {
         return 0;
     }
-    match line.at(at + introducer) {
+    let mut end = at + introducer + 1;
+    match line.at(end - 1) {
         '[' => {
-            let mut end = at + introducer + 1;
             while matches!(line.at(end), '0'..='9' | ';' | '?' | ':' | ' ') {
                 end += 1;
             }
-            end + 1 - at
+            end + usize::from(matches!(line.at(end), '@'..='~')) - at
         }
         ']' => {
-            let mut end = at + introducer + 1;
-            while end < line.len() && end - at < 200 && !matches!(line.at(end), '\x07' | '\x1b' | '\\') {
-                end += 1;
+            let ends = |character| matches!(character, '\x07' | '\x1b' | '\u{241b}' | '\\');
+            match (end..line.len()).find(|&place| ends(line.at(place))) {
+                Some(place) => place + 1 + usize::from(line.starts_with(place, "\x1b\\")) - at,
+                None => end - at,
             }
-            end + 1 - at
         }
         _ => introducer,
     }
@@ -260,6 +260,7 @@ mod tests {
             "\\u001b[31mcuda\\u001b[0m error",
             "[31mcuda[0m error",
             "\x1b]0;title\x07cuda error",
+            "\x1b]8;;x\x1b\\cuda error",
         ] {
             assert_eq!(shown(text), "~cuda error", "{text:?}");
         }

@@ -4,7 +4,7 @@
 //! `aten/src/ATen/mps/MPSAllocator.mm` of <https://github.com/pytorch/pytorch>; older ones as seen in threads.
 
 use crate::signature::expression::Expression;
-use crate::signature::extractor::{Derived, Extractor, Field, Place};
+use crate::signature::extractor::{Derived, Extractor, Field, Place, Verdict};
 use crate::signature::pattern::Pattern;
 
 const FIELDS: [(&str, &[&str]); 11] = [
@@ -37,11 +37,37 @@ const FIELDS: [(&str, &[&str]); 11] = [
     ("private_pools", &["{x:bytes} allocated in private pools"]),
 ];
 
-/// Half a GiB stands for the driver's context where the message does not say what the process holds.
-const DERIVED: [(&str, &str); 3] = [
-    ("unallocated", "reserved - allocated"),
-    ("own", "this_process"),
-    ("own", "allocated + unallocated + 0.5 GiB"),
+/// What this process holds, where the message does not say it: the one process that is named without "this" is
+/// ourselves, seen from a container, if it holds at least what we allocated; else half a GiB stands for the
+/// driver's context (inferred from logs that say both).
+const DERIVED: [(&str, &str, &str); 5] = [
+    ("unallocated", "reserved - allocated", ""),
+    ("own", "this_process", ""),
+    ("own", "other_process", "not known(other_process_1) and other_process >= allocated + unallocated"),
+    ("own", "allocated + unallocated + 0.5 GiB", ""),
+    ("foreign", "total - free - own", ""),
+];
+
+/// Read off threads, with their thresholds; the allocator gives every wholly free block back before it fails
+/// (`c10/cuda/CUDACachingAllocator.cpp`), so what is left unallocated are remainders of blocks in use.
+const VERDICTS: [(&str, &str); 10] = [
+    ("other-memory-users", "other_allocations > allocated"),
+    ("sysmem-fallback", "allocated > 1.02 * total"),
+    ("impossible-request", "requested > total"),
+    ("limit-not-capacity", "free >= requested and free >= 0.05 * total and free >= 512 MiB"),
+    (
+        "other-process",
+        "foreign >= 1 GiB and foreign >= 0.1 * total and (foreign >= unallocated or not known(unallocated))",
+    ),
+    (
+        "fragmentation",
+        "unallocated >= 0.05 * total and (unallocated >= requested \
+         or (unallocated >= requested / 2 and unallocated + free >= requested))",
+    ),
+    ("one-huge-request", "requested >= 0.25 * total"),
+    ("near-miss", "requested - free <= 0.05 * total"),
+    ("too-big", "requested > free or other_allocations <= allocated"),
+    ("no-figures", "not known(free)"),
 ];
 
 const PLACES: [(&str, &[&str]); 3] = [
@@ -58,7 +84,7 @@ const PLACES: [(&str, &[&str]); 3] = [
             "create_weights",
             "load_model",
             "load_autosplit",
-            "in convert return t.to(",
+            "return t.to(device, dtype if",
             "set_module_tensor_to_device",
             "_load_state_dict_into_meta_model",
             "module.cuda",
@@ -100,14 +126,13 @@ const PLACES: [(&str, &[&str]); 3] = [
 
 /// Sizes in bytes: `requested total free allocated reserved unallocated this_process other_process
 /// other_allocations limit private_pools`, then `own` (what this process holds, read or reckoned), `foreign`
-/// (what others hold), and `place`: `load`, `train`, `generate` or `unknown`.
+/// (what others hold), `verdict` (what the figures say, see `VERDICTS`), and `place`: `load`, `train`, `generate` or
+/// `unknown`.
 pub fn torch_oom() -> Extractor {
     let pattern = |text: &&str| Pattern::parse(text).expect("the wordings of this file are well formed");
     let value =
         |text: &str| Expression::parse_value(text).expect("the expressions of this file are well formed");
-    let mut derived: Vec<Derived> =
-        DERIVED.iter().map(|(name, text)| Derived { name: (*name).into(), value: value(text) }).collect();
-    derived.push(Derived { name: "foreign".into(), value: value("total - free - own") });
+    let when = |text: &str| Expression::parse(text).expect("the conditions of this file are well formed");
     Extractor {
         name: "torch-oom".into(),
         fields: FIELDS
@@ -118,7 +143,18 @@ pub fn torch_oom() -> Extractor {
                 repeat: *name == "other_process",
             })
             .collect(),
-        derived,
+        derived: DERIVED
+            .iter()
+            .map(|(name, text, condition)| Derived {
+                name: (*name).into(),
+                value: value(text),
+                when: (!condition.is_empty()).then(|| when(condition)),
+            })
+            .collect(),
+        verdicts: VERDICTS
+            .iter()
+            .map(|(name, text)| Verdict { name: (*name).into(), when: when(text) })
+            .collect(),
         places: PLACES
             .iter()
             .map(|(name, texts)| Place {

@@ -210,11 +210,11 @@ var kbgenMatch = (() => {
     end = at + lead + 1;
     if (code(end - 1) === 91) {
       while (isDigit(code(end)) || within(code(end), ";?: ")) end++;
-      return end + 1 - at;
+      return end + (code(end) > 63 && code(end) < 127 ? 1 : 0) - at;
     }
     if (code(end - 1) === 93) {
-      while (end < length && end - at < 200 && !(code(end) === 7 || code(end) === 27 || code(end) === 92)) end++;
-      return end + 1 - at;
+      for (c = end; c < length; c++) if (within(code(c), "\x07\x1b\\") || code(c) === 0x241b) return c + (starts(c, "\x1b\\") ? 2 : 1) - at;
+      return end - at;
     }
     return lead;
   }
@@ -295,6 +295,7 @@ var kbgenMatch = (() => {
   function isPath(c) { return c > 127 || (c > 32 && c < 127 && !within(c, "'\"`,;<>|")); }
   function isVersion(c) { return isAlnum(c) || within(c, ".+-_"); }
   function joined(a, b) { return isAlnum(a) && isAlnum(b); }
+  function alike(a, b) { return (isLetter(a) && isLetter(b)) || (isDigit(a) && isDigit(b)); }
   function spell(from, to) { return String.fromCharCode.apply(null, bytes.subarray(from, to)); }
   function factor(unit) { return UNITS.hasOwnProperty(unit) ? Math.pow(1024, UNITS[unit]) : 0; }
 
@@ -453,7 +454,7 @@ var kbgenMatch = (() => {
       if (span.start < 0) return null;
       span.holes.push([span.start, at]);
       piece = 1;
-    } else if (at > 0 && gaps[at] === NONE && joined(bytes[at - 1], bytes[at])) return null;
+    } else if (at > 0 && gaps[at] === NONE && alike(bytes[at - 1], bytes[at])) return null;
 
     function literal(part, from, first) {
       if (from + part.bytes.length > size || !begins(part.bytes, from)) return -1;
@@ -557,6 +558,8 @@ var kbgenMatch = (() => {
     return Number.isFinite(sum) ? sum : undefined;
   }
 
+  function holds(when, figures) { return when === undefined || worth(when, figures) === true; }
+
   /* extractor.rs */
 
   var BEHIND = 1500, PLACE_BEFORE = 6000, PLACE_BEHIND = 3000;
@@ -586,8 +589,10 @@ var kbgenMatch = (() => {
     });
     extractor.derived.forEach(derived => {
       var value = worth(derived.value, figures);
-      if (typeof value === "number") add(figures, derived.name, Math.max(0, Math.floor(value + 0.5)));
+      if (holds(derived.when, figures) && typeof value === "number") add(figures, derived.name, Math.max(0, Math.floor(value + 0.5)));
     });
+    var verdict = extractor.verdicts.find(each => holds(each.when, figures));
+    if (verdict) add(figures, "verdict", verdict.name);
     if (extractor.places.length) add(figures, "place", placeOf(extractor, span));
     return figures;
   }
@@ -655,6 +660,7 @@ var kbgenMatch = (() => {
             return { name: field.name, repeat: field.repeat, matchers: field.patterns.map(inside) };
           }),
           derived: extractor.derived || [],
+          verdicts: extractor.verdicts || [],
           places: (extractor.places || []).map(place => {
             return { name: place.name, matchers: place.fragments.map(inside) };
           })
@@ -712,7 +718,7 @@ var kbgenMatch = (() => {
       extend(figures, place.figures);
       others.forEach(other => { extend(figures, other.figures); });
       place.extracted.forEach(pair => { if (pair[0] === signature.extract) extend(figures, pair[1]); });
-      if (signature.when !== undefined && worth(signature.when, figures) !== true) return;
+      if (!holds(signature.when, figures)) return;
       most = Math.max(most, Object.keys(figures).length);
       found.push({ page: page, place: place, weight: weight, figures: figures });
     });
@@ -747,7 +753,7 @@ var kbgenMatch = (() => {
       strongest[finding.group] = Math.max(strongest[finding.group] || 0, Math.min(finding.weight, 30));
     });
     return findings.map(finding => {
-      var causes = (finding.page.causes || []).filter(cause => worth(cause.when, finding.figures) === true);
+      var causes = (finding.page.causes || []).filter(cause => holds(cause.when, finding.figures));
       return {
         slug: finding.page.slug,
         score: KINDS[finding.page.kind] + (strongest[finding.group] + finding.early) * 200 + Math.min(finding.weight, 199),

@@ -7,3 +7,4 @@ mod estimate;
 mod markdown;
 mod serve;
 mod signature;
+mod words;

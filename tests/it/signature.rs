@@ -106,26 +106,13 @@ fn the_shared_vectors_hold() {
 const GIB: u64 = 1 << 30;
 const MIB: u64 = 1 << 20;
 
-/// The rules for the allocator's figures, in the order in which they are tried.
+/// Pages name the extractor's verdicts as their causes.
 fn allocator_causes() -> Vec<Cause> {
-    [
-        ("sysmem-fallback", "allocated > 1.02 * total"),
-        ("impossible-request", "requested > total"),
-        ("limit-not-capacity", "free >= requested and free >= 0.05 * total and free >= 512 MiB"),
-        ("self-in-container", "not known(this_process) and other_process >= allocated + unallocated"),
-        ("other-process", "foreign >= 1 GiB and foreign >= 0.1 * total and foreign >= unallocated"),
-        (
-            "fragmentation",
-            "unallocated >= 0.05 * total and (unallocated >= requested \
-             or (unallocated >= requested / 2 and unallocated + free >= requested))",
-        ),
-        ("one-huge-request", "requested >= 0.25 * total"),
-        ("near-miss", "requested - free <= 0.05 * total"),
-        ("too-big", "requested > free"),
-        ("no-figures", "not known(free)"),
-    ]
-    .map(|(id, when)| cause(id, when))
-    .into()
+    torch_oom()
+        .verdicts
+        .iter()
+        .map(|verdict| cause(&verdict.name, &format!("verdict == '{}'", verdict.name)))
+        .collect()
 }
 
 fn allocator_index() -> Index {
@@ -207,7 +194,7 @@ fn every_layout_of_the_allocator_is_read() {
         (
             ". GPU 0 has a total capacty of 8.00 GiB of which 1.00 GiB is free. Process 20398 has 7.00 GiB memory in use. \
              Of the allocated memory 5.00 GiB is allocated by PyTorch, and 0.50 GiB is reserved by PyTorch but unallocated.",
-            json!({"total": 8 * GIB, "free": GIB, "other_process": 7 * GIB, "own": 6 * GIB, "foreign": GIB}),
+            json!({"total": 8 * GIB, "free": GIB, "other_process": 7 * GIB, "own": 7 * GIB, "foreign": 0}),
         ),
         (
             ". GPU 0 has a total capacity of 8.00 GiB of which 1.00 GiB is free. 1.05 GiB allowed; Process 1 has 2.00 GiB \
@@ -231,7 +218,7 @@ fn every_layout_of_the_allocator_is_read() {
 fn a_bare_message_has_no_figures_to_conclude_from() {
     let found =
         only(allocator_index().diagnose("RuntimeError: CUDA out of memory. Tried to allocate 1.00 GiB"));
-    assert_eq!(json!(found.figures), json!({"requested": GIB, "place": "unknown"}));
+    assert_eq!(json!(found.figures), json!({"requested": GIB, "verdict": "no-figures", "place": "unknown"}));
     assert_eq!(found.cause.as_deref(), Some("no-figures"));
 }
 

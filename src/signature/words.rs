@@ -1,0 +1,150 @@
+//! The word index: which pages speak of the words of a text, when no signature stands in it.
+//!
+//! Any word may match (BM25, Robertson and Zaragoza 2009, <https://doi.org/10.1561/1500000019>); a page that has
+//! more of the rare ones goes first. Every weight is a small whole number, so that the script
+//! `static/js/search.js` comes to the same order.
+
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// What is indexed of a page.
+#[derive(Debug, Clone, Default)]
+pub struct Document {
+    /// Where the page is; comes back in a hit.
+    pub address: String,
+    /// The title; comes back in a hit.
+    pub title: String,
+    /// The wordings of its signatures.
+    pub signatures: String,
+    /// Everything else.
+    pub body: String,
+}
+
+/// The index in the form in which it is stored: JSON with two long strings.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct WordIndex {
+    /// Address and title of each document.
+    pub(crate) documents: Vec<(String, String)>,
+    /// The words in order; each is a capital letter, which tells how many letters it shares with the word before
+    /// (`A` for none), and the rest of its letters.
+    pub(crate) words: String,
+    /// For each word its weight and its documents, separated by spaces; see [`Postings`].
+    pub(crate) postings: String,
+}
+
+/// How much a word says of a document: title and signature words count more than those of the body.
+const TITLE: f64 = 4.0;
+const SIGNATURE: f64 = 3.0;
+/// The two constants of BM25: how fast repeats stop to count, and how much a long document is discounted.
+const SATURATION: f64 = 1.2;
+const LENGTH: f64 = 0.5;
+/// Steps of a weight.
+pub(crate) const STEPS: f64 = 15.0;
+/// Words longer than this are identifiers that no one types.
+const LONGEST: usize = 24;
+/// Digits in base 64.
+pub(crate) const DIGITS: &[u8; 64] = b"0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ-_";
+
+const IGNORED: &str = " a an and are as at be been but by can do does for from has have he how i if in into is it its me my \
+                       no not of on or so than that the then there these this to up was we were what when which with you your ";
+
+impl WordIndex {
+    /// Indexes documents; a hit refers to them by address and title.
+    pub fn build(documents: &[Document]) -> Self {
+        let counts: Vec<BTreeMap<String, f64>> = documents.iter().map(count).collect();
+        let lengths: Vec<f64> = counts.iter().map(|words| words.values().sum()).collect();
+        let mean = lengths.iter().sum::<f64>() / (lengths.len().max(1) as f64);
+        let mut found: BTreeMap<&str, Vec<(usize, usize)>> = BTreeMap::new();
+        for (document, words) in counts.iter().enumerate() {
+            for (word, count) in words {
+                let norm = SATURATION * (1.0 - LENGTH + LENGTH * lengths[document] / mean.max(1.0));
+                let weight = (STEPS * count / (count + norm)).round().max(1.0);
+                found.entry(word).or_default().push((document, weight as usize));
+            }
+        }
+        let mut index = Self {
+            documents: documents
+                .iter()
+                .map(|document| (document.address.clone(), document.title.clone()))
+                .collect(),
+            words: String::new(),
+            postings: String::new(),
+        };
+        let mut before = "";
+        for (word, documents) in found {
+            index.push(before, word, &documents, counts.len());
+            before = word;
+        }
+        index
+    }
+
+    /// `documents` are places in the list with the weight of the word there.
+    fn push(&mut self, before: &str, word: &str, documents: &[(usize, usize)], total: usize) {
+        let shared =
+            before.bytes().zip(word.bytes()).take_while(|(left, right)| left == right).count().min(25);
+        self.words.push(char::from(b'A' + shared as u8));
+        self.words.push_str(&word[shared..]);
+        if !self.postings.is_empty() {
+            self.postings.push(' ');
+        }
+        let (with, total) = (documents.len() as f64, total as f64);
+        let rarity = (1.0 + (total - with + 0.5) / (with + 0.5)).ln() * 8.0;
+        self.postings.push(char::from(DIGITS[(rarity.round() as usize).clamp(1, 63)]));
+        let mut last = 0;
+        for (document, weight) in documents {
+            let mut gap = document - last;
+            last = *document;
+            while gap >= 32 {
+                self.postings.push(char::from(DIGITS[32 + gap % 32]));
+                gap /= 32;
+            }
+            self.postings.push(char::from(DIGITS[gap]));
+            self.postings.push(char::from(DIGITS[*weight]));
+        }
+    }
+}
+
+fn count(document: &Document) -> BTreeMap<String, f64> {
+    let mut counts = BTreeMap::new();
+    for (text, weight) in [(&document.title, TITLE), (&document.signatures, SIGNATURE), (&document.body, 1.0)]
+    {
+        for word in split(text) {
+            *counts.entry(word).or_insert(0.0) += weight;
+        }
+    }
+    counts
+}
+
+/// The words of a text in lower case: runs of ASCII letters and digits; a name such as `EngineDeadError` is
+/// also its parts. Common words, one letter, and short and long numbers are left out.
+pub(crate) fn split(text: &str) -> Vec<String> {
+    let mut words = Vec::new();
+    for run in text.split(|character: char| !character.is_ascii_alphanumeric()) {
+        let bytes = run.as_bytes();
+        let humps: Vec<usize> = (1..bytes.len())
+            .filter(|&at| bytes[at - 1].is_ascii_lowercase() && bytes[at].is_ascii_uppercase())
+            .collect();
+        keep(run, &mut words);
+        if !humps.is_empty() && run.len() <= 60 {
+            let ends = humps.iter().copied().chain([run.len()]);
+            let mut start = 0;
+            for end in ends {
+                keep(&run[start..end], &mut words);
+                start = end;
+            }
+        }
+    }
+    words
+}
+
+fn keep(run: &str, words: &mut Vec<String>) {
+    let number = run.bytes().all(|byte| byte.is_ascii_digit());
+    let fits = if number { (3..=5).contains(&run.len()) } else { (2..=LONGEST).contains(&run.len()) };
+    if !fits {
+        return;
+    }
+    let word = run.to_ascii_lowercase();
+    if !IGNORED.contains(&format!(" {word} ")) {
+        words.push(word);
+    }
+}
