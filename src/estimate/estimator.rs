@@ -5,7 +5,7 @@ use std::fmt;
 use crate::estimate::architecture::{Architecture, LayerKind};
 use crate::estimate::bytes::Bytes;
 use crate::estimate::cache;
-use crate::estimate::closed_form;
+use crate::estimate::compute;
 use crate::estimate::placement::{Device, Placement};
 use crate::estimate::quantization::{Quantization, TensorType};
 use crate::estimate::settings::{FlashAttention, Settings};
@@ -99,17 +99,22 @@ pub fn estimate(model: &Architecture, settings: &Settings) -> Result<Estimate, N
     check(model, settings)?;
     let placement = Placement::new(model, settings);
     let weights = Weights::new(model, settings.quantization);
+    let compute = compute::compute_bytes(model, settings, &placement, &weights);
     let gpus = (0..settings.tensor_split.len()).map(Device::Gpu);
     let devices = gpus.chain([Device::Host]).map(|device| {
-        let compute = match device {
-            Device::Gpu(_) => closed_form::compute_bytes(model, settings),
-            Device::Host => Bytes(0),
+        let buffer = match device {
+            Device::Gpu(gpu) => gpu,
+            Device::Host => settings.tensor_split.len(),
         };
         DeviceEstimate {
             device,
             weights: Part::exact(weights.device_bytes(&placement, device)),
             cache: Part::exact(cache::device_bytes(model, settings, &placement, device)),
+<<<<<<< HEAD
             compute: Part { bytes: compute, evidence: Evidence::ClosedForm },
+=======
+            compute: Part::exact(compute[buffer]),
+>>>>>>> estimate
             driver_context: driver_context(device),
         }
     });

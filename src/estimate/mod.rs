@@ -9,6 +9,7 @@ pub mod architecture;
 pub mod bytes;
 mod cache;
 mod closed_form;
+mod compute;
 pub mod estimator;
 pub mod family;
 pub mod fields;

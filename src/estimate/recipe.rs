@@ -20,7 +20,14 @@ pub(crate) fn tensor_types(
         quantization,
         layers: model.layers.len() as u64,
         expert_count: model.experts.map_or(0, |experts| experts.count),
+<<<<<<< HEAD
         value_tensors: tensors.iter().filter(|tensor| is_value(tensor.role)).count() as u64,
+=======
+        value_tensors: tensors
+            .iter()
+            .filter(|tensor| is_value(tensor.name.role()))
+            .count() as u64,
+>>>>>>> estimate
         values_seen: 0,
         downs_seen: 0,
     };
@@ -29,7 +36,7 @@ pub(crate) fn tensor_types(
 
 /// Roles that the rules treat as V projections: a wrong V costs more than any other.
 fn is_value(role: Role) -> bool {
-    matches!(role, Role::AttentionV | Role::AttentionQkv)
+    role == Role::AttentionV
 }
 
 struct Recipe<'a> {
@@ -44,7 +51,7 @@ struct Recipe<'a> {
 
 impl Recipe<'_> {
     fn tensor_type(&mut self, tensor: &WeightTensor) -> TensorType {
-        if tensor.role == Role::Plain {
+        if tensor.name.role() == Role::Plain {
             return TensorType::F32;
         }
         let base = self.quantization.base_type();
@@ -55,20 +62,20 @@ impl Recipe<'_> {
     }
 
     fn chosen_type(&mut self, tensor: &WeightTensor, base: TensorType) -> TensorType {
-        let is_output =
-            tensor.role == Role::Output || (self.model.tied && tensor.role == Role::TokenEmbedding);
+        let is_output = tensor.name.role() == Role::Output
+            || (self.model.tied && tensor.name.role() == Role::TokenEmbedding);
         if is_output {
             return self.output_type(tensor.columns, base);
         }
         if self.quantization == Quantization::MXFP4 {
             return if tensor.matrices > 1 { TensorType::Mxfp4 } else { TensorType::Q8_0 };
         }
-        match tensor.role {
+        match tensor.name.role() {
             Role::TokenEmbedding => match self.quantization {
                 Quantization::IQ2_M | Quantization::IQ3_XXS => TensorType::Iq3S,
                 _ => base,
             },
-            Role::AttentionV | Role::AttentionQkv => {
+            Role::AttentionV => {
                 let chosen = self.value_type(base);
                 self.values_seen += 1;
                 chosen
@@ -87,7 +94,7 @@ impl Recipe<'_> {
                 self.down_type(base, place)
             }
             Role::AttentionOutput => self.attention_output_type(base),
-            Role::Output | Role::FfnUp | Role::Matrix | Role::Plain => base,
+            Role::Output | Role::Matrix | Role::Plain => base,
         }
     }
 

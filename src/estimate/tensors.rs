@@ -1,4 +1,4 @@
-//! The weight tensors of a model file: role, shape, layer.
+//! The weight tensors of a model file: name, shape, place.
 //!
 //! Source of the lists: `load_arch_tensors` in llama.cpp's `src/models/*.cpp`
 //! (https://github.com/ggml-org/llama.cpp, state of October 2026).
@@ -8,7 +8,80 @@ use crate::estimate::architecture::{
 };
 use crate::estimate::family::Family;
 
-/// What a weight is for, as far as its type and its place depend on it.
+/// Which tensor of a file or of a layer it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) enum Name {
+    TokenEmbedding,
+    RopeFactors,
+    OutputNorm,
+    OutputNormBias,
+    Output,
+    OutputBias,
+    AttentionNorm,
+    AttentionNormBias,
+    AttentionPostNorm,
+    Q,
+    K,
+    V,
+    Qkv,
+    QBias,
+    KBias,
+    VBias,
+    QNorm,
+    KNorm,
+    AttentionOutput,
+    AttentionOutputBias,
+    Sinks,
+    LatentQDown,
+    LatentQNorm,
+    LatentQUp,
+    LatentKvDown,
+    LatentKvNorm,
+    LatentKUp,
+    LatentVUp,
+    StateIn,
+    StateGate,
+    StateConv,
+    StateConvBias,
+    StateStep,
+    StateDecay,
+    StateSkip,
+    StateBeta,
+    StateAlpha,
+    StateBetaAlpha,
+    StateNorm,
+    StateOut,
+    FfnNorm,
+    FfnNormBias,
+    FfnPostNorm,
+    FfnGate,
+    FfnUp,
+    FfnUpBias,
+    FfnDown,
+    FfnDownBias,
+    Router,
+    RouterInputBias,
+    RouterBias,
+    RouterScale,
+    ExpertsPreNorm,
+    DensePostNorm,
+    ExpertsPostNorm,
+    ExpertsGate,
+    ExpertsGateBias,
+    ExpertsUp,
+    ExpertsUpBias,
+    ExpertsGateUp,
+    ExpertsDown,
+    ExpertsDownBias,
+    ExpertsDownScale,
+    SharedRouter,
+    SharedGate,
+    SharedUp,
+    SharedDown,
+    LayerScale,
+}
+
+/// What a weight is for, as far as its type depends on it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Role {
     TokenEmbedding,
@@ -16,14 +89,46 @@ pub(crate) enum Role {
     AttentionQ,
     AttentionK,
     AttentionV,
-    AttentionQkv,
     AttentionOutput,
-    FfnUp,
     FfnDown,
     /// Any other matrix that is quantized.
     Matrix,
     /// Norms, biases, routers, convolutions: kept in F32.
     Plain,
+}
+
+impl Name {
+    /// The category that llama.cpp's quantizer puts the tensor in by its name.
+    pub(crate) fn role(self) -> Role {
+        match self {
+            Name::TokenEmbedding => Role::TokenEmbedding,
+            Name::Output => Role::Output,
+            Name::Q => Role::AttentionQ,
+            Name::K => Role::AttentionK,
+            Name::V | Name::Qkv => Role::AttentionV,
+            Name::AttentionOutput => Role::AttentionOutput,
+            Name::FfnDown | Name::ExpertsDown | Name::SharedDown => Role::FfnDown,
+            Name::LatentQDown
+            | Name::LatentQUp
+            | Name::LatentKvDown
+            | Name::LatentKUp
+            | Name::LatentVUp
+            | Name::StateIn
+            | Name::StateGate
+            | Name::StateBeta
+            | Name::StateAlpha
+            | Name::StateBetaAlpha
+            | Name::StateOut
+            | Name::FfnGate
+            | Name::FfnUp
+            | Name::ExpertsGate
+            | Name::ExpertsUp
+            | Name::ExpertsGateUp
+            | Name::SharedGate
+            | Name::SharedUp => Role::Matrix,
+            _ => Role::Plain,
+        }
+    }
 }
 
 /// Where a weight belongs.
@@ -44,7 +149,7 @@ pub(crate) enum Home {
 /// One weight tensor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct WeightTensor {
-    pub(crate) role: Role,
+    pub(crate) name: Name,
     pub(crate) home: Home,
     /// Elements of a row.
     pub(crate) columns: u64,
@@ -56,38 +161,48 @@ pub(crate) struct WeightTensor {
 
 /// All tensors of the model file, layer by layer.
 pub(crate) fn weight_tensors(model: &Architecture) -> Vec<WeightTensor> {
+<<<<<<< HEAD
     let mut list = TensorList { model, home: Home::Input, tensors: Vec::new() };
     list.matrix(Role::TokenEmbedding, model.hidden, model.vocabulary);
+=======
+    let mut list = TensorList {
+        model,
+        home: Home::Input,
+        tensors: Vec::new(),
+    };
+    list.matrix(Name::TokenEmbedding, model.hidden, model.vocabulary);
+>>>>>>> estimate
     for (layer, index) in model.layers.iter().zip(0..) {
         list.home = Home::Layer(index);
+        list.norms(layer);
         list.attention(layer);
         list.feed_forward(layer, index);
-        list.norms(layer);
     }
     list.home = Home::EveryDevice;
     match model.rope_factors {
         RopeFactors::None => {}
-        RopeFactors::One(values) => list.plain(values),
+        RopeFactors::One(values) => list.vector(Name::RopeFactors, values),
         RopeFactors::LongAndShort(values) => {
-            list.plain(values);
-            list.plain(values);
+            list.vector(Name::RopeFactors, values);
+            list.vector(Name::RopeFactors, values);
         }
     }
     list.home = Home::Output;
-    list.plain(model.hidden);
+    list.vector(Name::OutputNorm, model.hidden);
     if has_norm_bias(model.family) {
-        list.plain(model.hidden);
+        list.vector(Name::OutputNormBias, model.hidden);
     }
     if !model.tied {
-        list.matrix(Role::Output, model.hidden, model.vocabulary);
+        list.matrix(Name::Output, model.hidden, model.vocabulary);
     }
     if matches!(model.family, Family::Phi2 | Family::PhiMoe) {
-        list.plain(model.vocabulary);
+        list.vector(Name::OutputBias, model.vocabulary);
     }
     list.tensors
 }
 
 /// Families whose norms are layer norms with a bias.
+<<<<<<< HEAD
 pub(crate) fn has_norm_bias(family: Family) -> bool {
     matches!(family, Family::Phi2 | Family::PhiMoe | Family::Starcoder2 | Family::StableLm)
 }
@@ -95,6 +210,21 @@ pub(crate) fn has_norm_bias(family: Family) -> bool {
 /// Families whose attention output has a bias.
 pub(crate) fn has_output_bias(family: Family) -> bool {
     matches!(family, Family::GptOss | Family::Phi2 | Family::PhiMoe | Family::Starcoder2)
+=======
+fn has_norm_bias(family: Family) -> bool {
+    matches!(
+        family,
+        Family::Phi2 | Family::PhiMoe | Family::Starcoder2 | Family::StableLm
+    )
+}
+
+/// Families whose Q projection also makes a gate of the same width.
+fn has_query_gate(family: Family) -> bool {
+    matches!(
+        family,
+        Family::Qwen35 | Family::Qwen35Moe | Family::Qwen3Next
+    )
+>>>>>>> estimate
 }
 
 struct TensorList<'a> {
@@ -104,16 +234,63 @@ struct TensorList<'a> {
 }
 
 impl TensorList<'_> {
+<<<<<<< HEAD
     fn push(&mut self, role: Role, columns: u64, rows: u64, matrices: u64) {
         self.tensors.push(WeightTensor { role, home: self.home, columns, rows, matrices });
+=======
+    fn push(&mut self, name: Name, columns: u64, rows: u64, matrices: u64) {
+        self.tensors.push(WeightTensor {
+            name,
+            home: self.home,
+            columns,
+            rows,
+            matrices,
+        });
+>>>>>>> estimate
     }
 
-    fn matrix(&mut self, role: Role, columns: u64, rows: u64) {
-        self.push(role, columns, rows, 1);
+    fn matrix(&mut self, name: Name, columns: u64, rows: u64) {
+        self.push(name, columns, rows, 1);
     }
 
-    fn plain(&mut self, values: u64) {
-        self.push(Role::Plain, values, 1, 1);
+    fn vector(&mut self, name: Name, values: u64) {
+        self.push(name, values, 1, 1);
+    }
+
+    fn norms(&mut self, layer: &Layer) {
+        let (family, hidden) = (self.model.family, self.model.hidden);
+        let mut names = match family {
+            Family::Gemma2 | Family::Gemma3 | Family::Gemma4 | Family::Glm4 => vec![
+                Name::AttentionNorm,
+                Name::AttentionPostNorm,
+                Name::FfnNorm,
+                Name::FfnPostNorm,
+            ],
+            Family::Olmo2 | Family::Exaone4 => vec![Name::AttentionPostNorm, Name::FfnPostNorm],
+            Family::CommandR | Family::Cohere2 | Family::Phi2 | Family::NemotronHMoe => {
+                vec![Name::AttentionNorm]
+            }
+            _ => vec![Name::AttentionNorm, Name::FfnNorm],
+        };
+        if family == Family::Gemma4 && layer.feed_forward == FeedForward::Experts {
+            names.extend([
+                Name::ExpertsPreNorm,
+                Name::DensePostNorm,
+                Name::ExpertsPostNorm,
+            ]);
+        }
+        for name in names {
+            self.vector(name, hidden);
+        }
+        if has_norm_bias(family) {
+            self.vector(Name::AttentionNormBias, hidden);
+            if family != Family::Phi2 {
+                self.vector(Name::FfnNormBias, hidden);
+            }
+        }
+        if family == Family::Gemma4 {
+            self.vector(Name::LayerScale, 1);
+        }
     }
 
     fn attention(&mut self, layer: &Layer) {
@@ -132,41 +309,41 @@ impl TensorList<'_> {
         let key_width = layer.kv_heads * head_dim;
         let query_width = model.heads * head_dim;
         if model.fused_qkv || model.family == Family::BailingMoe2 {
-            self.matrix(Role::AttentionQkv, hidden, query_width + 2 * key_width);
+            self.matrix(Name::Qkv, hidden, query_width + 2 * key_width);
         } else {
             let gate = if has_query_gate(model.family) { 2 } else { 1 };
-            self.matrix(Role::AttentionQ, hidden, gate * query_width);
-            self.matrix(Role::AttentionK, hidden, key_width);
+            self.matrix(Name::Q, hidden, gate * query_width);
+            self.matrix(Name::K, hidden, key_width);
             if !layer.value_is_key {
-                self.matrix(Role::AttentionV, hidden, key_width);
+                self.matrix(Name::V, hidden, key_width);
             }
         }
-        self.matrix(Role::AttentionOutput, query_width, hidden);
+        self.matrix(Name::AttentionOutput, query_width, hidden);
         if model.qkv_bias {
-            for width in [query_width, key_width, key_width] {
-                self.plain(width);
-            }
+            self.vector(Name::QBias, query_width);
+            self.vector(Name::KBias, key_width);
+            self.vector(Name::VBias, key_width);
         }
-        if has_output_bias(model.family) {
-            self.plain(hidden);
+        if matches!(
+            model.family,
+            Family::GptOss | Family::Phi2 | Family::PhiMoe | Family::Starcoder2
+        ) {
+            self.vector(Name::AttentionOutputBias, hidden);
         }
         if model.family == Family::GptOss {
-            self.plain(model.heads);
+            self.vector(Name::Sinks, model.heads);
         }
-        match model.family {
-            Family::Olmo2 | Family::Olmoe | Family::MinimaxM2 => {
-                self.plain(query_width);
-                self.plain(key_width);
-            }
-            Family::CommandR if model.layers.len() >= 64 => {
-                self.plain(query_width);
-                self.plain(key_width);
-            }
-            _ if model.head_norm => {
-                self.plain(head_dim);
-                self.plain(head_dim);
-            }
-            _ => {}
+        let large_command_r = model.family == Family::CommandR && model.layers.len() >= 64;
+        if matches!(
+            model.family,
+            Family::Olmo2 | Family::Olmoe | Family::MinimaxM2
+        ) || large_command_r
+        {
+            self.vector(Name::QNorm, query_width);
+            self.vector(Name::KNorm, key_width);
+        } else if model.head_norm {
+            self.vector(Name::QNorm, head_dim);
+            self.vector(Name::KNorm, head_dim);
         }
     }
 
@@ -174,26 +351,26 @@ impl TensorList<'_> {
         let (hidden, heads) = (self.model.hidden, self.model.heads);
         let query_width = heads * (latent.qk_nope + latent.qk_rope);
         if latent.q_lora > 0 {
-            self.plain(latent.q_lora);
-            self.matrix(Role::Matrix, hidden, latent.q_lora);
-            self.matrix(Role::Matrix, latent.q_lora, query_width);
+            self.vector(Name::LatentQNorm, latent.q_lora);
+            self.matrix(Name::LatentQDown, hidden, latent.q_lora);
+            self.matrix(Name::LatentQUp, latent.q_lora, query_width);
         } else {
-            self.matrix(Role::AttentionQ, hidden, query_width);
+            self.matrix(Name::Q, hidden, query_width);
         }
-        self.plain(latent.kv_lora);
-        self.matrix(Role::Matrix, hidden, latent.kv_lora + latent.qk_rope);
-        self.push(Role::Matrix, latent.qk_nope, latent.kv_lora, heads);
-        self.push(Role::Matrix, latent.kv_lora, latent.v_head, heads);
-        self.matrix(Role::AttentionOutput, heads * latent.v_head, hidden);
+        self.vector(Name::LatentKvNorm, latent.kv_lora);
+        self.matrix(Name::LatentKvDown, hidden, latent.kv_lora + latent.qk_rope);
+        self.push(Name::LatentKUp, latent.qk_nope, latent.kv_lora, heads);
+        self.push(Name::LatentVUp, latent.kv_lora, latent.v_head, heads);
+        self.matrix(Name::AttentionOutput, heads * latent.v_head, hidden);
     }
 
     fn recurrent(&mut self, recurrent: Recurrent) {
         let hidden = self.model.hidden;
         match self.model.family {
             Family::Lfm2 | Family::Lfm2Moe => {
-                self.plain(recurrent.conv * hidden);
-                self.matrix(Role::Matrix, hidden, 3 * hidden);
-                self.matrix(Role::Matrix, hidden, hidden);
+                self.matrix(Name::StateConv, recurrent.conv, hidden);
+                self.matrix(Name::StateIn, hidden, 3 * hidden);
+                self.matrix(Name::StateOut, hidden, hidden);
             }
             Family::Qwen35 | Family::Qwen35Moe | Family::Qwen3Next => self.delta_net(recurrent),
             _ => self.mamba2(recurrent),
@@ -204,25 +381,26 @@ impl TensorList<'_> {
         let hidden = self.model.hidden;
         let value_width = recurrent.state * recurrent.dt_rank;
         let mixed_width = 2 * recurrent.state * recurrent.groups + value_width;
-        self.matrix(Role::AttentionQkv, hidden, mixed_width);
-        self.matrix(Role::Matrix, hidden, value_width);
-        self.plain(recurrent.conv * mixed_width);
-        self.plain(recurrent.dt_rank);
-        self.plain(recurrent.dt_rank);
+        self.matrix(Name::Qkv, hidden, mixed_width);
+        self.matrix(Name::StateGate, hidden, value_width);
+        self.matrix(Name::StateConv, recurrent.conv, mixed_width);
+        self.vector(Name::StateStep, recurrent.dt_rank);
+        self.vector(Name::StateDecay, recurrent.dt_rank);
         if self.model.family == Family::Qwen3Next {
-            self.matrix(Role::Matrix, hidden, 2 * recurrent.dt_rank);
+            self.matrix(Name::StateBetaAlpha, hidden, 2 * recurrent.dt_rank);
         } else {
-            self.matrix(Role::Matrix, hidden, recurrent.dt_rank);
-            self.matrix(Role::Matrix, hidden, recurrent.dt_rank);
+            self.matrix(Name::StateBeta, hidden, recurrent.dt_rank);
+            self.matrix(Name::StateAlpha, hidden, recurrent.dt_rank);
         }
-        self.plain(recurrent.state);
-        self.matrix(Role::Matrix, value_width, hidden);
+        self.vector(Name::StateNorm, recurrent.state);
+        self.matrix(Name::StateOut, value_width, hidden);
     }
 
     fn mamba2(&mut self, recurrent: Recurrent) {
         let hidden = self.model.hidden;
         let groups_width = 2 * recurrent.groups * recurrent.state;
         let mixed_width = recurrent.inner + groups_width;
+<<<<<<< HEAD
         self.matrix(Role::Matrix, hidden, 2 * recurrent.inner + groups_width + recurrent.dt_rank);
         self.plain(recurrent.conv * mixed_width);
         self.plain(mixed_width);
@@ -231,6 +409,24 @@ impl TensorList<'_> {
         }
         self.plain(recurrent.inner);
         self.matrix(Role::Matrix, recurrent.inner, hidden);
+=======
+        self.matrix(
+            Name::StateIn,
+            hidden,
+            2 * recurrent.inner + groups_width + recurrent.dt_rank,
+        );
+        self.matrix(Name::StateConv, recurrent.conv, mixed_width);
+        self.vector(Name::StateConvBias, mixed_width);
+        self.vector(Name::StateStep, recurrent.dt_rank);
+        self.matrix(Name::StateDecay, 1, recurrent.dt_rank);
+        self.matrix(Name::StateSkip, 1, recurrent.dt_rank);
+        self.matrix(
+            Name::StateNorm,
+            recurrent.inner / recurrent.groups,
+            recurrent.groups,
+        );
+        self.matrix(Name::StateOut, recurrent.inner, hidden);
+>>>>>>> estimate
     }
 
     fn feed_forward(&mut self, layer: &Layer, index: u64) {
@@ -244,76 +440,75 @@ impl TensorList<'_> {
     fn dense(&mut self, width: u64) {
         let hidden = self.model.hidden;
         if self.model.fused_gate_up {
-            self.matrix(Role::FfnUp, hidden, 2 * width);
+            self.matrix(Name::FfnUp, hidden, 2 * width);
         } else {
             if self.model.gated_ffn {
-                self.matrix(Role::Matrix, hidden, width);
+                self.matrix(Name::FfnGate, hidden, width);
             }
-            self.matrix(Role::FfnUp, hidden, width);
+            self.matrix(Name::FfnUp, hidden, width);
         }
-        self.matrix(Role::FfnDown, width, hidden);
+        self.matrix(Name::FfnDown, width, hidden);
         if matches!(self.model.family, Family::Phi2 | Family::Starcoder2) {
-            self.plain(width);
-            self.plain(hidden);
+            self.vector(Name::FfnUpBias, width);
+            self.vector(Name::FfnDownBias, hidden);
         }
     }
 
     fn experts(&mut self, experts: Experts, index: u64) {
-        let model = self.model;
-        let (hidden, family) = (model.hidden, model.family);
-        self.plain(hidden * experts.count);
-        if experts.router_bias || family == Family::GptOss {
-            self.plain(experts.count);
+        let (hidden, family) = (self.model.hidden, self.model.family);
+        self.matrix(Name::Router, hidden, experts.count);
+        if experts.router_bias {
+            self.vector(Name::RouterBias, experts.count);
         }
-        if experts.shared_width > 0 {
-            if has_shared_gate(family) {
-                self.plain(hidden);
-            }
-            if model.gated_ffn {
-                self.matrix(Role::Matrix, hidden, experts.shared_width);
-            }
-            self.matrix(Role::FfnUp, hidden, experts.shared_width);
-            self.matrix(Role::FfnDown, experts.shared_width, hidden);
+        if family == Family::GptOss {
+            self.vector(Name::RouterInputBias, experts.count);
         }
         if family == Family::Gemma4 {
-            self.dense(model.ffn);
-            self.plain(hidden);
+            self.dense(self.model.ffn);
+            self.vector(Name::RouterScale, hidden);
         }
         self.home = Home::Experts(index);
-        if has_fused_experts(family) {
-            self.push(Role::Matrix, hidden, 2 * experts.width, experts.count);
-        } else {
-            if model.gated_ffn {
-                self.push(Role::Matrix, hidden, experts.width, experts.count);
-            }
-            self.push(Role::FfnUp, hidden, experts.width, experts.count);
-        }
-        self.push(Role::FfnDown, experts.width, hidden, experts.count);
-        match family {
-            Family::GptOss => {
-                for width in [experts.width, experts.width, hidden] {
-                    self.plain(width * experts.count);
-                }
-            }
-            Family::Gemma4 => self.plain(experts.count),
-            _ => {}
-        }
+        self.routed(experts);
         self.home = Home::Layer(index);
+        if experts.shared_width > 0 {
+            if matches!(
+                family,
+                Family::Qwen2Moe | Family::Qwen35Moe | Family::Qwen3Next
+            ) {
+                self.vector(Name::SharedRouter, hidden);
+            }
+            if self.model.gated_ffn {
+                self.matrix(Name::SharedGate, hidden, experts.shared_width);
+            }
+            self.matrix(Name::SharedUp, hidden, experts.shared_width);
+            self.matrix(Name::SharedDown, experts.shared_width, hidden);
+        }
     }
 
-    fn norms(&mut self, layer: &Layer) {
-        let model = self.model;
-        for _ in 0..norm_count(model, layer) {
-            self.plain(model.hidden);
-            if has_norm_bias(model.family) {
-                self.plain(model.hidden);
+    fn routed(&mut self, experts: Experts) {
+        let (hidden, count, width) = (self.model.hidden, experts.count, experts.width);
+        let family = self.model.family;
+        if family == Family::Gemma4 {
+            self.push(Name::ExpertsGateUp, hidden, 2 * width, count);
+        } else {
+            if self.model.gated_ffn {
+                self.push(Name::ExpertsGate, hidden, width, count);
             }
+            self.push(Name::ExpertsUp, hidden, width, count);
         }
-        if model.family == Family::Gemma4 {
-            self.plain(1);
+        self.push(Name::ExpertsDown, width, hidden, count);
+        match family {
+            Family::GptOss => {
+                self.matrix(Name::ExpertsGateBias, width, count);
+                self.matrix(Name::ExpertsUpBias, width, count);
+                self.matrix(Name::ExpertsDownBias, hidden, count);
+            }
+            Family::Gemma4 => self.vector(Name::ExpertsDownScale, count),
+            _ => {}
         }
     }
 }
+<<<<<<< HEAD
 
 /// Norms as wide as the residual stream in one layer.
 fn norm_count(model: &Architecture, layer: &Layer) -> u64 {
@@ -339,3 +534,5 @@ pub(crate) fn has_shared_gate(family: Family) -> bool {
 pub(crate) fn has_fused_experts(family: Family) -> bool {
     matches!(family, Family::Gemma4)
 }
+=======
+>>>>>>> estimate

@@ -8,7 +8,7 @@ use crate::estimate::family::Family;
 use crate::estimate::placement::{Device, Placement};
 use crate::estimate::quantization::{Quantization, TensorType};
 use crate::estimate::recipe::tensor_types;
-use crate::estimate::tensors::{Role, WeightTensor, weight_tensors};
+use crate::estimate::tensors::{Home, Name, WeightTensor, weight_tensors};
 
 /// Alignment of tensors in CUDA buffers.
 pub(crate) const GPU_ALIGNMENT: u64 = 128;
@@ -30,6 +30,12 @@ impl Weights {
         let tensors = weight_tensors(model);
         let types = tensor_types(model, &tensors, quantization);
         Weights { tensors: tensors.into_iter().zip(types).collect(), tied: model.tied, family: model.family }
+    }
+
+    /// The tensor of this name and place, where the model has it.
+    pub(crate) fn find(&self, home: Home, name: Name) -> Option<(WeightTensor, TensorType)> {
+        let same = |(tensor, _): &&(WeightTensor, TensorType)| tensor.home == home && tensor.name == name;
+        self.tensors.iter().find(same).copied()
     }
 
     /// The tensor data of the model file, without its header.
@@ -60,7 +66,7 @@ impl Weights {
             if placement.devices(tensor.home).contains(&device) {
                 sum += size;
             }
-            let output_copy = self.tied && tensor.role == Role::TokenEmbedding;
+            let output_copy = self.tied && tensor.name == Name::TokenEmbedding;
             if output_copy && placement.output() == device && self.copies_output_on(device) {
                 sum += size;
             }

@@ -4,6 +4,8 @@
 //! dry run, and its memory breakdown after a load without allocation on a stand-in for CUDA
 //! devices. `tests/data/measured_models.csv` holds the models' hyperparameters.
 
+#![expect(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
+
 use std::collections::BTreeMap;
 use std::path::Path;
 
