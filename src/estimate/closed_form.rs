@@ -14,7 +14,10 @@ pub(crate) fn compute_bytes(model: &Architecture, settings: &Settings) -> Bytes 
     let cells = Cells::new(model, settings);
     let tokens = settings.n_ubatch.min(settings.n_batch);
     let mask = mask_bytes(model, settings, cells, tokens);
-    let layers = [feed_forward(model, tokens), attention(model, settings, cells, tokens)];
+    let layers = [
+        feed_forward(model, tokens),
+        attention(model, settings, cells, tokens),
+    ];
     let largest_layer = layers.into_iter().max().unwrap_or(0) + mask;
     Bytes(largest_layer.max(output(model, settings, tokens)))
 }
@@ -42,21 +45,35 @@ fn attention(model: &Architecture, settings: &Settings, cells: Cells, tokens: u6
     let (hidden, query) = (model.hidden, model.heads * widest_head(model));
     let widest = |kind: LayerKind| {
         let rows = model.layers.iter().filter(|layer| layer.kind == kind);
-        rows.map(|layer| layer.kv_heads * layer.head_dim).max().unwrap_or(0)
+        rows.map(|layer| layer.kv_heads * layer.head_dim)
+            .max()
+            .unwrap_or(0)
     };
-    let stretches = [(LayerKind::Full, cells.full), (LayerKind::Sliding, cells.sliding)];
+    let stretches = [
+        (LayerKind::Full, cells.full),
+        (LayerKind::Sliding, cells.sliding),
+    ];
     let quantized = settings.cache_type_k.tensor_type().is_quantized()
         || settings.cache_type_v.tensor_type().is_quantized();
     match settings.flash_attention {
         FlashAttention::On => {
-            let widened = stretches.map(|(kind, cells)| 4 * cells * cells_streams(settings) * widest(kind));
-            let scratch = if quantized { widened.into_iter().max().unwrap_or(0) } else { 0 };
+            let widened =
+                stretches.map(|(kind, cells)| 4 * cells * cells_streams(settings) * widest(kind));
+            let scratch = if quantized {
+                widened.into_iter().max().unwrap_or(0)
+            } else {
+                0
+            };
             4 * tokens * (2 * hidden + 2 * query) + scratch
         }
         FlashAttention::Off => {
             let scores = |(kind, cells): (LayerKind, u64)| {
                 let row = widest(kind);
-                if row == 0 { 0 } else { cells * model.heads + 2 * hidden + 2 * query + 2 * row }
+                if row == 0 {
+                    0
+                } else {
+                    cells * model.heads + 2 * hidden + 2 * query + 2 * row
+                }
             };
             4 * tokens * stretches.map(scores).into_iter().max().unwrap_or(0)
         }
@@ -69,7 +86,11 @@ fn cells_streams(settings: &Settings) -> u64 {
 
 /// The attention masks, which live as long as the graph.
 fn mask_bytes(model: &Architecture, settings: &Settings, cells: Cells, tokens: u64) -> u64 {
-    let sliding = if model.has(LayerKind::Sliding) { cells.sliding } else { 0 };
+    let sliding = if model.has(LayerKind::Sliding) {
+        cells.sliding
+    } else {
+        0
+    };
     let element = match settings.flash_attention {
         FlashAttention::On => 2,
         FlashAttention::Off => 4,
@@ -78,5 +99,10 @@ fn mask_bytes(model: &Architecture, settings: &Settings, cells: Cells, tokens: u
 }
 
 fn widest_head(model: &Architecture) -> u64 {
-    model.layers.iter().map(|layer| layer.head_dim).max().unwrap_or(0)
+    model
+        .layers
+        .iter()
+        .map(|layer| layer.head_dim)
+        .max()
+        .unwrap_or(0)
 }

@@ -161,17 +161,12 @@ pub(crate) struct WeightTensor {
 
 /// All tensors of the model file, layer by layer.
 pub(crate) fn weight_tensors(model: &Architecture) -> Vec<WeightTensor> {
-<<<<<<< HEAD
-    let mut list = TensorList { model, home: Home::Input, tensors: Vec::new() };
-    list.matrix(Role::TokenEmbedding, model.hidden, model.vocabulary);
-=======
     let mut list = TensorList {
         model,
         home: Home::Input,
         tensors: Vec::new(),
     };
     list.matrix(Name::TokenEmbedding, model.hidden, model.vocabulary);
->>>>>>> estimate
     for (layer, index) in model.layers.iter().zip(0..) {
         list.home = Home::Layer(index);
         list.norms(layer);
@@ -202,15 +197,6 @@ pub(crate) fn weight_tensors(model: &Architecture) -> Vec<WeightTensor> {
 }
 
 /// Families whose norms are layer norms with a bias.
-<<<<<<< HEAD
-pub(crate) fn has_norm_bias(family: Family) -> bool {
-    matches!(family, Family::Phi2 | Family::PhiMoe | Family::Starcoder2 | Family::StableLm)
-}
-
-/// Families whose attention output has a bias.
-pub(crate) fn has_output_bias(family: Family) -> bool {
-    matches!(family, Family::GptOss | Family::Phi2 | Family::PhiMoe | Family::Starcoder2)
-=======
 fn has_norm_bias(family: Family) -> bool {
     matches!(
         family,
@@ -224,7 +210,6 @@ fn has_query_gate(family: Family) -> bool {
         family,
         Family::Qwen35 | Family::Qwen35Moe | Family::Qwen3Next
     )
->>>>>>> estimate
 }
 
 struct TensorList<'a> {
@@ -234,10 +219,6 @@ struct TensorList<'a> {
 }
 
 impl TensorList<'_> {
-<<<<<<< HEAD
-    fn push(&mut self, role: Role, columns: u64, rows: u64, matrices: u64) {
-        self.tensors.push(WeightTensor { role, home: self.home, columns, rows, matrices });
-=======
     fn push(&mut self, name: Name, columns: u64, rows: u64, matrices: u64) {
         self.tensors.push(WeightTensor {
             name,
@@ -246,7 +227,6 @@ impl TensorList<'_> {
             rows,
             matrices,
         });
->>>>>>> estimate
     }
 
     fn matrix(&mut self, name: Name, columns: u64, rows: u64) {
@@ -400,16 +380,6 @@ impl TensorList<'_> {
         let hidden = self.model.hidden;
         let groups_width = 2 * recurrent.groups * recurrent.state;
         let mixed_width = recurrent.inner + groups_width;
-<<<<<<< HEAD
-        self.matrix(Role::Matrix, hidden, 2 * recurrent.inner + groups_width + recurrent.dt_rank);
-        self.plain(recurrent.conv * mixed_width);
-        self.plain(mixed_width);
-        for _ in ["dt", "a", "d"] {
-            self.plain(recurrent.dt_rank);
-        }
-        self.plain(recurrent.inner);
-        self.matrix(Role::Matrix, recurrent.inner, hidden);
-=======
         self.matrix(
             Name::StateIn,
             hidden,
@@ -426,7 +396,6 @@ impl TensorList<'_> {
             recurrent.groups,
         );
         self.matrix(Name::StateOut, recurrent.inner, hidden);
->>>>>>> estimate
     }
 
     fn feed_forward(&mut self, layer: &Layer, index: u64) {
@@ -508,31 +477,3 @@ impl TensorList<'_> {
         }
     }
 }
-<<<<<<< HEAD
-
-/// Norms as wide as the residual stream in one layer.
-fn norm_count(model: &Architecture, layer: &Layer) -> u64 {
-    match model.family {
-        Family::Gemma4 if layer.feed_forward == FeedForward::Experts => 7,
-        Family::Gemma2 | Family::Gemma3 | Family::Gemma4 | Family::Glm4 => 4,
-        Family::CommandR | Family::Cohere2 | Family::Phi2 | Family::NemotronHMoe => 1,
-        _ => 2,
-    }
-}
-
-/// Families whose Q projection also makes a gate of the same width.
-pub(crate) fn has_query_gate(family: Family) -> bool {
-    matches!(family, Family::Qwen35 | Family::Qwen35Moe | Family::Qwen3Next)
-}
-
-/// Families whose shared expert has a gate vector.
-pub(crate) fn has_shared_gate(family: Family) -> bool {
-    matches!(family, Family::Qwen2Moe | Family::Qwen35Moe | Family::Qwen3Next)
-}
-
-/// Families whose files hold the experts' gate and up projections as one tensor.
-pub(crate) fn has_fused_experts(family: Family) -> bool {
-    matches!(family, Family::Gemma4)
-}
-=======
->>>>>>> estimate

@@ -29,7 +29,11 @@ impl Weights {
     pub(crate) fn new(model: &Architecture, quantization: Quantization) -> Weights {
         let tensors = weight_tensors(model);
         let types = tensor_types(model, &tensors, quantization);
-        Weights { tensors: tensors.into_iter().zip(types).collect(), tied: model.tied, family: model.family }
+        Weights {
+            tensors: tensors.into_iter().zip(types).collect(),
+            tied: model.tied,
+            family: model.family,
+        }
     }
 
     /// The tensor of this name and place, where the model has it.
@@ -40,7 +44,10 @@ impl Weights {
 
     /// The tensor data of the model file, without its header.
     pub(crate) fn file_bytes(&self) -> Bytes {
-        self.tensors.iter().map(|(tensor, kind)| tensor_bytes(tensor, *kind)).sum()
+        self.tensors
+            .iter()
+            .map(|(tensor, kind)| tensor_bytes(tensor, *kind))
+            .sum()
     }
 
     /// How many tensors have each type.
