@@ -79,6 +79,27 @@ fn reference(text: &str) -> Option<(char, usize)> {
     Some((character, consumed + usize::from(text[consumed..].starts_with(';'))))
 }
 
+/// The web addresses that stand in the prose of `range`, each up to white space or a closing sign.
+pub(crate) fn bare_addresses(source: &str, range: &Range<usize>) -> Vec<Range<usize>> {
+    let mut found: Vec<Range<usize>> = Vec::new();
+    for (at, _) in source[range.clone()].match_indices("://") {
+        let (before, after) = (&source[range.start..range.start + at], &source[range.start + at + 3..]);
+        let Some(scheme) = ["https", "http"].iter().find(|scheme| before.ends_with(**scheme)) else {
+            continue;
+        };
+        let start = range.start + at - scheme.len();
+        let is_apart = found.last().is_none_or(|last| last.end <= start);
+        if !is_apart || !after.starts_with(|first: char| first.is_alphanumeric()) {
+            continue;
+        }
+        let ends = |next: char| next.is_whitespace() || "<>()[]\"'`|".contains(next);
+        let host = &after[..after.find(ends).unwrap_or(after.len())];
+        let length = host.trim_end_matches(['.', ',', ';', ':']).len();
+        found.push(start..range.start + at + 3 + length);
+    }
+    found
+}
+
 /// The destination of `[text](destination "title")` in `range`, whose text ends at `text_end`.
 pub(crate) fn inline_range(source: &str, range: &Range<usize>, text_end: usize) -> Option<Range<usize>> {
     let opening = source.get(text_end..range.end)?.find("](")?;

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use crate::markdown::fence::{KEYS, SYSTEMS};
 use crate::markdown::highlight::LANGUAGES;
+use crate::markdown::outline::MAX_DEPTH;
 
 /// A fault and its place.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -23,6 +24,8 @@ pub enum FaultKind {
     HtmlComment,
     /// A destination whose scheme is not http, https or mailto; `//` where it has no scheme but a host.
     LinkScheme(String),
+    /// `https://…` in the prose, which is no link by itself.
+    BareAddress,
     /// Braces after a heading that hold more or other than one `#id`.
     HeadingAttribute(String),
     /// An explicit id with other characters than letters, digits, `-` and `_`, or not beginning with a letter.
@@ -52,7 +55,7 @@ pub enum FaultKind {
     UnclosedFence,
     /// `{{` without `}}` on its line.
     UnclosedCall,
-    /// Quotations, lists and emphasis more than [`crate::markdown::outline::MAX_DEPTH`] deep.
+    /// Quotations, lists and emphasis more than 16 deep.
     TooDeep,
     /// A character that turns the direction of the text.
     DirectionOverride(char),
@@ -72,6 +75,7 @@ impl FaultKind {
         match self {
             Self::RawHtml(_) | Self::HtmlComment => "raw-html",
             Self::LinkScheme(_) => "link-scheme",
+            Self::BareAddress => "bare-address",
             Self::HeadingAttribute(_) => "heading-attribute",
             Self::HeadingIdSpelling(_) => "heading-id",
             Self::HeadingLevelOne | Self::HeadingSkipsLevel { .. } => "heading-level",
@@ -98,6 +102,7 @@ impl FaultKind {
                 "link to another host without its scheme".to_string()
             }
             Self::LinkScheme(scheme) => format!("link with the scheme `{}`", shortened(scheme)),
+            Self::BareAddress => "address that is no link".to_string(),
             Self::HeadingAttribute(braces) => format!("heading attributes `{}`", shortened(braces)),
             Self::HeadingIdSpelling(id) => {
                 format!("heading id `{}` has characters that an id may not have", shortened(id))
@@ -116,7 +121,7 @@ impl FaultKind {
             Self::UnknownSystem(name) => format!("unknown system `{}`", shortened(name)),
             Self::UnclosedFence => "code block is never closed".to_string(),
             Self::UnclosedCall => "estimator call is never closed".to_string(),
-            Self::TooDeep => "text nested more than 16 levels deep".to_string(),
+            Self::TooDeep => format!("text nested more than {MAX_DEPTH} levels deep"),
             Self::DirectionOverride(character) => {
                 format!("character U+{:04X} turns the direction of the text", u32::from(*character))
             }
@@ -138,6 +143,7 @@ impl FaultKind {
             Self::LinkScheme(_) => {
                 "link to an https, http or mailto address, or to a page by its path".to_string()
             }
+            Self::BareAddress => "write `<https://…>`, or put it in backticks".to_string(),
             Self::HeadingAttribute(_) => {
                 "only one id may follow a heading: `{#id}`; write a literal brace as `\\{`".to_string()
             }

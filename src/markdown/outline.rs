@@ -156,6 +156,11 @@ impl<'a> Reader<'a> {
             Event::Text(text) if self.in_code => self.outline.has_body |= !text.trim().is_empty(),
             Event::Text(text) => {
                 self.footnotes.look_for_undefined(self.source, &range, &mut self.outline.faults);
+                if self.open_links.is_empty() {
+                    for address in destination::bare_addresses(self.source, &range) {
+                        self.fault(address, FaultKind::BareAddress);
+                    }
+                }
                 for segment in self.covered.segments(&text, &range) {
                     self.prose(match segment {
                         Segment::Text(text) => text,

@@ -102,6 +102,7 @@ fn every_fault_is_told_with_its_place() {
         ("![a](data:b)", vec!["data:b: link with the scheme `data`"]),
         ("[a](//b.org)", vec!["//b.org: link to another host without its scheme"]),
         ("[a][c] [b][c]\n\n[c]: data:d", vec!["data:d: link with the scheme `data`"]),
+        ("a (https://b_c.org/d_e), f", vec!["https://b_c.org/d_e: address that is no link"]),
         ("## a {#b .c onclick=d}", vec!["{#b .c onclick=d}: heading attributes `{#b .c onclick=d}`"]),
         ("## a {#b\"c}", vec!["## a {#b\"c}: heading id `b\"c` has characters that an id may not have"]),
         ("# a", vec!["# a: level-1 heading in a body"]),
@@ -138,6 +139,7 @@ fn what_looks_like_a_fault_and_is_none() {
         "~~~text\n<b> {{ c\n~~~",
         "## a {#b}\n\n### c\n\n## d",
         "    <indented>",
+        "<https://a.org> [https://b.org](/c) `https://d.org` https:// ",
         "[a](mailto:b@c.org?subject=d:e) [f](#g) [h](/i/#j)",
     ] {
         assert_eq!(faults(text), [""; 0], "{text}");
