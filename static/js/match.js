@@ -34,9 +34,16 @@ var kbgenMatch = (() => {
 
   /* prefix.rs */
 
-  var DAYS = "mon tue wed thu fri sat sun".split(" ");
-  var MONTHS = "jan feb mar apr may jun jul aug sep oct nov dec".split(" ");
-  var LEVELS = "TRACE DEBUG INFO WARNING WARN ERROR ERR FATAL CRITICAL INF WRN DBG NOTICE".split(" ");
+  var DATE = /(?:(?:mon|tue|wed|thu|fri|sat|sun) [ \t\xa0\u2500-\u259f\u2771]*)?(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec) [ \t\xa0\u2500-\u259f\u2771]*\d\d?(?= )/iy;
+  var TIME = /\d\d:\d\d(?!\d)|(?:^|\D)\d:\d\d(?!\d)|\d\d[-\/]\d\d[-\/]\d\d|^\d\d[-\/]\d\d$|\.\d\d\.\d\d\d\.\d\d\d/;
+  var LEVEL = /(?:TRACE|DEBUG|INFO|WARNING|WARN|ERROR|ERR|FATAL|CRITICAL|INF|WRN|DBG|NOTICE)(?![A-Z])/y;
+  var PROCESS = /^(?:kernel|[\w.@\/-]+\[\d+\]):$/i;
+
+  function measure(pattern, at) {
+    pattern.lastIndex = begin + at;
+    var found = pattern.exec(text);
+    return found ? found[0].length : 0;
+  }
 
   function isNameCharacter(c) { return isAlnum(c) || within(c, "_-./"); }
 
@@ -66,38 +73,11 @@ var kbgenMatch = (() => {
     return serviceLength(at) || levelLength(at, dated) || (dated ? loggerLength(at) : 0);
   }
 
-  function shown(from, shape) {
-    for (var i = 0; i < shape.length; i++) {
-      var wanted = shape.charAt(i), c = code(from + i);
-      if (wanted === "0" ? !isDigit(c) : !(c === shape.charCodeAt(i) || (wanted === "-" && c === 47))) return false;
-    }
-    return true;
-  }
-
   function timeLength(at) {
-    var month = monthLength(at);
-    if (month) return month;
-    var size = run(at, c => isDigit(c) || within(c, "-/:.,TZ+_APM"));
-    var after = code(at + size);
-    if (!isDigit(code(at)) || !(!after || within(after, " \t]|"))) return 0;
-    for (var from = at; from < at + size; from++) {
-      var begins = from === at || !isDigit(code(from - 1));
-      if ((shown(from, "00:00") && !isDigit(code(from + 5))) ||
-          (begins && shown(from, "0:00") && !isDigit(code(from + 4))) ||
-          shown(from, "00-00-00") || (begins && size === 5 && shown(from, "00-00")) ||
-          shown(from, ".00.000.000")) return size;
-    }
-    return 0;
-  }
-
-  function named(names, at) {
-    return names.some(name => starts(at, name)) && code(at + 3) === 32 ? 3 + spaces(at + 3) : 0;
-  }
-
-  function monthLength(at) {
-    var weekday = named(DAYS, at), month = named(MONTHS, at + weekday);
-    var day = at + weekday + month, count = digits(day);
-    return month && (count === 1 || count === 2) && code(day + count) === 32 ? day + count - at : 0;
+    var date = measure(DATE, at);
+    if (date) return date;
+    var size = run(at, c => isDigit(c) || within(c, "-/:.,TZ+_APM")), after = code(at + size);
+    return isDigit(code(at)) && (!after || within(after, " \t]|")) && TIME.test(text.substr(begin + at, size)) ? size : 0;
   }
 
   function groupLength(at, close) {
@@ -126,10 +106,7 @@ var kbgenMatch = (() => {
     return dotted && count && code(at + name) === 58 ? name + 1 + count : 0;
   }
 
-  function levelWord(at) {
-    var size = run(at, isUpper);
-    return LEVELS.some(name => name.length === size && starts(at, name)) ? size : 0;
-  }
+  function levelWord(at) { return measure(LEVEL, at); }
 
   function levelLength(at, dated) {
     var size = levelWord(at);
@@ -147,12 +124,7 @@ var kbgenMatch = (() => {
     return second && isProcess(after, second) ? after + second - at : 0;
   }
 
-  function isProcess(at, size) {
-    if (code(at + size - 1) !== 58) return false;
-    if (size === 7 && starts(at, "kernel")) return true;
-    var name = run(at, c => isNameCharacter(c) || c === 64), count = digits(at + name + 1);
-    return name > 0 && count > 0 && code(at + name) === 91 && name + count + 3 === size;
-  }
+  function isProcess(at, size) { return PROCESS.test(text.substr(begin + at, size)); }
 
   function loggerLength(at) {
     var size = token(at), place = placeLength(at);
