@@ -29,4 +29,4 @@ pub use stream::LogStream;
 pub use table::{Cause, Kind, Page, Signature, Table};
 pub use torch_oom::torch_oom;
 pub use words::{Document, WordIndex};
-pub use words_query::Hit;
+pub use words_query::{Hit, NEAR};
