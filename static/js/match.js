@@ -258,7 +258,7 @@ var kbgenMatch = (() => {
 
   /* hole.rs */
 
-  var REACH = 120;
+  var REACH = 120, EDGE = /^(start|end)$/;
   var UNITS = { b: 0, byte: 0, bytes: 0, k: 1, kb: 1, kib: 1, m: 2, mb: 2, mib: 2, g: 3, gb: 3, gib: 3, t: 4, tb: 4, tib: 4 };
 
   function byteAt(at) { return at < size ? bytes[at] : 0; }
@@ -282,6 +282,7 @@ var kbgenMatch = (() => {
 
   function holeEnds(type, from) {
     var list = [], at, i;
+    if (EDGE.test(type)) return gapAt(from) === BREAK ? [from] : list;
     if (type === "any") {
       for (at = from; at <= Math.min(size, from + REACH); at++) list.push(at);
     } else if (type === "quoted") {
@@ -345,6 +346,7 @@ var kbgenMatch = (() => {
   function holeStart(type, end) {
     var allowed = type === "path" ? isPath : type === "quoted" ? () => true : isWord;
     var first = end, at;
+    if (EDGE.test(type)) return gapAt(end) === BREAK ? end : -1;
     while (first > 0 && end - first < REACH && allowed(bytes[first - 1])) {
       first--;
       if (type !== "quoted" && type !== "bytes" && gaps[first] !== NONE) break;
@@ -463,7 +465,7 @@ var kbgenMatch = (() => {
       return -1;
     }
 
-    span.end = rest(piece, at, piece === 0);
+    span.end = rest(piece, at, span.start === at);
     return span.end < 0 ? null : span;
   }
 
