@@ -3,8 +3,6 @@
 var kbgenMatch = (() => {
   "use strict";
 
-  /* one line of the text */
-
   var text = "", begin = 0, length = 0;
 
   function code(at) { return at < length ? text.charCodeAt(begin + at) : 0; }
@@ -258,7 +256,7 @@ var kbgenMatch = (() => {
 
   /* hole.rs */
 
-  var REACH = 120, EDGE = /^(start|end)$/;
+  var REACH = 120;
   var UNITS = { b: 0, byte: 0, bytes: 0, k: 1, kb: 1, kib: 1, m: 2, mb: 2, mib: 2, g: 3, gb: 3, gib: 3, t: 4, tb: 4, tib: 4 };
 
   function byteAt(at) { return at < size ? bytes[at] : 0; }
@@ -282,7 +280,7 @@ var kbgenMatch = (() => {
 
   function holeEnds(type, from) {
     var list = [], at, i;
-    if (EDGE.test(type)) return gapAt(from) === BREAK ? [from] : list;
+    if (type === "start" || type === "end") return gapAt(from) === BREAK ? [from] : list;
     if (type === "any") {
       for (at = from; at <= Math.min(size, from + REACH); at++) list.push(at);
     } else if (type === "quoted") {
@@ -346,7 +344,7 @@ var kbgenMatch = (() => {
   function holeStart(type, end) {
     var allowed = type === "path" ? isPath : type === "quoted" ? () => true : isWord;
     var first = end, at;
-    if (EDGE.test(type)) return gapAt(end) === BREAK ? end : -1;
+    if (type === "start" || type === "end") return gapAt(end) === BREAK ? end : -1;
     while (first > 0 && end - first < REACH && allowed(bytes[first - 1])) {
       first--;
       if (type !== "quoted" && type !== "bytes" && gaps[first] !== NONE) break;
@@ -712,14 +710,13 @@ var kbgenMatch = (() => {
   }
 
   var EARLY = [60, 40, 28, 18, 10, 4], KINDS = { cause: 60000, warning: 30000, wrapper: 0 };
-  var EVENT_GAP = 160, EVENT_LENGTH = 480;
 
   function rank(findings) {
     var event = 0, first = 0, last = 0, strongest = {};
     findings.sort((a, b) => a.place.start - b.place.start);
     findings.forEach((finding, i) => {
       var place = finding.place;
-      if (i && (place.start >= last + EVENT_GAP || place.start >= first + EVENT_LENGTH)) { event++; last = 0; }
+      if (i && (place.start >= last + 160 || place.start >= first + 480)) { event++; last = 0; }
       if (!last) first = place.start;
       last = Math.max(last, place.end);
       finding.early = EARLY[event] || 0;
