@@ -84,7 +84,7 @@ fn is_false(value: &bool) -> bool {
 }
 
 impl Extractor {
-    /// The names of the figures that may be read.
+    /// The names of the figures that may be read; those of a repeated field also stand for `name_1` and so on.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         let fields = self.fields.iter().map(|field| field.name.as_str());
         let derived = self.derived.iter().map(|derived| derived.name.as_str());

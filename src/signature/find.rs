@@ -93,7 +93,7 @@ impl Matcher {
             return None;
         }
         let mut budget = BUDGET;
-        span.end = self.rest(text, piece, at, piece == 0, &mut span.holes, &mut budget)?;
+        span.end = self.rest(text, piece, at, span.start == at, &mut span.holes, &mut budget)?;
         Some(span)
     }
 
@@ -340,6 +340,26 @@ mod tests {
         assert_eq!(read("Killed", "Kil\nled"), None);
         assert_eq!(read("Killed", "[00:08]Killed").as_deref(), Some("{}"));
         assert_eq!(read("s/it]Killed", "2.83s/it]Killed").as_deref(), Some("{}"));
+    }
+
+    #[test]
+    fn a_word_may_have_to_be_a_whole_line() {
+        for log in [
+            "Killed",
+            "loading\nKilled\n$",
+            "│ Killed │",
+            "Mar 01 10:22:33 host app[1]: Killed\r\n",
+            "> Killed",
+        ] {
+            assert_eq!(read("{start}Killed{end}", log).as_deref(), Some("{}"), "{log:?}");
+        }
+        for log in ["is Killed", "Killed process 7", "[1] 12 Killed"] {
+            assert_eq!(read("{start}Killed{end}", log), None, "{log:?}");
+        }
+        assert_eq!(
+            read("line {int}: {int} Killed{end}", "./a.sh: line 4: 6516 Killed\n").as_deref(),
+            Some("{}")
+        );
     }
 
     #[test]

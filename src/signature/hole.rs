@@ -37,6 +37,9 @@ pub(crate) fn hole_ends(text: &NormalText, hole: HoleType, from: usize) -> Vec<u
     match hole {
         HoleType::Any => (from..=text.len().min(from + REACH)).collect(),
         HoleType::Quoted => quoted_ends(text, from),
+        HoleType::Start | HoleType::End => {
+            (text.gap(from) == GAP_BREAK).then_some(from).into_iter().collect()
+        }
         HoleType::Word => word_ends(text, from, is_word),
         HoleType::Path => word_ends(text, from, is_path),
         HoleType::Version => word_ends(text, from, is_version)
@@ -149,6 +152,9 @@ fn unit_end(text: &NormalText, from: usize, wrapped: bool) -> usize {
 
 /// The beginning of a hole of this type that ends at `end`: the longest that fits.
 pub(crate) fn hole_start(text: &NormalText, hole: HoleType, end: usize) -> Option<usize> {
+    if matches!(hole, HoleType::Start | HoleType::End) {
+        return (text.gap(end) == GAP_BREAK).then_some(end);
+    }
     let allowed: fn(u8) -> bool = match hole {
         HoleType::Path => is_path,
         HoleType::Quoted => |_| true,

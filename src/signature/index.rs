@@ -5,6 +5,7 @@ use serde::Serialize;
 use crate::signature::extractor::Extractor;
 use crate::signature::figure::Figures;
 use crate::signature::reading::{Place, Places, Reader};
+use crate::signature::stream::LogStream;
 use crate::signature::table::{Kind, Page, Table, TablePage, TableSignature};
 
 /// Figures of another signature of the same page count if it stands within so many lines.
@@ -70,7 +71,16 @@ impl Index {
         self.conclude(&self.reader.read(log))
     }
 
-    fn conclude(&self, places: &Places) -> Vec<Match> {
+    /// A diagnosis of a log that arrives in pieces and may be too long to be held in memory.
+    pub fn stream(&self) -> LogStream<'_> {
+        LogStream::new(self)
+    }
+
+    pub(crate) fn reader(&self) -> &Reader {
+        &self.reader
+    }
+
+    pub(crate) fn conclude(&self, places: &Places) -> Vec<Match> {
         let mut findings: Vec<Finding<'_>> = Vec::new();
         for page in &self.table.pages {
             findings.extend(self.finding(page, places));

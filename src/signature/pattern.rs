@@ -32,10 +32,14 @@ pub enum HoleType {
     Quoted,
     /// Up to 120 characters that are not white space.
     Any,
+    /// Nothing: the beginning of a line, behind its prefix.
+    Start,
+    /// Nothing: the end of a line.
+    End,
 }
 
 impl HoleType {
-    const ALL: [(&'static str, Self); 11] = [
+    const ALL: [(&'static str, Self); 13] = [
         ("bytes", Self::Bytes),
         ("mib", Self::Mib),
         ("gib", Self::Gib),
@@ -47,6 +51,8 @@ impl HoleType {
         ("path", Self::Path),
         ("quoted", Self::Quoted),
         ("any", Self::Any),
+        ("start", Self::Start),
+        ("end", Self::End),
     ];
 
     fn named(name: &str) -> Option<Self> {

@@ -5,7 +5,7 @@
 //! `static/js/search.js` comes to the same order.
 
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What is indexed of a page.
 #[derive(Debug, Clone, Default)]
@@ -23,8 +23,8 @@ pub struct Document {
 /// The index in the form in which it is stored: JSON with two long strings.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct WordIndex {
-    /// Address and title of each document.
-    pub(crate) documents: Vec<(String, String)>,
+    /// Address and title of each document, and what all words of its title and signatures are worth.
+    pub(crate) documents: Vec<(String, String, u32)>,
     /// The words in order; each is a capital letter, which tells how many letters it shares with the word before
     /// (`A` for none), and the rest of its letters.
     pub(crate) words: String,
@@ -65,21 +65,27 @@ impl WordIndex {
         let mut index = Self {
             documents: documents
                 .iter()
-                .map(|document| (document.address.clone(), document.title.clone()))
+                .map(|document| (document.address.clone(), document.title.clone(), 0))
                 .collect(),
             words: String::new(),
             postings: String::new(),
         };
+        let heads: Vec<BTreeSet<String>> = documents.iter().map(head).collect();
         let mut before = "";
-        for (word, documents) in found {
-            index.push(before, word, &documents, counts.len());
+        for (word, entries) in found {
+            let rarity = index.push(before, word, &entries, counts.len());
+            for (document, weight) in entries {
+                if heads[document].contains(word) {
+                    index.documents[document].2 += (rarity * weight) as u32;
+                }
+            }
             before = word;
         }
         index
     }
 
-    /// `documents` are places in the list with the weight of the word there.
-    fn push(&mut self, before: &str, word: &str, documents: &[(usize, usize)], total: usize) {
+    /// `documents` are places in the list with the weight of the word there; returns how rare the word is.
+    fn push(&mut self, before: &str, word: &str, documents: &[(usize, usize)], total: usize) -> usize {
         let shared =
             before.bytes().zip(word.bytes()).take_while(|(left, right)| left == right).count().min(25);
         self.words.push(char::from(b'A' + shared as u8));
@@ -89,7 +95,8 @@ impl WordIndex {
         }
         let (with, total) = (documents.len() as f64, total as f64);
         let rarity = (1.0 + (total - with + 0.5) / (with + 0.5)).ln() * 8.0;
-        self.postings.push(char::from(DIGITS[(rarity.round() as usize).clamp(1, 63)]));
+        let rarity = (rarity.round() as usize).clamp(1, 63);
+        self.postings.push(char::from(DIGITS[rarity]));
         let mut last = 0;
         for (document, weight) in documents {
             let mut gap = document - last;
@@ -101,7 +108,12 @@ impl WordIndex {
             self.postings.push(char::from(DIGITS[gap]));
             self.postings.push(char::from(DIGITS[*weight]));
         }
+        rarity
     }
+}
+
+fn head(document: &Document) -> BTreeSet<String> {
+    split(&document.title).into_iter().chain(split(&document.signatures)).collect()
 }
 
 fn count(document: &Document) -> BTreeMap<String, f64> {

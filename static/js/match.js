@@ -3,8 +3,6 @@
 var kbgenMatch = (() => {
   "use strict";
 
-  /* one line of the text */
-
   var text = "", begin = 0, length = 0;
 
   function code(at) { return at < length ? text.charCodeAt(begin + at) : 0; }
@@ -34,9 +32,16 @@ var kbgenMatch = (() => {
 
   /* prefix.rs */
 
-  var DAYS = "mon tue wed thu fri sat sun".split(" ");
-  var MONTHS = "jan feb mar apr may jun jul aug sep oct nov dec".split(" ");
-  var LEVELS = "TRACE DEBUG INFO WARNING WARN ERROR ERR FATAL CRITICAL INF WRN DBG NOTICE".split(" ");
+  var DATE = /(?:(?:mon|tue|wed|thu|fri|sat|sun) [ \t\xa0\u2500-\u259f\u2771]*)?(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec) [ \t\xa0\u2500-\u259f\u2771]*\d\d?(?= )/iy;
+  var TIME = /\d\d:\d\d(?!\d)|(?:^|\D)\d:\d\d(?!\d)|\d\d[-\/]\d\d[-\/]\d\d|^\d\d[-\/]\d\d$|\.\d\d\.\d\d\d\.\d\d\d/;
+  var LEVEL = /(?:TRACE|DEBUG|INFO|WARNING|WARN|ERROR|ERR|FATAL|CRITICAL|INF|WRN|DBG|NOTICE)(?![A-Z])/y;
+  var PROCESS = /^(?:kernel|[\w.@\/-]+\[\d+\]):$/i;
+
+  function measure(pattern, at) {
+    pattern.lastIndex = begin + at;
+    var found = pattern.exec(text);
+    return found ? found[0].length : 0;
+  }
 
   function isNameCharacter(c) { return isAlnum(c) || within(c, "_-./"); }
 
@@ -66,38 +71,11 @@ var kbgenMatch = (() => {
     return serviceLength(at) || levelLength(at, dated) || (dated ? loggerLength(at) : 0);
   }
 
-  function shown(from, shape) {
-    for (var i = 0; i < shape.length; i++) {
-      var wanted = shape.charAt(i), c = code(from + i);
-      if (wanted === "0" ? !isDigit(c) : !(c === shape.charCodeAt(i) || (wanted === "-" && c === 47))) return false;
-    }
-    return true;
-  }
-
   function timeLength(at) {
-    var month = monthLength(at);
-    if (month) return month;
-    var size = run(at, c => isDigit(c) || within(c, "-/:.,TZ+_APM"));
-    var after = code(at + size);
-    if (!isDigit(code(at)) || !(!after || within(after, " \t]|"))) return 0;
-    for (var from = at; from < at + size; from++) {
-      var begins = from === at || !isDigit(code(from - 1));
-      if ((shown(from, "00:00") && !isDigit(code(from + 5))) ||
-          (begins && shown(from, "0:00") && !isDigit(code(from + 4))) ||
-          shown(from, "00-00-00") || (begins && size === 5 && shown(from, "00-00")) ||
-          shown(from, ".00.000.000")) return size;
-    }
-    return 0;
-  }
-
-  function named(names, at) {
-    return names.some(name => starts(at, name)) && code(at + 3) === 32 ? 3 + spaces(at + 3) : 0;
-  }
-
-  function monthLength(at) {
-    var weekday = named(DAYS, at), month = named(MONTHS, at + weekday);
-    var day = at + weekday + month, count = digits(day);
-    return month && (count === 1 || count === 2) && code(day + count) === 32 ? day + count - at : 0;
+    var date = measure(DATE, at);
+    if (date) return date;
+    var size = run(at, c => isDigit(c) || within(c, "-/:.,TZ+_APM")), after = code(at + size);
+    return isDigit(code(at)) && (!after || within(after, " \t]|")) && TIME.test(text.substr(begin + at, size)) ? size : 0;
   }
 
   function groupLength(at, close) {
@@ -126,10 +104,7 @@ var kbgenMatch = (() => {
     return dotted && count && code(at + name) === 58 ? name + 1 + count : 0;
   }
 
-  function levelWord(at) {
-    var size = run(at, isUpper);
-    return LEVELS.some(name => name.length === size && starts(at, name)) ? size : 0;
-  }
+  function levelWord(at) { return measure(LEVEL, at); }
 
   function levelLength(at, dated) {
     var size = levelWord(at);
@@ -147,12 +122,7 @@ var kbgenMatch = (() => {
     return second && isProcess(after, second) ? after + second - at : 0;
   }
 
-  function isProcess(at, size) {
-    if (code(at + size - 1) !== 58) return false;
-    if (size === 7 && starts(at, "kernel")) return true;
-    var name = run(at, c => isNameCharacter(c) || c === 64), count = digits(at + name + 1);
-    return name > 0 && count > 0 && code(at + name) === 91 && name + count + 3 === size;
-  }
+  function isProcess(at, size) { return PROCESS.test(text.substr(begin + at, size)); }
 
   function loggerLength(at) {
     var size = token(at), place = placeLength(at);
@@ -310,6 +280,7 @@ var kbgenMatch = (() => {
 
   function holeEnds(type, from) {
     var list = [], at, i;
+    if (type === "start" || type === "end") return gapAt(from) === BREAK ? [from] : list;
     if (type === "any") {
       for (at = from; at <= Math.min(size, from + REACH); at++) list.push(at);
     } else if (type === "quoted") {
@@ -373,6 +344,7 @@ var kbgenMatch = (() => {
   function holeStart(type, end) {
     var allowed = type === "path" ? isPath : type === "quoted" ? () => true : isWord;
     var first = end, at;
+    if (type === "start" || type === "end") return gapAt(end) === BREAK ? end : -1;
     while (first > 0 && end - first < REACH && allowed(bytes[first - 1])) {
       first--;
       if (type !== "quoted" && type !== "bytes" && gaps[first] !== NONE) break;
@@ -491,7 +463,7 @@ var kbgenMatch = (() => {
       return -1;
     }
 
-    span.end = rest(piece, at, piece === 0);
+    span.end = rest(piece, at, span.start === at);
     return span.end < 0 ? null : span;
   }
 
@@ -738,14 +710,13 @@ var kbgenMatch = (() => {
   }
 
   var EARLY = [60, 40, 28, 18, 10, 4], KINDS = { cause: 60000, warning: 30000, wrapper: 0 };
-  var EVENT_GAP = 160, EVENT_LENGTH = 480;
 
   function rank(findings) {
     var event = 0, first = 0, last = 0, strongest = {};
     findings.sort((a, b) => a.place.start - b.place.start);
     findings.forEach((finding, i) => {
       var place = finding.place;
-      if (i && (place.start >= last + EVENT_GAP || place.start >= first + EVENT_LENGTH)) { event++; last = 0; }
+      if (i && (place.start >= last + 160 || place.start >= first + 480)) { event++; last = 0; }
       if (!last) first = place.start;
       last = Math.max(last, place.end);
       finding.early = EARLY[event] || 0;

@@ -1,4 +1,4 @@
-/* Searches the word index: kbgenSearch(index, text, limit) gives [{address, title, score}], best first.
+/* Searches the word index: kbgenSearch(index, text, limit) gives [{address, title, score, share}], best first.
    The twin of src/signature/words_query.rs; tests/data/words.json holds both to one result. */
 var kbgenSearch = (function () {
   "use strict";
@@ -99,7 +99,10 @@ var kbgenSearch = (function () {
         if (word !== prefix && word.startsWith(prefix)) add(ready.postings[i], 2, scores);
       });
     }
-    return scores.map((score, i) => ({ address: index.documents[i][0], title: index.documents[i][1], score: score }))
+    return scores.map((score, i) => {
+      var page = index.documents[i];
+      return { address: page[0], title: page[1], score: score, share: Math.floor(score * 100 / (8 * Math.max(1, page[2]))) };
+    })
       .filter(hit => hit.score > 0)
       .sort((a, b) => b.score - a.score)
       .slice(0, limit);

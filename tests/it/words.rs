@@ -1,6 +1,6 @@
 //! The word index: the vectors that the page's script shares, and what a person who searches would notice.
 
-use kbgen::signature::{Document, WordIndex};
+use kbgen::signature::{Document, NEAR, WordIndex};
 use serde_json::{Value, json};
 use std::fs;
 
@@ -64,6 +64,10 @@ fn a_search_finds_the_page_by_some_of_its_words_and_in_spite_of_typing_errors() 
     ] {
         assert_eq!(index.search(text, 3)[0].address, address, "{text}");
     }
+    let log = "RuntimeError: an illegal memory access was encounterd\nloss.backward()";
+    assert!(index.search(log, 1)[0].share >= NEAR, "{:?}", index.search(log, 1));
+    let healthy = "INFO 03-26 05:25:01 loader.py:230] Loading weights took 1.13 seconds";
+    assert!(index.search(healthy, 1).iter().all(|hit| hit.share < NEAR), "{:?}", index.search(healthy, 1));
     assert!(index.search("qqqq zzzz", 3).is_empty());
     assert_eq!(index.search("memory", 3).len(), 3);
 }
