@@ -8,7 +8,6 @@
 pub mod architecture;
 pub mod bytes;
 mod cache;
-mod closed_form;
 mod compute;
 pub mod estimator;
 pub mod family;

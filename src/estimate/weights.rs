@@ -21,6 +21,8 @@ const ROW_PADDING: u64 = 512;
 #[derive(Debug, Clone)]
 pub(crate) struct Weights {
     tensors: Vec<(WeightTensor, TensorType)>,
+    /// Places in `tensors` by home and name.
+    places: BTreeMap<(Home, Name), usize>,
     tied: bool,
     family: Family,
 }
@@ -29,7 +31,12 @@ impl Weights {
     pub(crate) fn new(model: &Architecture, quantization: Quantization) -> Weights {
         let tensors = weight_tensors(model);
         let types = tensor_types(model, &tensors, quantization);
+        let places = tensors
+            .iter()
+            .zip(0..)
+            .map(|(tensor, place)| ((tensor.home, tensor.name), place));
         Weights {
+            places: places.collect(),
             tensors: tensors.into_iter().zip(types).collect(),
             tied: model.tied,
             family: model.family,
@@ -38,8 +45,9 @@ impl Weights {
 
     /// The tensor of this name and place, where the model has it.
     pub(crate) fn find(&self, home: Home, name: Name) -> Option<(WeightTensor, TensorType)> {
-        let same = |(tensor, _): &&(WeightTensor, TensorType)| tensor.home == home && tensor.name == name;
-        self.tensors.iter().find(same).copied()
+        self.places
+            .get(&(home, name))
+            .map(|place| self.tensors[*place])
     }
 
     /// The tensor data of the model file, without its header.

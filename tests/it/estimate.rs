@@ -6,8 +6,9 @@
 
 #![expect(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
+use std::sync::OnceLock;
 
 use kbgen::estimate::architecture::Architecture;
 use kbgen::estimate::bytes::Bytes;
@@ -123,24 +124,52 @@ fn device(row: &Row) -> Device {
     }
 }
 
-/// `(row, estimated - measured, measured)` of every run's row of this kind.
-fn differences(kind: &str) -> Vec<(Row, i64, u64)> {
-    let models = models();
-    let rows = rows("measured.csv").into_iter();
-    let asked = rows.filter(|row| row["kind"] == kind && row["device"] != "file");
-    asked
-        .map(|row| {
-            let need = estimate(&models[&row["catalogue_id"]], &settings(&row)).unwrap();
-            let part = need.device(device(&row)).unwrap();
-            let bytes = match kind {
-                "model_bytes" => part.weights.bytes,
-                "kv_bytes" => part.cache.bytes,
-                _ => part.compute.bytes,
-            };
-            let measured = number(&row, "bytes");
-            (row, bytes.0 as i64 - measured as i64, measured)
-        })
+/// A run's row with what the estimator says instead.
+struct Compared {
+    row: Row,
+    estimated: u64,
+    measured: u64,
+}
+
+impl Compared {
+    fn relative_error(&self) -> f64 {
+        self.estimated.abs_diff(self.measured) as f64 / self.measured.max(1) as f64
+    }
+}
+
+/// Every run's row of this kind: `model_bytes`, `kv_bytes` or `compute_bytes`.
+fn compared(kind: &str) -> Vec<&'static Compared> {
+    static ALL: OnceLock<Vec<Compared>> = OnceLock::new();
+    let all = ALL.get_or_init(compare_all).iter();
+    all.filter(|compared| compared.row["kind"] == kind)
         .collect()
+}
+
+/// One estimate a run: rows that share model and settings belong to one.
+fn compare_all() -> Vec<Compared> {
+    let models = models();
+    let mut runs: HashMap<(String, Settings), Estimate> = HashMap::new();
+    let rows = rows("measured.csv")
+        .into_iter()
+        .filter(|row| row["device"] != "file");
+    rows.map(|row| {
+        let (id, settings) = (row["catalogue_id"].clone(), settings(&row));
+        let need = runs
+            .entry((id.clone(), settings.clone()))
+            .or_insert_with(|| estimate(&models[&id], &settings).unwrap());
+        let part = need.device(device(&row)).unwrap();
+        let part = match row["kind"].as_str() {
+            "model_bytes" => part.weights,
+            "kv_bytes" => part.cache,
+            _ => part.compute,
+        };
+        Compared {
+            estimated: part.bytes.0,
+            measured: number(&row, "bytes"),
+            row,
+        }
+    })
+    .collect()
 }
 
 fn describe(row: &Row) -> String {
@@ -172,19 +201,38 @@ fn a_file_has_the_bytes_and_the_types_that_the_quantizer_gives_it() {
 
 #[test]
 fn cache_and_state_agree_to_the_byte_on_every_device() {
-    let rows = differences("kv_bytes");
+    let rows = compared("kv_bytes");
     assert!(rows.len() >= 100, "{} rows", rows.len());
-    for (row, difference, _) in rows {
-        assert_eq!(difference, 0, "{}", describe(&row));
+    for row in rows {
+        assert_eq!(row.estimated, row.measured, "{}", describe(&row.row));
     }
 }
 
 #[test]
 fn weights_agree_to_the_byte_on_every_device() {
-    let rows = differences("model_bytes");
+    let rows = compared("model_bytes");
     assert!(rows.len() >= 100, "{} rows", rows.len());
-    for (row, difference, _) in rows {
-        assert_eq!(difference, 0, "{}", describe(&row));
+    for row in rows {
+        assert_eq!(row.estimated, row.measured, "{}", describe(&row.row));
+    }
+}
+
+/// The hybrids with Mamba layers are exact in most settings only: their graph leaves gaps
+/// whose order is not fully known.
+#[test]
+fn compute_buffers_agree_to_the_byte_but_for_a_few_of_the_mamba_hybrids() {
+    let rows = compared("compute_bytes");
+    assert!(rows.len() >= 200, "{} rows", rows.len());
+    for row in rows {
+        let mamba = ["granite-4.0-h-tiny", "nvidia-nemotron-3-nano-30b-a3b-bf16"]
+            .contains(&row.row["catalogue_id"].as_str());
+        let allowed = match (mamba, row.row["kv_on_gpu"].as_str()) {
+            (true, "0") => 0.5,
+            (true, _) => 0.02,
+            (false, _) => 0.0,
+        };
+        let error = row.relative_error();
+        assert!(error <= allowed, "{error:.4} off: {}", describe(&row.row));
     }
 }
 

@@ -20,7 +20,11 @@ const ENDLESS: u64 = u64::MAX / 2;
 
 impl Buffer {
     fn new(alignment: u64) -> Buffer {
-        Buffer { alignment, free: vec![(0, ENDLESS)], largest: 0 }
+        Buffer {
+            alignment,
+            free: vec![(0, ENDLESS)],
+            largest: 0,
+        }
     }
 
     fn allocate(&mut self, size: u64) -> u64 {
@@ -68,11 +72,12 @@ impl Buffer {
 
     /// Joins a block with the next one where they touch.
     fn merge(&mut self, place: usize) {
-        if let Some(next) = self.free.get(place + 1).copied() {
-            if self.free[place].0 + self.free[place].1 == next.0 {
-                self.free[place].1 += next.1;
-                self.free.remove(place + 1);
-            }
+        let (offset, size) = self.free[place];
+        if let Some((next, more)) = self.free.get(place + 1).copied()
+            && offset + size == next
+        {
+            self.free[place].1 += more;
+            self.free.remove(place + 1);
         }
     }
 }
@@ -109,7 +114,11 @@ pub(crate) struct Plan<'a> {
 pub(crate) fn buffer_sizes(plan: &Plan<'_>) -> Vec<u64> {
     let mut replay = Replay {
         plan,
-        buffers: plan.alignments.iter().map(|alignment| Buffer::new(*alignment)).collect(),
+        buffers: plan
+            .alignments
+            .iter()
+            .map(|alignment| Buffer::new(*alignment))
+            .collect(),
         places: vec![Place::default(); plan.tensors.len()],
     };
     replay.run();
@@ -166,7 +175,10 @@ impl Replay<'_> {
         }
         self.places[id].allocated = true;
         if matches!(tensor.operation, Operation::InPlace | Operation::Rope)
-            && tensor.sources.iter().any(|source| self.overwrite(id, *source))
+            && tensor
+                .sources
+                .iter()
+                .any(|source| self.overwrite(id, *source))
         {
             return;
         }

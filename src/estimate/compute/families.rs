@@ -27,6 +27,7 @@ impl Builder<'_> {
                 | Family::GraniteHybrid
         ) {
             x = self.graph.in_place(&[x]);
+            self.graph.expand(x);
         }
         self.add_inputs();
         let last = self.model.layers.len() as u64 - 1;
@@ -72,6 +73,9 @@ impl Builder<'_> {
             _ => 1,
         };
         self.add_positions(per_token);
+        if self.model.family == Family::Llama4 {
+            self.add_query_scale();
+        }
         self.add_attention_inputs();
         if self.model.has(LayerKind::Recurrent) {
             self.add_state_inputs();
@@ -104,7 +108,9 @@ impl Builder<'_> {
 
     fn layer(&mut self, layer: u64, x: TensorId, is_last: bool) -> TensorId {
         match self.model.family {
-            Family::Phi2 | Family::CommandR | Family::Cohere2 => self.parallel_layer(layer, x, is_last),
+            Family::Phi2 | Family::CommandR | Family::Cohere2 => {
+                self.parallel_layer(layer, x, is_last)
+            }
             Family::NemotronHMoe => self.single_part_layer(layer, x, is_last),
             _ => self.two_part_layer(layer, x, is_last),
         }
@@ -116,7 +122,10 @@ impl Builder<'_> {
         let kind = self.norm_kind();
         let mut stream = x;
         let mut y = self.norm_if_any(layer, Name::AttentionNorm, kind, x);
-        if matches!(family, Family::Qwen35 | Family::Qwen35Moe | Family::Qwen3Next) {
+        if matches!(
+            family,
+            Family::Qwen35 | Family::Qwen35Moe | Family::Qwen3Next
+        ) {
             self.graph.expand(y);
         }
         y = self.mixer(layer, y);
@@ -125,8 +134,10 @@ impl Builder<'_> {
             stream = self.keep_outputs(stream);
         }
         y = self.norm_if_any(layer, Name::AttentionPostNorm, kind, y);
-        let scales_residual =
-            matches!(family, Family::Granite | Family::GraniteMoe | Family::GraniteHybrid);
+        let scales_residual = matches!(
+            family,
+            Family::Granite | Family::GraniteMoe | Family::GraniteHybrid
+        );
         if scales_residual {
             y = self.graph.in_place(&[y]);
         }
@@ -197,12 +208,16 @@ impl Builder<'_> {
     fn mixer(&mut self, layer: u64, x: TensorId) -> TensorId {
         match (self.model.layers[layer as usize].kind, self.model.family) {
             (LayerKind::Latent, _) => self.latent_attention(layer, x),
-            (LayerKind::Recurrent, Family::Lfm2 | Family::Lfm2Moe) => self.short_convolution(layer, x),
+            (LayerKind::Recurrent, Family::Lfm2 | Family::Lfm2Moe) => {
+                self.short_convolution(layer, x)
+            }
             (LayerKind::Recurrent, Family::Qwen35 | Family::Qwen35Moe | Family::Qwen3Next) => {
                 self.delta_net(layer, x)
             }
             (LayerKind::Recurrent, _) => self.mamba2(layer, x),
-            (_, Family::Qwen35 | Family::Qwen35Moe | Family::Qwen3Next) => self.gated_attention(layer, x),
+            (_, Family::Qwen35 | Family::Qwen35Moe | Family::Qwen3Next) => {
+                self.gated_attention(layer, x)
+            }
             (_, Family::Gemma4) => self.gemma4_attention(layer, x),
             _ => self.plain_attention(layer, x),
         }
@@ -238,17 +253,35 @@ impl Builder<'_> {
             parts.query = self.head_norm(layer, Name::QNorm, parts.query);
         }
         match family {
-            Family::Gemma | Family::Gemma2 | Family::Gemma3 | Family::Phi2 | Family::Phi3 => {
+            Family::Gemma
+            | Family::Gemma2
+            | Family::Gemma3
+            | Family::Phi2
+            | Family::Phi3
+            | Family::PhiMoe => {
                 parts.query = self.graph.in_place(&[parts.query]);
             }
-            Family::Llama4 if self.uses_rope(layer) => {
-                parts.query = self.bare_norm(parts.query, NormKind::Rms);
-                parts.key = self.bare_norm(parts.key, NormKind::Rms);
-            }
-            Family::Llama4 => parts.query = self.graph.in_place(&[parts.query]),
+            Family::Llama4 => self.llama4_norms(layer, &mut parts),
             _ => {}
         }
         self.attend(layer, parts, true)
+    }
+
+    /// Llama 4: norms where positions are rotary (not in Maverick, of 128 experts), else a
+    /// scale that grows with the position.
+    fn llama4_norms(&mut self, layer: u64, parts: &mut Projections) {
+        let maverick = self
+            .model
+            .experts
+            .is_some_and(|experts| experts.count == 128);
+        if !self.uses_rope(layer) {
+            let sources: Vec<TensorId> =
+                [parts.query].into_iter().chain(self.query_scale).collect();
+            parts.query = self.graph.in_place(&sources);
+        } else if !maverick {
+            parts.query = self.bare_norm(parts.query, NormKind::Rms);
+            parts.key = self.bare_norm(parts.key, NormKind::Rms);
+        }
     }
 
     fn head_norm(&mut self, layer: u64, name: Name, x: TensorId) -> TensorId {
@@ -285,7 +318,9 @@ impl Builder<'_> {
             None => key,
         };
         let key = self.graph.reshape(key, shape([head_dim, kv_heads, tokens]));
-        let value = self.graph.reshape(value, shape([head_dim, kv_heads, tokens]));
+        let value = self
+            .graph
+            .reshape(value, shape([head_dim, kv_heads, tokens]));
         let key = self.norm(key, NormKind::Rms, layer, Name::KNorm);
         let value = self.bare_norm(value, NormKind::Rms);
         let key = self.rope(layer, key);
@@ -299,13 +334,21 @@ impl Builder<'_> {
         let flat = self.flat_projections(layer, x);
         let step = 4 * 2 * head_dim;
         let strides = [step, step * heads, step * heads * tokens];
-        let query = self.graph.view(flat.query, shape([head_dim, heads, tokens]), strides);
+        let query = self
+            .graph
+            .view(flat.query, shape([head_dim, heads, tokens]), strides);
         let query = self.norm(query, NormKind::Rms, layer, Name::QNorm);
-        let key = self.graph.reshape(flat.key, shape([head_dim, kv_heads, tokens]));
+        let key = self
+            .graph
+            .reshape(flat.key, shape([head_dim, kv_heads, tokens]));
         let key = self.norm(key, NormKind::Rms, layer, Name::KNorm);
-        let gate = self.graph.view(flat.query, shape([head_dim, heads, tokens]), strides);
+        let gate = self
+            .graph
+            .view(flat.query, shape([head_dim, heads, tokens]), strides);
         let gate = self.graph.packed(gate, shape([head_dim * heads, tokens]));
-        let value = self.graph.reshape(flat.value, shape([head_dim, kv_heads, tokens]));
+        let value = self
+            .graph
+            .reshape(flat.value, shape([head_dim, kv_heads, tokens]));
         let query = self.rope(layer, query);
         let key = self.rope(layer, key);
         let out = self.attend(layer, Projections { query, key, value }, false);
@@ -335,7 +378,8 @@ impl Builder<'_> {
             let routed = self.routed_experts(layer, x, routing, None);
             return self.graph.in_place(&[routed, shared]);
         }
-        let logits = (family == Family::NemotronHMoe).then(|| self.linear(layer, Name::Router, None, x));
+        let logits =
+            (family == Family::NemotronHMoe).then(|| self.linear(layer, Name::Router, None, x));
         let routed = self.routed_experts(layer, x, routing, logits);
         if !shared {
             return routed;
@@ -381,7 +425,10 @@ impl Builder<'_> {
 
     fn routing(&self) -> Routing {
         let family = self.model.family;
-        let bias = self.model.experts.is_some_and(|experts| experts.router_bias);
+        let bias = self
+            .model
+            .experts
+            .is_some_and(|experts| experts.router_bias);
         let gating = match family {
             Family::GptOss => Gating::SoftmaxOfChosen,
             Family::Llama4 | Family::NemotronHMoe => Gating::Sigmoid,
@@ -389,20 +436,24 @@ impl Builder<'_> {
             _ if bias => Gating::Sigmoid,
             _ => Gating::Softmax,
         };
-        let normalized = match family {
-            Family::GptOss | Family::Qwen2Moe | Family::Olmoe | Family::Llama4 => false,
-            Family::Deepseek2 => bias,
-            _ => true,
-        };
-        let scaled = match family {
-            Family::Deepseek2 => bias,
-            Family::NemotronHMoe | Family::Dots1 | Family::BailingMoe2 => true,
-            _ => false,
-        };
+        // DeepSeek, GLM, Nemotron, dots and Ling normalize and scale as the file's metadata
+        // say: a few KiB of 300 MiB, left out as in the measurements
+        let normalized = !matches!(
+            family,
+            Family::GptOss
+                | Family::Qwen2Moe
+                | Family::Olmoe
+                | Family::Llama4
+                | Family::Deepseek2
+                | Family::Glm4Moe
+                | Family::NemotronHMoe
+                | Family::Dots1
+                | Family::BailingMoe
+                | Family::BailingMoe2
+        );
         Routing {
             gating,
             normalized,
-            scaled,
             before: family == Family::Llama4,
             squared: family == Family::NemotronHMoe,
         }

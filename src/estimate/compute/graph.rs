@@ -101,6 +101,16 @@ pub(crate) fn shape<const N: usize>(dimensions: [u64; N]) -> [u64; 4] {
     shape
 }
 
+/// Tensors that a GPU needs until a later node, because it computes all nodes between at once.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Kept {
+    pub(crate) tensors: [TensorId; 2],
+    /// The first of the nodes computed at once.
+    pub(crate) from: TensorId,
+    /// The last.
+    pub(crate) until: TensorId,
+}
+
 /// Tensors, and the order in which they are computed.
 #[derive(Debug, Default)]
 pub(crate) struct Graph {
@@ -109,6 +119,7 @@ pub(crate) struct Graph {
     pub(crate) nodes: Vec<TensorId>,
     /// Weights, caches and inputs in the order in which they are first used.
     pub(crate) leaves: Vec<TensorId>,
+    pub(crate) kept: Vec<Kept>,
     visited: Vec<bool>,
 }
 
@@ -190,7 +201,12 @@ impl Graph {
     }
 
     /// A part of a tensor: `strides` are those of dimensions 1 to 3.
-    pub(crate) fn view(&mut self, source: TensorId, shape: [u64; 4], strides: [u64; 3]) -> TensorId {
+    pub(crate) fn view(
+        &mut self,
+        source: TensorId,
+        shape: [u64; 4],
+        strides: [u64; 3],
+    ) -> TensorId {
         let (_, element) = self.get(source).kind.block();
         self.view_with(source, shape, [element, strides[0], strides[1], strides[2]])
     }
@@ -228,7 +244,12 @@ impl Graph {
     pub(crate) fn mul_mat_id(&mut self, weights: TensorId, x: TensorId, ids: TensorId) -> TensorId {
         let (w, x_shape, chosen) = (self.shape(weights), self.shape(x), self.shape(ids));
         let shape = [w[1], chosen[0], x_shape[2], 1];
-        self.new_tensor(Operation::MulMatId, TensorType::F32, shape, &[weights, x, ids])
+        self.new_tensor(
+            Operation::MulMatId,
+            TensorType::F32,
+            shape,
+            &[weights, x, ids],
+        )
     }
 
     /// Rows of `table` by index.
