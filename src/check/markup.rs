@@ -2,6 +2,7 @@
 
 use crate::check::Subject;
 use crate::diag::{Diagnostic, Rule};
+use crate::markdown::FaultKind;
 
 const fn rule(code: &'static str, demands: &'static str, why: &'static str) -> Rule {
     Rule { code, demands, why }
@@ -40,19 +41,23 @@ pub const RULES: &[Rule] = &[
         "a command could look like another one",
     ),
     rule("undefined-reference", "a reference link has its definition", SHOWN),
+    rule("bare-address", "a web address is written as a link", "it could not be followed"),
     rule("footnote", "footnotes are defined once and used", SHOWN),
 ];
+
+/// For a kind of fault that has no rule of its own yet.
+const OTHER: Rule = rule("markup", "a body is Markdown as this site takes it", SHOWN);
 
 pub(super) fn run(subject: &Subject<'_>) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     for head in subject.site.heads() {
         for fault in &head.body.outline.faults {
-            let rule = RULES
-                .iter()
-                .find(|rule| rule.code == fault.kind.name())
-                .expect("every kind of fault has a rule: a test walks them");
+            let rule = RULES.iter().find(|rule| rule.code == fault.kind.name()).unwrap_or(&OTHER);
             let span = head.body.span.part(fault.range.start, fault.range.end);
-            found.push(Diagnostic::error(rule, span, fault.kind.message()).help(fault.kind.help()));
+            // A bare address is shown as it is, so the page is still whole.
+            let make =
+                if fault.kind == FaultKind::BareAddress { Diagnostic::warning } else { Diagnostic::error };
+            found.push(make(rule, span, fault.kind.message()).help(fault.kind.help()));
         }
     }
     found

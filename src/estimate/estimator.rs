@@ -32,10 +32,7 @@ pub struct Part {
 
 impl Part {
     fn exact(bytes: Bytes) -> Part {
-        Part {
-            bytes,
-            evidence: Evidence::Exact,
-        }
+        Part { bytes, evidence: Evidence::Exact }
     }
 }
 
@@ -82,9 +79,7 @@ pub struct Estimate {
 impl Estimate {
     /// What a device needs; none for a GPU that the settings do not have.
     pub fn device(&self, device: Device) -> Option<&DeviceEstimate> {
-        self.devices
-            .iter()
-            .find(|estimate| estimate.device == device)
+        self.devices.iter().find(|estimate| estimate.device == device)
     }
 }
 
@@ -116,16 +111,11 @@ pub fn estimate(model: &Architecture, settings: &Settings) -> Result<Estimate, N
             device,
             weights: Part::exact(weights.device_bytes(&placement, device)),
             cache: Part::exact(cache::device_bytes(model, settings, &placement, device)),
-            compute: Part {
-                bytes: compute[buffer],
-                evidence: Evidence::Replayed,
-            },
+            compute: Part { bytes: compute[buffer], evidence: Evidence::Replayed },
             driver_context: driver_context(device),
         }
     });
-    Ok(Estimate {
-        devices: devices.collect(),
-    })
+    Ok(Estimate { devices: devices.collect() })
 }
 
 /// The tensor data of the model file in a quantization, without the header and the
@@ -136,10 +126,7 @@ pub fn file_bytes(model: &Architecture, quantization: Quantization) -> Bytes {
 
 /// How many tensors of the file have each type, in the order of [`TensorType`].
 pub fn tensor_counts(model: &Architecture, quantization: Quantization) -> Vec<(TensorType, u64)> {
-    Weights::new(model, quantization)
-        .count_by_type()
-        .into_iter()
-        .collect()
+    Weights::new(model, quantization).count_by_type().into_iter().collect()
 }
 
 /// What llama.cpp would refuse, or what is not modelled.
@@ -172,10 +159,7 @@ fn check(model: &Architecture, settings: &Settings) -> Result<(), NotCovered> {
 fn driver_context(device: Device) -> Option<BytesRange> {
     const MIB: u64 = 1 << 20;
     match device {
-        Device::Gpu(_) => Some(BytesRange {
-            low: Bytes(309 * MIB),
-            high: Bytes(749 * MIB),
-        }),
+        Device::Gpu(_) => Some(BytesRange { low: Bytes(309 * MIB), high: Bytes(749 * MIB) }),
         Device::Host => None,
     }
 }

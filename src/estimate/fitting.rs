@@ -19,10 +19,10 @@ pub struct Available {
 impl Available {
     /// Whether every GPU holds its part.
     pub fn holds(&self, need: &Estimate) -> bool {
-        self.gpus.iter().zip(0..).all(|(free, gpu)| {
-            need.device(Device::Gpu(gpu))
-                .is_none_or(|device| device.total() <= *free)
-        })
+        self.gpus
+            .iter()
+            .zip(0..)
+            .all(|(free, gpu)| need.device(Device::Gpu(gpu)).is_none_or(|device| device.total() <= *free))
     }
 }
 
@@ -58,10 +58,7 @@ pub fn best_quantization(
     candidates: &[Quantization],
 ) -> Result<Option<Quantization>, NotCovered> {
     for quantization in candidates {
-        let attempt = Settings {
-            quantization: *quantization,
-            ..settings.clone()
-        };
+        let attempt = Settings { quantization: *quantization, ..settings.clone() };
         if available.holds(&estimate(model, &attempt)?) {
             return Ok(Some(*quantization));
         }
@@ -77,10 +74,7 @@ pub fn most_gpu_layers(
     available: &Available,
 ) -> Result<Option<u64>, NotCovered> {
     for layers in (0..=model.layers.len() as u64 + 1).rev() {
-        let attempt = Settings {
-            gpu_layers: Some(layers),
-            ..settings.clone()
-        };
+        let attempt = Settings { gpu_layers: Some(layers), ..settings.clone() };
         if available.holds(&estimate(model, &attempt)?) {
             return Ok(Some(layers));
         }

@@ -16,6 +16,7 @@ pub mod fitting;
 pub mod placement;
 pub mod quantization;
 mod recipe;
+pub mod run;
 pub mod segments;
 pub mod settings;
 mod tensors;

@@ -44,20 +44,12 @@ pub fn segments<E>(
                 } else if rise == piece.slope {
                     point_count_of_piece += 1;
                 } else {
-                    pieces.push(Segment {
-                        cells,
-                        bytes,
-                        slope: 0,
-                    });
+                    pieces.push(Segment { cells, bytes, slope: 0 });
                     point_count_of_piece = 1;
                 }
             }
             _ => {
-                pieces.push(Segment {
-                    cells,
-                    bytes,
-                    slope: 0,
-                });
+                pieces.push(Segment { cells, bytes, slope: 0 });
                 point_count_of_piece = 1;
             }
         }
@@ -69,11 +61,7 @@ pub fn segments<E>(
 /// The value at a context, looked up as the calculator page does it; none for no pieces.
 pub fn value_at(pieces: &[Segment], context: u64) -> Option<Bytes> {
     let cells = cells_of_context(context);
-    let index = pieces
-        .partition_point(|piece| piece.cells <= cells)
-        .checked_sub(1)?;
+    let index = pieces.partition_point(|piece| piece.cells <= cells).checked_sub(1)?;
     let piece = pieces.get(index)?;
-    Some(Bytes(
-        piece.bytes.0 + piece.slope * ((cells - piece.cells) / CELL_STEP),
-    ))
+    Some(Bytes(piece.bytes.0 + piece.slope * ((cells - piece.cells) / CELL_STEP)))
 }

@@ -1,6 +1,7 @@
 //! Catalogue times arithmetic: what every model needs, as exact look-ups, once a build.
 
 mod architecture;
+mod curve;
 mod prose;
 mod rules;
 mod text;
@@ -17,11 +18,12 @@ use crate::estimate::bytes::Bytes;
 use crate::estimate::estimator::{NotCovered, estimate, file_bytes};
 use crate::estimate::placement::Device;
 use crate::estimate::quantization::{CacheType, Quantization};
-use crate::estimate::segments::{Segment, segments};
+use crate::estimate::run::Run;
 use crate::estimate::settings::Settings;
+use crate::fit::curve::curve;
 use crate::fit::rules::BAD_ARCHITECTURE;
 use crate::site::kinds::ModelData;
-use crate::site::{Curve, Figures, FitTable, ModelFit, Page, QuantFit, Site};
+use crate::site::{Figures, FitTable, ModelFit, Page, QuantFit, Site};
 
 /// Cache types of the table, the widest first.
 const CACHE_TYPES: [CacheType; 3] = [CacheType::F16, CacheType::Q8_0, CacheType::Q4_0];
@@ -106,23 +108,12 @@ fn covered(model: &Architecture, quants: &[Quantization]) -> Result<(Figures, (u
     let mut figures =
         Figures { max_ctx: model.max_context, quants: weights, kv: Vec::new(), compute: Vec::new() };
     for cache in CACHE_TYPES {
-        let settings = |context| {
-            let mut settings = Settings::new(quants.first().copied().unwrap_or(Quantization::F16), context);
-            (settings.cache_type_k, settings.cache_type_v) = (cache, cache);
-            settings
-        };
-        let gpu = |context, part: fn(&crate::estimate::estimator::DeviceEstimate) -> Bytes| {
-            let need = estimate(model, &settings(context))?;
-            Ok(need.device(Device::Gpu(0)).map_or(Bytes(0), part))
-        };
-        figures.kv.push(curve(segments(model.max_context, |cells| gpu(cells, |device| device.cache.bytes))?));
-        figures
-            .compute
-            .push(curve(segments(model.max_context, |cells| gpu(cells, |device| device.compute.bytes))?));
+        let mut settings = Settings::new(quants.first().copied().unwrap_or(Quantization::F16), 4096);
+        (settings.cache_type_k, settings.cache_type_v) = (cache, cache);
+        estimate(model, &settings)?;
+        let run = Run::new(model, &settings);
+        figures.kv.push(curve(model.max_context, |cells| Ok(run.cache(cells).0))?);
+        figures.compute.push(curve(model.max_context, |cells| Ok(run.compute(cells).0))?);
     }
     Ok((figures, driver))
-}
-
-fn curve(pieces: Vec<Segment>) -> Curve {
-    Curve { pieces: pieces.into_iter().map(|piece| (piece.cells, piece.bytes.0, piece.slope)).collect() }
 }

@@ -141,17 +141,14 @@ impl Compared {
 fn compared(kind: &str) -> Vec<&'static Compared> {
     static ALL: OnceLock<Vec<Compared>> = OnceLock::new();
     let all = ALL.get_or_init(compare_all).iter();
-    all.filter(|compared| compared.row["kind"] == kind)
-        .collect()
+    all.filter(|compared| compared.row["kind"] == kind).collect()
 }
 
 /// One estimate a run: rows that share model and settings belong to one.
 fn compare_all() -> Vec<Compared> {
     let models = models();
     let mut runs: HashMap<(String, Settings), Estimate> = HashMap::new();
-    let rows = rows("measured.csv")
-        .into_iter()
-        .filter(|row| row["device"] != "file");
+    let rows = rows("measured.csv").into_iter().filter(|row| row["device"] != "file");
     rows.map(|row| {
         let (id, settings) = (row["catalogue_id"].clone(), settings(&row));
         let need = runs
@@ -163,11 +160,7 @@ fn compare_all() -> Vec<Compared> {
             "kv_bytes" => part.cache,
             _ => part.compute,
         };
-        Compared {
-            estimated: part.bytes.0,
-            measured: number(&row, "bytes"),
-            row,
-        }
+        Compared { estimated: part.bytes.0, measured: number(&row, "bytes"), row }
     })
     .collect()
 }

@@ -20,11 +20,7 @@ const ENDLESS: u64 = u64::MAX / 2;
 
 impl Buffer {
     fn new(alignment: u64) -> Buffer {
-        Buffer {
-            alignment,
-            free: vec![(0, ENDLESS)],
-            largest: 0,
-        }
+        Buffer { alignment, free: vec![(0, ENDLESS)], largest: 0 }
     }
 
     fn allocate(&mut self, size: u64) -> u64 {
@@ -114,11 +110,7 @@ pub(crate) struct Plan<'a> {
 pub(crate) fn buffer_sizes(plan: &Plan<'_>) -> Vec<u64> {
     let mut replay = Replay {
         plan,
-        buffers: plan
-            .alignments
-            .iter()
-            .map(|alignment| Buffer::new(*alignment))
-            .collect(),
+        buffers: plan.alignments.iter().map(|alignment| Buffer::new(*alignment)).collect(),
         places: vec![Place::default(); plan.tensors.len()],
     };
     replay.run();
@@ -175,10 +167,7 @@ impl Replay<'_> {
         }
         self.places[id].allocated = true;
         if matches!(tensor.operation, Operation::InPlace | Operation::Rope)
-            && tensor
-                .sources
-                .iter()
-                .any(|source| self.overwrite(id, *source))
+            && tensor.sources.iter().any(|source| self.overwrite(id, *source))
         {
             return;
         }

@@ -97,20 +97,16 @@ impl Builder<'_> {
 
     fn norm_kind(&self) -> NormKind {
         match self.model.family {
-            Family::Phi2
-            | Family::Starcoder2
-            | Family::StableLm
-            | Family::CommandR
-            | Family::Cohere2 => NormKind::Layer,
+            Family::Phi2 | Family::Starcoder2 | Family::StableLm | Family::CommandR | Family::Cohere2 => {
+                NormKind::Layer
+            }
             _ => NormKind::Rms,
         }
     }
 
     fn layer(&mut self, layer: u64, x: TensorId, is_last: bool) -> TensorId {
         match self.model.family {
-            Family::Phi2 | Family::CommandR | Family::Cohere2 => {
-                self.parallel_layer(layer, x, is_last)
-            }
+            Family::Phi2 | Family::CommandR | Family::Cohere2 => self.parallel_layer(layer, x, is_last),
             Family::NemotronHMoe => self.single_part_layer(layer, x, is_last),
             _ => self.two_part_layer(layer, x, is_last),
         }
@@ -122,10 +118,7 @@ impl Builder<'_> {
         let kind = self.norm_kind();
         let mut stream = x;
         let mut y = self.norm_if_any(layer, Name::AttentionNorm, kind, x);
-        if matches!(
-            family,
-            Family::Qwen35 | Family::Qwen35Moe | Family::Qwen3Next
-        ) {
+        if matches!(family, Family::Qwen35 | Family::Qwen35Moe | Family::Qwen3Next) {
             self.graph.expand(y);
         }
         y = self.mixer(layer, y);
@@ -134,10 +127,7 @@ impl Builder<'_> {
             stream = self.keep_outputs(stream);
         }
         y = self.norm_if_any(layer, Name::AttentionPostNorm, kind, y);
-        let scales_residual = matches!(
-            family,
-            Family::Granite | Family::GraniteMoe | Family::GraniteHybrid
-        );
+        let scales_residual = matches!(family, Family::Granite | Family::GraniteMoe | Family::GraniteHybrid);
         if scales_residual {
             y = self.graph.in_place(&[y]);
         }
@@ -208,16 +198,12 @@ impl Builder<'_> {
     fn mixer(&mut self, layer: u64, x: TensorId) -> TensorId {
         match (self.model.layers[layer as usize].kind, self.model.family) {
             (LayerKind::Latent, _) => self.latent_attention(layer, x),
-            (LayerKind::Recurrent, Family::Lfm2 | Family::Lfm2Moe) => {
-                self.short_convolution(layer, x)
-            }
+            (LayerKind::Recurrent, Family::Lfm2 | Family::Lfm2Moe) => self.short_convolution(layer, x),
             (LayerKind::Recurrent, Family::Qwen35 | Family::Qwen35Moe | Family::Qwen3Next) => {
                 self.delta_net(layer, x)
             }
             (LayerKind::Recurrent, _) => self.mamba2(layer, x),
-            (_, Family::Qwen35 | Family::Qwen35Moe | Family::Qwen3Next) => {
-                self.gated_attention(layer, x)
-            }
+            (_, Family::Qwen35 | Family::Qwen35Moe | Family::Qwen3Next) => self.gated_attention(layer, x),
             (_, Family::Gemma4) => self.gemma4_attention(layer, x),
             _ => self.plain_attention(layer, x),
         }
@@ -270,13 +256,9 @@ impl Builder<'_> {
     /// Llama 4: norms where positions are rotary (not in Maverick, of 128 experts), else a
     /// scale that grows with the position.
     fn llama4_norms(&mut self, layer: u64, parts: &mut Projections) {
-        let maverick = self
-            .model
-            .experts
-            .is_some_and(|experts| experts.count == 128);
+        let maverick = self.model.experts.is_some_and(|experts| experts.count == 128);
         if !self.uses_rope(layer) {
-            let sources: Vec<TensorId> =
-                [parts.query].into_iter().chain(self.query_scale).collect();
+            let sources: Vec<TensorId> = [parts.query].into_iter().chain(self.query_scale).collect();
             parts.query = self.graph.in_place(&sources);
         } else if !maverick {
             parts.query = self.bare_norm(parts.query, NormKind::Rms);
@@ -318,9 +300,7 @@ impl Builder<'_> {
             None => key,
         };
         let key = self.graph.reshape(key, shape([head_dim, kv_heads, tokens]));
-        let value = self
-            .graph
-            .reshape(value, shape([head_dim, kv_heads, tokens]));
+        let value = self.graph.reshape(value, shape([head_dim, kv_heads, tokens]));
         let key = self.norm(key, NormKind::Rms, layer, Name::KNorm);
         let value = self.bare_norm(value, NormKind::Rms);
         let key = self.rope(layer, key);
@@ -334,21 +314,13 @@ impl Builder<'_> {
         let flat = self.flat_projections(layer, x);
         let step = 4 * 2 * head_dim;
         let strides = [step, step * heads, step * heads * tokens];
-        let query = self
-            .graph
-            .view(flat.query, shape([head_dim, heads, tokens]), strides);
+        let query = self.graph.view(flat.query, shape([head_dim, heads, tokens]), strides);
         let query = self.norm(query, NormKind::Rms, layer, Name::QNorm);
-        let key = self
-            .graph
-            .reshape(flat.key, shape([head_dim, kv_heads, tokens]));
+        let key = self.graph.reshape(flat.key, shape([head_dim, kv_heads, tokens]));
         let key = self.norm(key, NormKind::Rms, layer, Name::KNorm);
-        let gate = self
-            .graph
-            .view(flat.query, shape([head_dim, heads, tokens]), strides);
+        let gate = self.graph.view(flat.query, shape([head_dim, heads, tokens]), strides);
         let gate = self.graph.packed(gate, shape([head_dim * heads, tokens]));
-        let value = self
-            .graph
-            .reshape(flat.value, shape([head_dim, kv_heads, tokens]));
+        let value = self.graph.reshape(flat.value, shape([head_dim, kv_heads, tokens]));
         let query = self.rope(layer, query);
         let key = self.rope(layer, key);
         let out = self.attend(layer, Projections { query, key, value }, false);
@@ -378,8 +350,7 @@ impl Builder<'_> {
             let routed = self.routed_experts(layer, x, routing, None);
             return self.graph.in_place(&[routed, shared]);
         }
-        let logits =
-            (family == Family::NemotronHMoe).then(|| self.linear(layer, Name::Router, None, x));
+        let logits = (family == Family::NemotronHMoe).then(|| self.linear(layer, Name::Router, None, x));
         let routed = self.routed_experts(layer, x, routing, logits);
         if !shared {
             return routed;
@@ -425,10 +396,7 @@ impl Builder<'_> {
 
     fn routing(&self) -> Routing {
         let family = self.model.family;
-        let bias = self
-            .model
-            .experts
-            .is_some_and(|experts| experts.router_bias);
+        let bias = self.model.experts.is_some_and(|experts| experts.router_bias);
         let gating = match family {
             Family::GptOss => Gating::SoftmaxOfChosen,
             Family::Llama4 | Family::NemotronHMoe => Gating::Sigmoid,

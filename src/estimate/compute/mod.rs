@@ -34,17 +34,10 @@ pub(crate) fn compute_bytes(
     builder.build();
     let mut graph = builder.graph;
     let gpus = settings.tensor_split.len();
-    let copies = if is_pipelined(model, settings) {
-        PIPELINE_COPIES
-    } else {
-        1
-    };
+    let copies = if is_pipelined(model, settings) { PIPELINE_COPIES } else { 1 };
     let schedule = schedule(&mut graph, gpus, copies);
-    let scratch: Vec<u64> = graph
-        .tensors
-        .iter()
-        .map(|tensor| scratch_bytes(&graph.tensors, tensor))
-        .collect();
+    let scratch: Vec<u64> =
+        graph.tensors.iter().map(|tensor| scratch_bytes(&graph.tensors, tensor)).collect();
     let mut alignments = vec![GPU_ALIGNMENT; gpus];
     alignments.push(HOST_ALIGNMENT);
     let size = |id: usize, buffer: usize| {

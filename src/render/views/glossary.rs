@@ -16,6 +16,12 @@ struct TermView {
     letter: String,
 }
 
+#[derive(Serialize)]
+struct GlossaryView {
+    terms: Vec<TermView>,
+    letters: Vec<String>,
+}
+
 pub(super) fn leaves(shelf: &Shelf<'_>) -> Vec<Leaf> {
     let mut terms: Vec<TermView> = shelf
         .site()
@@ -36,13 +42,8 @@ pub(super) fn leaves(shelf: &Shelf<'_>) -> Vec<Leaf> {
         format!("{} terms that the pages of this site use, in a few sentences each.", terms.len());
     let plate = Plate::listing("glossary/", "glossary", "Glossary", &description);
     let frame = shelf.frame(plate, (None, None));
-    let view = with_frame(frame, "terms", seen(terms));
-    let view = [("letters", seen(letters))].into_iter().chain(parts(&view)).collect();
+    let view = with_frame(frame, "glossary", seen(GlossaryView { terms, letters }));
     vec![Leaf { address: "glossary/".into(), template: "glossary.html", view }]
-}
-
-fn parts(view: &Value) -> impl Iterator<Item = (&'static str, Value)> {
-    ["site", "page", "build", "terms"].into_iter().map(|name| (name, view.get_attr(name).unwrap_or_default()))
 }
 
 fn letter(title: &str) -> String {

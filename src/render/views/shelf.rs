@@ -331,9 +331,8 @@ fn show_pattern(pattern: &str) -> String {
 
 /// A view with its frame, as a template takes it.
 pub(in crate::render) fn with_frame(frame: Frame, name: &'static str, view: Value) -> Value {
-    let frame_value = seen(&frame);
-    let parts = ["site", "page", "build"].map(|part| (part, frame_value.get_attr(part).unwrap_or_default()));
-    parts.into_iter().chain([(name, view)]).collect()
+    let Frame { site, page, build } = frame;
+    Value::from_pairs([("site", seen(site)), ("page", seen(page)), ("build", seen(build)), (name, view)])
 }
 
 #[cfg(test)]
