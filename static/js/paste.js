@@ -57,10 +57,14 @@
     if (here) item.appendChild(make("span", " this page", "tags"));
     if (!match) return item;
     var cause = match.cause;
-    var said = cause && page.causes && page.causes[cause];
+    var known = cause && page.causes && page.causes[cause];
     if (cause) link.hash = "cause-" + cause;
     item.appendChild(make("p", page.description, "small"));
-    if (said) item.appendChild(make("p", "By its figures: " + said, "why"));
+    if (known) {
+      var read = (known.names || []).filter(function (name) { return name in match.figures; })
+        .map(function (name) { return name.replace(/_/g, " ") + " " + figure(name, match.figures[name]); });
+      item.appendChild(make("p", known.title.replace(/`/g, "") + (read.length ? " (" + read.join(", ") + ")" : ""), "why"));
+    }
     if (brief) return item;
     var missing = short_by(match.figures || {});
     if (missing) item.appendChild(make("p", missing));
@@ -117,7 +121,7 @@
   function show(text) {
     var tables = window.kbgenTables;
     var exact = window.kbgenMatch(tables.match, text).filter(function (match) { return tables.pages[match.slug]; }).slice(0, 5);
-    var near = exact.length ? [] : window.kbgenSearch(tables.search, text, 5).filter(function (hit) { return tables.docs[hit.doc]; });
+    var near = exact.length || !tables.search ? [] : window.kbgenSearch(tables.search, text, 5).filter(function (hit) { return tables.docs[hit.doc]; });
     var list = make("ol", null, "found");
     var told = "";
     exact.forEach(function (match) {
