@@ -28,7 +28,9 @@ pub struct WordIndex {
     /// The words in order; each is a capital letter, which tells how many letters it shares with the word before
     /// (`A` for none), and the rest of its letters.
     pub(crate) words: String,
-    /// For each word its weight and its documents, separated by spaces; see [`Postings`].
+    /// For each word, separated by spaces: one digit of base 64 for how rare it is, then for each document the
+    /// distance from the one before (digits of five bits, the lowest first, 32 added to all but the last) and one
+    /// digit for the weight of the word there.
     pub(crate) postings: String,
 }
 
