@@ -34,7 +34,7 @@
     if (typeof value !== "number") return String(value);
     // No context is 16 million tokens long; below that the name decides.
     var size = value >= 16777216 || value >= 1048576 && !/token|asked|window|estimate|wanted|available|ctx|context|len|count|layer|version|port|pid/.test(name);
-    if (!size) return value.toLocaleString("en");
+    if (!size) return value.toLocaleString("en").replace(/,/g, "\u202f");
     return value >= 1073741824 ? (value / 1073741824).toFixed(2) + " GiB" : (value / 1048576).toFixed(0) + " MiB";
   }
 
