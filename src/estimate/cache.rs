@@ -37,7 +37,7 @@ impl Cells {
         // the whole context is padded first, then shared out, and each share padded again
         let whole = settings.context.max(1).next_multiple_of(CELL_STEP);
         let full = (whole / streams).next_multiple_of(CELL_STEP);
-        let window = model.sliding_window * window_sequences + settings.n_ubatch;
+        let window = model.sliding_window * window_sequences + settings.micro_batch();
         let sliding = match settings.window_cache {
             WindowCache::Full => full,
             WindowCache::Window => full.min(window).next_multiple_of(CELL_STEP),

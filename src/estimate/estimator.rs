@@ -106,8 +106,7 @@ pub fn estimate(model: &Architecture, settings: &Settings) -> Result<Estimate, N
     let placement = Placement::new(model, settings);
     let weights = Weights::new(model, settings.quantization);
     let compute = compute::compute_bytes(model, settings, &placement, &weights);
-    let gpus = (0..settings.tensor_split.len()).map(Device::Gpu);
-    let devices = gpus.chain([Device::Host]).map(|device| {
+    let devices = devices(settings).map(|device| {
         let buffer = match device {
             Device::Gpu(gpu) => gpu,
             Device::Host => settings.tensor_split.len(),
@@ -128,6 +127,13 @@ pub fn estimate(model: &Architecture, settings: &Settings) -> Result<Estimate, N
     })
 }
 
+/// The GPUs in order, then the host.
+pub(crate) fn devices(settings: &Settings) -> impl Iterator<Item = Device> {
+    (0..settings.tensor_split.len())
+        .map(Device::Gpu)
+        .chain([Device::Host])
+}
+
 /// The tensor data of the model file in a quantization, without the header and the
 /// tokenizer, which add 5 to 10 MB.
 pub fn file_bytes(model: &Architecture, quantization: Quantization) -> Bytes {
@@ -143,7 +149,7 @@ pub fn tensor_counts(model: &Architecture, quantization: Quantization) -> Vec<(T
 }
 
 /// What llama.cpp would refuse, or what is not modelled.
-fn check(model: &Architecture, settings: &Settings) -> Result<(), NotCovered> {
+pub(crate) fn check(model: &Architecture, settings: &Settings) -> Result<(), NotCovered> {
     let no = |reason: &str| Err(NotCovered(reason.to_owned()));
     if settings.context == 0 || settings.n_ubatch == 0 || settings.n_batch == 0 {
         return no("context and batch sizes must be above zero");

@@ -75,7 +75,7 @@ impl<'a> Builder<'a> {
         let cells = Cells::new(model, settings);
         let sequences = settings.sequences.max(1);
         let whole = cells.full * if cells.streams > 1 { sequences } else { 1 };
-        let micro_batch = settings.n_ubatch.min(settings.n_batch).min(whole);
+        let micro_batch = settings.micro_batch().min(whole);
         let outputs = settings
             .n_outputs
             .unwrap_or(micro_batch)
