@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::estimate::architecture::{Architecture, LayerKind};
+use crate::estimate::architecture::{Architecture, Layer};
 use crate::estimate::bytes::Bytes;
 use crate::estimate::cache;
 use crate::estimate::compute;
@@ -16,8 +16,8 @@ use crate::estimate::weights::Weights;
 pub enum Evidence {
     /// Counted tensor by tensor: llama.cpp's own figure.
     Exact,
-    /// llama.cpp's graph, scheduler and allocator, replayed without memory: its own figure
-    /// for most settings, within a few percent for the rest.
+    /// llama.cpp's graph, scheduler and allocator, replayed without memory: every measured
+    /// buffer came out to the byte, but another release may build another graph.
     Replayed,
 }
 
@@ -162,14 +162,13 @@ pub(crate) fn check(model: &Architecture, settings: &Settings) -> Result<(), Not
         return no("a quantized V cache needs flash attention");
     }
     for kind in [settings.cache_type_k.tensor_type(), value] {
-        let whole = |layer: &crate::estimate::architecture::Layer| {
-            layer.kv_heads == 0 || layer.head_dim.is_multiple_of(kind.block().0)
-        };
+        let whole =
+            |layer: &Layer| layer.kv_heads == 0 || layer.head_dim.is_multiple_of(kind.block().0);
         if !model.layers.iter().all(whole) {
             return no("the head width is no multiple of the cache type's block");
         }
     }
-    if model.has(LayerKind::Latent) && settings.sequences == 0 {
+    if settings.sequences == 0 {
         return no("at least one sequence is served");
     }
     Ok(())

@@ -2,8 +2,8 @@
 
 use crate::estimate::architecture::{Architecture, LayerKind};
 use crate::estimate::family::Family;
+use crate::estimate::names::Home;
 use crate::estimate::settings::{ExpertPlacement, Settings};
-use crate::estimate::tensors::Home;
 
 /// A memory that buffers are counted for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

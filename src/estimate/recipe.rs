@@ -6,8 +6,8 @@
 
 use crate::estimate::architecture::Architecture;
 use crate::estimate::family::Family;
+use crate::estimate::names::{Home, Role, WeightTensor};
 use crate::estimate::quantization::{Quantization, TensorType};
-use crate::estimate::tensors::{Home, Role, WeightTensor};
 
 /// The type of each tensor, in the order of `tensors` (which is the order of layers).
 pub(crate) fn tensor_types(

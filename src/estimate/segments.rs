@@ -138,7 +138,8 @@ fn append(pieces: &mut Vec<Segment>, piece: Segment) {
     }
 }
 
-fn at_step(settings: &Settings, step: u64) -> Settings {
+/// Settings with a number of 256 cells in each stream.
+pub(crate) fn at_step(settings: &Settings, step: u64) -> Settings {
     settings.at_context(step * CELL_STEP * streams(settings))
 }
 

@@ -9,10 +9,10 @@ use crate::estimate::architecture::{Architecture, LayerKind, RopeFactors};
 use crate::estimate::cache::Cells;
 use crate::estimate::compute::graph::{Graph, Operation, Resident, TensorId, shape};
 use crate::estimate::family::Family;
+use crate::estimate::names::{Home, Name};
 use crate::estimate::placement::{Device, Placement};
 use crate::estimate::quantization::TensorType;
-use crate::estimate::settings::{CacheLayout, FlashAttention, Settings};
-use crate::estimate::tensors::{Home, Name};
+use crate::estimate::settings::{CacheLayout, CachePlacement, FlashAttention, Settings};
 use crate::estimate::weights::Weights;
 
 /// In micro-batches of fewer tokens llama.cpp keeps norms on the device of their layer
@@ -342,8 +342,8 @@ impl<'a> Builder<'a> {
     /// The device that holds the cache of a layer.
     pub(crate) fn cache_device(&self, layer: u64) -> Device {
         match self.settings.cache_placement {
-            crate::estimate::settings::CachePlacement::Host => Device::Host,
-            crate::estimate::settings::CachePlacement::WithLayer => self.placement.layer(layer),
+            CachePlacement::Host => Device::Host,
+            CachePlacement::WithLayer => self.placement.layer(layer),
         }
     }
 

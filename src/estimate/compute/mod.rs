@@ -6,7 +6,9 @@ mod builder;
 mod families;
 mod feed_forward;
 mod graph;
+mod latent;
 mod linear;
+mod mixers;
 mod recurrent;
 mod schedule;
 
@@ -114,9 +116,10 @@ impl Stretch {
         alignments.push(HOST_ALIGNMENT);
         let size = |id: usize, buffer: usize| {
             let ((gpu, host), (next_gpu, next_host)) = (self.first.sizes[id], self.second[id]);
-            let line = match buffer == self.gpus {
-                true => Linear::between(host, next_host),
-                false => Linear::between(gpu, next_gpu),
+            let line = if buffer == self.gpus {
+                Linear::between(host, next_host)
+            } else {
+                Linear::between(gpu, next_gpu)
             };
             line.after(steps)
         };

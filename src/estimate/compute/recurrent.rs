@@ -9,8 +9,8 @@ use crate::estimate::compute::attention::Projections;
 use crate::estimate::compute::builder::{Builder, NormKind};
 use crate::estimate::compute::graph::{Operation, Resident, TensorId, shape};
 use crate::estimate::family::Family;
+use crate::estimate::names::Name;
 use crate::estimate::quantization::TensorType;
-use crate::estimate::tensors::Name;
 
 /// The gated delta net's inputs of a micro-batch.
 #[derive(Debug, Clone, Copy)]
