@@ -7,7 +7,7 @@ use crate::estimate::bytes::Bytes;
 use crate::estimate::cache;
 use crate::estimate::compute;
 use crate::estimate::placement::{Device, Placement};
-use crate::estimate::quantization::{Quantization, TensorType};
+use crate::estimate::quantization::{CacheType, Quantization, TensorType};
 use crate::estimate::settings::{FlashAttention, Settings};
 use crate::estimate::weights::Weights;
 
@@ -19,6 +19,11 @@ pub enum Evidence {
     /// llama.cpp's graph, scheduler and allocator, replayed without memory: every measured
     /// buffer came out to the byte, but another release may build another graph.
     Replayed,
+    /// As [`Evidence::Replayed`], for a device with a flash-attention kernel for these cache
+    /// types. A stock CUDA build has one only for a K and V of the same type, which is f32,
+    /// f16, bf16, q8_0 or q4_0 (ggml's `src/ggml-cuda/fattn.cu`); without one attention runs
+    /// on the CPU, slowly, and the buffers differ.
+    ReplayedWithKernel,
 }
 
 /// One part of a device's need.
@@ -117,7 +122,7 @@ pub fn estimate(model: &Architecture, settings: &Settings) -> Result<Estimate, N
             cache: Part::exact(cache::device_bytes(model, settings, &placement, device)),
             compute: Part {
                 bytes: compute[buffer],
-                evidence: Evidence::Replayed,
+                evidence: compute_evidence(settings),
             },
             driver_context: driver_context(device),
         }
@@ -125,6 +130,20 @@ pub fn estimate(model: &Architecture, settings: &Settings) -> Result<Estimate, N
     Ok(Estimate {
         devices: devices.collect(),
     })
+}
+
+fn compute_evidence(settings: &Settings) -> Evidence {
+    let in_stock_build = matches!(
+        settings.cache_type_k,
+        CacheType::F32 | CacheType::F16 | CacheType::Bf16 | CacheType::Q8_0 | CacheType::Q4_0
+    );
+    let same = settings.cache_type_k == settings.cache_type_v;
+    let fused = settings.flash_attention == FlashAttention::On;
+    if fused && !settings.tensor_split.is_empty() && !(same && in_stock_build) {
+        Evidence::ReplayedWithKernel
+    } else {
+        Evidence::Replayed
+    }
 }
 
 /// The GPUs in order, then the host.

@@ -10,6 +10,9 @@ pub enum ExpertPlacement {
     WithLayer,
     /// Those of the first so many layers in the host's memory.
     FirstLayersOnCpu(u64),
+    /// Those of the last so many layers in the host's memory: what llama.cpp's own fitting
+    /// (`--fit`) chooses.
+    LastLayersOnCpu(u64),
     /// All in the host's memory.
     Cpu,
 }

@@ -12,7 +12,7 @@ use std::sync::OnceLock;
 
 use kbgen::estimate::architecture::Architecture;
 use kbgen::estimate::bytes::Bytes;
-use kbgen::estimate::estimator::{Estimate, estimate, file_bytes, tensor_counts};
+use kbgen::estimate::estimator::{Estimate, Evidence, estimate, file_bytes, tensor_counts};
 use kbgen::estimate::fields::ArchitectureFields;
 use kbgen::estimate::fitting::{Available, best_quantization, largest_context, most_gpu_layers};
 use kbgen::estimate::placement::Device;
@@ -291,6 +291,43 @@ fn a_wider_cache_type_never_needs_a_smaller_cache() {
             before = cache;
         }
     }
+}
+
+#[test]
+fn experts_of_all_layers_on_the_cpu_are_the_same_from_either_end() {
+    let models = models();
+    let model = &models["gpt-oss-20b"];
+    let with = |experts| {
+        let mut settings = Settings::new(Quantization::MXFP4, 8192);
+        settings.experts = experts;
+        estimate(model, &settings).unwrap()
+    };
+    let layers = model.layers.len() as u64;
+    let all = with(ExpertPlacement::Cpu);
+    assert_eq!(with(ExpertPlacement::FirstLayersOnCpu(layers)), all);
+    assert_eq!(with(ExpertPlacement::LastLayersOnCpu(layers)), all);
+    let some = with(ExpertPlacement::LastLayersOnCpu(3));
+    assert!(gpu_total(&some) > gpu_total(&all));
+    assert!(gpu_total(&some) < gpu_total(&with(ExpertPlacement::WithLayer)));
+}
+
+#[test]
+fn a_pair_of_cache_types_without_a_stock_kernel_is_told_apart() {
+    let models = models();
+    let evidence = |key, value, flash_attention| {
+        let mut settings = Settings::new(Quantization::Q4_K_M, 8192);
+        settings.cache_type_k = key;
+        settings.cache_type_v = value;
+        settings.flash_attention = flash_attention;
+        let need = estimate(&models["llama-3.2-1b-instruct"], &settings).unwrap();
+        need.device(Device::Gpu(0)).unwrap().compute.evidence
+    };
+    let (on, off) = (FlashAttention::On, FlashAttention::Off);
+    let (f16, q8_0, q5_0) = (CacheType::F16, CacheType::Q8_0, CacheType::Q5_0);
+    assert_eq!(evidence(q8_0, q8_0, on), Evidence::Replayed);
+    assert_eq!(evidence(q8_0, f16, on), Evidence::ReplayedWithKernel);
+    assert_eq!(evidence(q5_0, q5_0, on), Evidence::ReplayedWithKernel);
+    assert_eq!(evidence(q8_0, f16, off), Evidence::Replayed);
 }
 
 #[test]
