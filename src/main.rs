@@ -1,3 +1,7 @@
-//! The kbgen command.
+//! The program: everything is in the library.
 
-fn main() {}
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    kbgen::run(std::env::args_os())
+}

@@ -150,23 +150,14 @@ impl Architecture {
             self.family,
             Family::GraniteHybrid | Family::NemotronHMoe | Family::Lfm2 | Family::Lfm2Moe
         );
-        let layer = if by_layer {
-            self.layers.first()
-        } else {
-            self.layers.iter().find(|layer| layer.kv_heads > 0)
-        };
-        layer.map_or(0, |layer| {
-            self.heads.checked_div(layer.kv_heads).unwrap_or(0)
-        })
+        let layer =
+            if by_layer { self.layers.first() } else { self.layers.iter().find(|layer| layer.kv_heads > 0) };
+        layer.map_or(0, |layer| self.heads.checked_div(layer.kv_heads).unwrap_or(0))
     }
 
     /// The widest V row of any layer: without flash attention every V cache is that wide.
     pub(crate) fn widest_value_row(&self) -> u64 {
-        self.layers
-            .iter()
-            .map(|layer| layer.kv_heads * layer.head_dim)
-            .max()
-            .unwrap_or(0)
+        self.layers.iter().map(|layer| layer.kv_heads * layer.head_dim).max().unwrap_or(0)
     }
 
     /// Whether any layer is of this kind.

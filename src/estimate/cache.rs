@@ -1,15 +1,13 @@
 //! Bytes of the KV cache and of the recurrent state, device by device.
 //!
 //! Sources: llama.cpp's `src/llama-kv-cache.cpp`, `src/llama-kv-cache-iswa.cpp`,
-//! `src/llama-memory-recurrent.cpp` (https://github.com/ggml-org/llama.cpp, October 2026).
+//! `src/llama-memory-recurrent.cpp` (<https://github.com/ggml-org/llama.cpp>, October 2026).
 
 use crate::estimate::architecture::{Architecture, Layer, LayerKind};
 use crate::estimate::bytes::Bytes;
 use crate::estimate::placement::{Device, Placement};
 use crate::estimate::quantization::TensorType;
-use crate::estimate::settings::{
-    CacheLayout, CachePlacement, FlashAttention, Settings, WindowCache,
-};
+use crate::estimate::settings::{CacheLayout, CachePlacement, FlashAttention, Settings, WindowCache};
 use crate::estimate::weights::{GPU_ALIGNMENT, HOST_ALIGNMENT, row_tail};
 
 /// A cache holds a multiple of so many cells.
@@ -42,11 +40,7 @@ impl Cells {
             WindowCache::Full => full,
             WindowCache::Window => full.min(window).next_multiple_of(CELL_STEP),
         };
-        Cells {
-            full,
-            sliding,
-            streams,
-        }
+        Cells { full, sliding, streams }
     }
 
     /// Of one stream of a layer of this kind.
@@ -71,14 +65,8 @@ pub(crate) fn device_bytes(
         CachePlacement::Host => device == Device::Host,
         CachePlacement::WithLayer => placement.layer(index) == device,
     };
-    let layers = model
-        .layers
-        .iter()
-        .zip(0..)
-        .filter(|(_, index)| holds(*index));
-    layers
-        .map(|(layer, _)| layer_bytes(model, settings, cells, layer, device))
-        .sum()
+    let layers = model.layers.iter().zip(0..).filter(|(_, index)| holds(*index));
+    layers.map(|(layer, _)| layer_bytes(model, settings, cells, layer, device)).sum()
 }
 
 fn layer_bytes(
@@ -118,10 +106,7 @@ pub(crate) fn state_widths(model: &Architecture) -> (u64, u64) {
         Some(recurrent) if recurrent.inner == 0 => ((recurrent.conv - 1) * model.hidden, 0),
         Some(recurrent) => {
             let mixed = recurrent.inner + 2 * recurrent.groups * recurrent.state;
-            (
-                (recurrent.conv - 1) * mixed,
-                recurrent.state * recurrent.inner,
-            )
+            ((recurrent.conv - 1) * mixed, recurrent.state * recurrent.inner)
         }
     }
 }

@@ -37,10 +37,7 @@ pub struct Part {
 
 impl Part {
     fn exact(bytes: Bytes) -> Part {
-        Part {
-            bytes,
-            evidence: Evidence::Exact,
-        }
+        Part { bytes, evidence: Evidence::Exact }
     }
 }
 
@@ -65,8 +62,8 @@ pub struct DeviceEstimate {
     /// Compute buffer.
     pub compute: Part,
     /// What the driver takes beside the buffers; none for the host. Reported figures lie
-    /// between 309 MiB (https://github.com/ollama/ollama/issues/6160) and 749 MiB
-    /// (https://github.com/ggml-org/llama.cpp/issues/27953).
+    /// between 309 MiB (<https://github.com/ollama/ollama/issues/6160>) and 749 MiB
+    /// (<https://github.com/ggml-org/llama.cpp/issues/27953>).
     pub driver_context: Option<BytesRange>,
 }
 
@@ -87,9 +84,7 @@ pub struct Estimate {
 impl Estimate {
     /// What a device needs; none for a GPU that the settings do not have.
     pub fn device(&self, device: Device) -> Option<&DeviceEstimate> {
-        self.devices
-            .iter()
-            .find(|estimate| estimate.device == device)
+        self.devices.iter().find(|estimate| estimate.device == device)
     }
 }
 
@@ -120,16 +115,11 @@ pub fn estimate(model: &Architecture, settings: &Settings) -> Result<Estimate, N
             device,
             weights: Part::exact(weights.device_bytes(&placement, device)),
             cache: Part::exact(cache::device_bytes(model, settings, &placement, device)),
-            compute: Part {
-                bytes: compute[buffer],
-                evidence: compute_evidence(settings),
-            },
+            compute: Part { bytes: compute[buffer], evidence: compute_evidence(settings) },
             driver_context: driver_context(device),
         }
     });
-    Ok(Estimate {
-        devices: devices.collect(),
-    })
+    Ok(Estimate { devices: devices.collect() })
 }
 
 fn compute_evidence(settings: &Settings) -> Evidence {
@@ -148,9 +138,7 @@ fn compute_evidence(settings: &Settings) -> Evidence {
 
 /// The GPUs in order, then the host.
 pub(crate) fn devices(settings: &Settings) -> impl Iterator<Item = Device> {
-    (0..settings.tensor_split.len())
-        .map(Device::Gpu)
-        .chain([Device::Host])
+    (0..settings.tensor_split.len()).map(Device::Gpu).chain([Device::Host])
 }
 
 /// The tensor data of the model file in a quantization, without the header and the
@@ -161,10 +149,7 @@ pub fn file_bytes(model: &Architecture, quantization: Quantization) -> Bytes {
 
 /// How many tensors of the file have each type, in the order of [`TensorType`].
 pub fn tensor_counts(model: &Architecture, quantization: Quantization) -> Vec<(TensorType, u64)> {
-    Weights::new(model, quantization)
-        .count_by_type()
-        .into_iter()
-        .collect()
+    Weights::new(model, quantization).count_by_type().into_iter().collect()
 }
 
 /// What llama.cpp would refuse, or what is not modelled.
@@ -181,8 +166,7 @@ pub(crate) fn check(model: &Architecture, settings: &Settings) -> Result<(), Not
         return no("a quantized V cache needs flash attention");
     }
     for kind in [settings.cache_type_k.tensor_type(), value] {
-        let whole =
-            |layer: &Layer| layer.kv_heads == 0 || layer.head_dim.is_multiple_of(kind.block().0);
+        let whole = |layer: &Layer| layer.kv_heads == 0 || layer.head_dim.is_multiple_of(kind.block().0);
         if !model.layers.iter().all(whole) {
             return no("the head width is no multiple of the cache type's block");
         }
@@ -196,10 +180,7 @@ pub(crate) fn check(model: &Architecture, settings: &Settings) -> Result<(), Not
 fn driver_context(device: Device) -> Option<BytesRange> {
     const MIB: u64 = 1 << 20;
     match device {
-        Device::Gpu(_) => Some(BytesRange {
-            low: Bytes(309 * MIB),
-            high: Bytes(749 * MIB),
-        }),
+        Device::Gpu(_) => Some(BytesRange { low: Bytes(309 * MIB), high: Bytes(749 * MIB) }),
         Device::Host => None,
     }
 }

@@ -53,10 +53,6 @@ impl FromStr for Family {
     type Err = UnknownFamily;
 
     fn from_str(name: &str) -> Result<Family, UnknownFamily> {
-        Family::ALL
-            .iter()
-            .copied()
-            .find(|family| family.name() == name)
-            .ok_or(UnknownFamily)
+        Family::ALL.iter().copied().find(|family| family.name() == name).ok_or(UnknownFamily)
     }
 }

@@ -1,8 +1,7 @@
 //! The plain fields of a model page, checked and turned into an `Architecture`.
 
 use crate::estimate::architecture::{
-    Architecture, Experts, FeedForward, FieldError, Latent, Layer, LayerKind, Recurrent,
-    RopeFactors,
+    Architecture, Experts, FeedForward, FieldError, Latent, Layer, LayerKind, Recurrent, RopeFactors,
 };
 use crate::estimate::family::Family;
 
@@ -91,12 +90,10 @@ impl ArchitectureFields {
     /// Checks every field and makes the architecture; names the first field that holds an
     /// impossible value.
     pub fn build(&self) -> Result<Architecture, FieldError> {
-        let family: Family = self.gguf_arch.parse().map_err(|_| {
-            error(
-                "gguf_arch",
-                format!("unknown architecture `{}`", self.gguf_arch),
-            )
-        })?;
+        let family: Family = self
+            .gguf_arch
+            .parse()
+            .map_err(|_| error("gguf_arch", format!("unknown architecture `{}`", self.gguf_arch)))?;
         self.check_sizes()?;
         let kinds = self.kinds()?;
         self.check_parts(&kinds)?;
@@ -121,11 +118,8 @@ impl ArchitectureFields {
             dt_rank: self.ssm_dt_rank,
             groups: self.ssm_groups,
         });
-        let layers: Vec<Layer> = kinds
-            .iter()
-            .zip(0..)
-            .map(|(kind, index)| self.layer(family, *kind, index))
-            .collect();
+        let layers: Vec<Layer> =
+            kinds.iter().zip(0..).map(|(kind, index)| self.layer(family, *kind, index)).collect();
         Ok(Architecture {
             family,
             rope_factors: self.rope_factors(family),
@@ -180,10 +174,7 @@ impl ArchitectureFields {
             }
         }
         if self.layers > 1024 {
-            return Err(error(
-                "layers",
-                format!("{} is beyond any model", self.layers),
-            ));
+            return Err(error("layers", format!("{} is beyond any model", self.layers)));
         }
         Ok(())
     }
@@ -195,24 +186,15 @@ impl ArchitectureFields {
                 return Err(error("kv_heads", "a model with attention has some".into()));
             }
             if !self.heads.is_multiple_of(self.kv_heads) {
-                let problem = format!(
-                    "{} heads do not share {} KV heads",
-                    self.heads, self.kv_heads
-                );
+                let problem = format!("{} heads do not share {} KV heads", self.heads, self.kv_heads);
                 return Err(error("kv_heads", problem));
             }
             if self.head_dim == 0 && !self.hidden.is_multiple_of(self.heads) {
-                return Err(error(
-                    "head_dim",
-                    "`hidden / heads` is not whole: write it".into(),
-                ));
+                return Err(error("head_dim", "`hidden / heads` is not whole: write it".into()));
             }
         }
         if kinds.contains(&LayerKind::Sliding) && self.sliding_window == 0 {
-            return Err(error(
-                "sliding_window",
-                "the model has sliding layers".into(),
-            ));
+            return Err(error("sliding_window", "the model has sliding layers".into()));
         }
         if kinds.contains(&LayerKind::Latent) {
             let parts = [
@@ -232,10 +214,7 @@ impl ArchitectureFields {
         }
         if self.experts > 0 {
             if self.experts_used == 0 || self.experts_used > self.experts {
-                return Err(error(
-                    "experts_used",
-                    format!("must be 1 to {}", self.experts),
-                ));
+                return Err(error("experts_used", format!("must be 1 to {}", self.experts)));
             }
             if self.expert_ffn == 0 {
                 return Err(error("expert_ffn", "the model has experts".into()));
@@ -261,10 +240,7 @@ impl ArchitectureFields {
                 'M' => LayerKind::Latent,
                 'N' => LayerKind::None,
                 other => {
-                    return Err(error(
-                        "layer_kinds",
-                        format!("`{other}` is none of F, S, R, M, N"),
-                    ));
+                    return Err(error("layer_kinds", format!("`{other}` is none of F, S, R, M, N")));
                 }
             };
             rest = &rest[1..];
@@ -287,17 +263,10 @@ impl ArchitectureFields {
     }
 
     fn layer(&self, family: Family, kind: LayerKind, index: u64) -> Layer {
-        let head_dim = if self.head_dim == 0 {
-            self.hidden / self.heads
-        } else {
-            self.head_dim
-        };
+        let head_dim = if self.head_dim == 0 { self.hidden / self.heads } else { self.head_dim };
         let or = |value: u64, default: u64| if value == 0 { default } else { value };
         let (kv_heads, head_dim) = match kind {
-            LayerKind::Full => (
-                or(self.kv_heads_full, self.kv_heads),
-                or(self.head_dim_full, head_dim),
-            ),
+            LayerKind::Full => (or(self.kv_heads_full, self.kv_heads), or(self.head_dim_full, head_dim)),
             LayerKind::Sliding => (self.kv_heads, head_dim),
             LayerKind::Latent => (1, self.mla_kv_lora + self.mla_qk_rope),
             LayerKind::Recurrent | LayerKind::None => (0, head_dim),
@@ -316,13 +285,7 @@ impl ArchitectureFields {
             FeedForward::Dense(self.ffn)
         };
         let value_is_key = kind == LayerKind::Full && self.k_eq_v_full;
-        Layer {
-            kind,
-            kv_heads,
-            head_dim,
-            value_is_key,
-            feed_forward,
-        }
+        Layer { kind, kv_heads, head_dim, value_is_key, feed_forward }
     }
 
     /// Whether the router has a correction bias tensor. The page does not say; it follows
@@ -346,18 +309,10 @@ impl ArchitectureFields {
     /// `generate_extra_tensors`): Llama 3.1 and later, EXAONE 4, Llama 4 and Gemma 4 one
     /// tensor, Phi's LongRoPE two of 48 or 64 values.
     fn rope_factors(&self, family: Family) -> RopeFactors {
-        let half = if self.head_dim == 0 {
-            self.hidden / self.heads
-        } else {
-            self.head_dim
-        } / 2;
+        let half = if self.head_dim == 0 { self.hidden / self.heads } else { self.head_dim } / 2;
         match family {
-            Family::Llama if self.vocab == 128_256 && self.max_ctx >= 131_072 => {
-                RopeFactors::One(half)
-            }
-            Family::Llama4 | Family::Exaone | Family::Exaone4 | Family::Apertus => {
-                RopeFactors::One(half)
-            }
+            Family::Llama if self.vocab == 128_256 && self.max_ctx >= 131_072 => RopeFactors::One(half),
+            Family::Llama4 | Family::Exaone | Family::Exaone4 | Family::Apertus => RopeFactors::One(half),
             Family::Gemma4 => RopeFactors::One(self.head_dim_full / 2),
             Family::Phi3 if self.max_ctx > 32_768 => RopeFactors::LongAndShort(half.min(48)),
             Family::PhiMoe => RopeFactors::LongAndShort(half),

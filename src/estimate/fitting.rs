@@ -20,9 +20,7 @@ pub struct Available {
 impl Available {
     /// Whether every GPU holds its part; one that is not listed holds nothing.
     pub fn holds(&self, need: &Estimate) -> bool {
-        need.devices
-            .iter()
-            .all(|device| device.total() <= self.on(device.device))
+        need.devices.iter().all(|device| device.total() <= self.on(device.device))
     }
 
     /// What is free on a device; the host is not looked at.
@@ -66,10 +64,7 @@ pub fn best_quantization(
     candidates: &[Quantization],
 ) -> Result<Option<Quantization>, NotCovered> {
     for quantization in candidates {
-        let attempt = Settings {
-            quantization: *quantization,
-            ..settings.clone()
-        };
+        let attempt = Settings { quantization: *quantization, ..settings.clone() };
         if available.holds(&estimate(model, &attempt)?) {
             return Ok(Some(*quantization));
         }
@@ -85,10 +80,7 @@ pub fn most_gpu_layers(
     available: &Available,
 ) -> Result<Option<u64>, NotCovered> {
     for layers in (0..=model.layers.len() as u64 + 1).rev() {
-        let attempt = Settings {
-            gpu_layers: Some(layers),
-            ..settings.clone()
-        };
+        let attempt = Settings { gpu_layers: Some(layers), ..settings.clone() };
         if available.holds(&estimate(model, &attempt)?) {
             return Ok(Some(layers));
         }

@@ -17,6 +17,7 @@ mod names;
 pub mod placement;
 pub mod quantization;
 mod recipe;
+pub mod run;
 pub mod segments;
 pub mod settings;
 mod tensors;

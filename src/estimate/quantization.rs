@@ -151,11 +151,7 @@ impl FromStr for Quantization {
             return Ok(Quantization::MXFP4);
         }
         let same = |quantization: &Quantization| quantization.name().eq_ignore_ascii_case(name);
-        Quantization::ALL
-            .iter()
-            .copied()
-            .find(same)
-            .ok_or(UnknownQuantization)
+        Quantization::ALL.iter().copied().find(same).ok_or(UnknownQuantization)
     }
 }
 
@@ -205,10 +201,6 @@ impl FromStr for CacheType {
 
     fn from_str(name: &str) -> Result<CacheType, UnknownCacheType> {
         let same = |kind: &CacheType| kind.name().eq_ignore_ascii_case(name);
-        CacheType::ALL
-            .iter()
-            .copied()
-            .find(same)
-            .ok_or(UnknownCacheType)
+        CacheType::ALL.iter().copied().find(same).ok_or(UnknownCacheType)
     }
 }

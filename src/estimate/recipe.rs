@@ -1,7 +1,7 @@
 //! Which type each tensor gets in a quantization.
 //!
 //! The rules are those of llama.cpp's `src/llama-quant.cpp` (`llama_tensor_get_type_impl`,
-//! `tensor_type_fallback`; https://github.com/ggml-org/llama.cpp, state of October 2026),
+//! `tensor_type_fallback`; <https://github.com/ggml-org/llama.cpp>, state of October 2026),
 //! without an importance matrix.
 
 use crate::estimate::architecture::Architecture;
@@ -20,17 +20,11 @@ pub(crate) fn tensor_types(
         quantization,
         layers: model.layers.len() as u64,
         expert_count: model.experts.map_or(0, |experts| experts.count),
-        value_tensors: tensors
-            .iter()
-            .filter(|tensor| is_value(tensor.name.role()))
-            .count() as u64,
+        value_tensors: tensors.iter().filter(|tensor| is_value(tensor.name.role())).count() as u64,
         values_seen: 0,
         downs_seen: 0,
     };
-    tensors
-        .iter()
-        .map(|tensor| recipe.tensor_type(tensor))
-        .collect()
+    tensors.iter().map(|tensor| recipe.tensor_type(tensor)).collect()
 }
 
 /// Roles that the rules treat as V projections: a wrong V costs more than any other.
@@ -67,11 +61,7 @@ impl Recipe<'_> {
             return self.output_type(tensor.columns, base);
         }
         if self.quantization == Quantization::MXFP4 {
-            return if tensor.matrices > 1 {
-                TensorType::Mxfp4
-            } else {
-                TensorType::Q8_0
-            };
+            return if tensor.matrices > 1 { TensorType::Mxfp4 } else { TensorType::Q8_0 };
         }
         match tensor.name.role() {
             Role::TokenEmbedding => match self.quantization {
@@ -115,11 +105,7 @@ impl Recipe<'_> {
         let seen = self.values_seen;
         if self.quantization == Quantization::IQ2_M {
             let wide = grouped || self.expert_count >= 4;
-            return if wide {
-                TensorType::Q4K
-            } else {
-                TensorType::Iq3S
-            };
+            return if wide { TensorType::Q4K } else { TensorType::Iq3S };
         }
         let mut chosen = match self.quantization {
             Quantization::Q2_K if grouped => TensorType::Q4K,
@@ -131,9 +117,7 @@ impl Recipe<'_> {
             Quantization::Q3_K_M => TensorType::Q4K,
             Quantization::Q3_K_L => TensorType::Q5K,
             Quantization::IQ4_NL | Quantization::IQ4_XS if grouped => TensorType::Q5K,
-            Quantization::Q4_K_M | Quantization::Q5_K_M
-                if use_more_bits(seen, self.value_tensors) =>
-            {
+            Quantization::Q4_K_M | Quantization::Q5_K_M if use_more_bits(seen, self.value_tensors) => {
                 TensorType::Q6K
             }
             Quantization::Q4_K_S if seen < 4 => TensorType::Q5K,
@@ -142,11 +126,7 @@ impl Recipe<'_> {
         if self.is_70b() && matches!(chosen, TensorType::Q3K | TensorType::Q4K) {
             chosen = TensorType::Q5K;
         }
-        if self.expert_count == 8 {
-            TensorType::Q8_0
-        } else {
-            chosen
-        }
+        if self.expert_count == 8 { TensorType::Q8_0 } else { chosen }
     }
 
     fn key_type(&self, base: TensorType) -> TensorType {
@@ -170,9 +150,7 @@ impl Recipe<'_> {
             Quantization::IQ3_XXS => TensorType::Q3K,
             Quantization::Q3_K_M if place < layers / 16 => TensorType::Q5K,
             Quantization::Q3_K_M => TensorType::Q4K,
-            Quantization::IQ3_M if first_eighth || (self.expert_count == 8 && more_bits) => {
-                TensorType::Q4K
-            }
+            Quantization::IQ3_M if first_eighth || (self.expert_count == 8 && more_bits) => TensorType::Q4K,
             Quantization::Q3_K_L => TensorType::Q5K,
             Quantization::Q4_K_M | Quantization::Q5_K_M if more_bits => TensorType::Q6K,
             Quantization::IQ4_NL | Quantization::IQ4_XS | Quantization::Q4_K_S if first_eighth => {
@@ -230,18 +208,12 @@ fn fall_back(chosen: TensorType, columns: u64) -> TensorType {
         return chosen;
     }
     let narrower = match chosen {
-        TensorType::Iq2S | TensorType::Iq3Xxs | TensorType::Iq3S | TensorType::Iq4Xs => {
-            TensorType::Iq4Nl
-        }
+        TensorType::Iq2S | TensorType::Iq3Xxs | TensorType::Iq3S | TensorType::Iq4Xs => TensorType::Iq4Nl,
         TensorType::Q2K | TensorType::Q3K => TensorType::Q4_0,
         TensorType::Q4K => TensorType::Q5_0,
         TensorType::Q5K => TensorType::Q5_1,
         TensorType::Q6K => TensorType::Q8_0,
         other => other,
     };
-    if columns.is_multiple_of(narrower.block().0) {
-        narrower
-    } else {
-        TensorType::F16
-    }
+    if columns.is_multiple_of(narrower.block().0) { narrower } else { TensorType::F16 }
 }

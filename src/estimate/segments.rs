@@ -64,62 +64,34 @@ fn streams(settings: &Settings) -> u64 {
 /// The pieces are found by running the estimator on lines instead of numbers: every
 /// comparison it makes says for how many more cells its answer holds. So they are exact
 /// at every number of cells, and a run is needed only where an answer changes.
-pub fn device_segments(
-    model: &Architecture,
-    settings: &Settings,
-) -> Result<Vec<DeviceSegments>, NotCovered> {
+pub fn device_segments(model: &Architecture, settings: &Settings) -> Result<Vec<DeviceSegments>, NotCovered> {
     check(model, settings)?;
     let placement = Placement::new(model, settings);
     let weights = Weights::new(model, settings.quantization);
     let mut found: Vec<DeviceSegments> = devices(settings)
-        .map(|device| DeviceSegments {
-            device,
-            cache: Vec::new(),
-            compute: Vec::new(),
-        })
+        .map(|device| DeviceSegments { device, cache: Vec::new(), compute: Vec::new() })
         .collect();
     let last = cells_of(&settings.at_context(model.max_context)) / CELL_STEP;
     let breaks = structural_breaks(model, settings);
     let mut start = 1;
     while start <= last {
-        let end = breaks
-            .iter()
-            .copied()
-            .find(|end| *end >= start)
-            .unwrap_or(last)
-            .min(last);
+        let end = breaks.iter().copied().find(|end| *end >= start).unwrap_or(last).min(last);
         let alone = start == end;
-        let (first, second) = (
-            at_step(settings, start),
-            at_step(settings, if alone { start } else { start + 1 }),
-        );
+        let (first, second) =
+            (at_step(settings, start), at_step(settings, if alone { start } else { start + 1 }));
         let stretch = compute::Stretch::new(model, (&first, &second), &placement, &weights);
         for device in &mut found {
             let bytes = cache::device_bytes(model, &first, &placement, device.device);
             let next = cache::device_bytes(model, &second, &placement, device.device);
             let slope = next.0 as i64 - bytes.0 as i64;
-            append(
-                &mut device.cache,
-                Segment {
-                    cells: start * CELL_STEP,
-                    bytes,
-                    slope,
-                },
-            );
+            append(&mut device.cache, Segment { cells: start * CELL_STEP, bytes, slope });
         }
         let mut step = start;
         while step <= end {
             let (lines, horizon) = stretch.lines(step - start);
             for (device, line) in found.iter_mut().zip(lines) {
                 let (cells, bytes) = (step * CELL_STEP, Bytes(line.at as u64));
-                append(
-                    &mut device.compute,
-                    Segment {
-                        cells,
-                        bytes,
-                        slope: line.slope,
-                    },
-                );
+                append(&mut device.compute, Segment { cells, bytes, slope: line.slope });
             }
             step = step.saturating_add(horizon).saturating_add(1);
         }
@@ -130,9 +102,8 @@ pub fn device_segments(
 
 /// Adds a piece, or lengthens the last one where it goes on straight.
 fn append(pieces: &mut Vec<Segment>, piece: Segment) {
-    let straight = pieces
-        .last()
-        .is_some_and(|last| last.slope == piece.slope && last.at(piece.cells) == piece.bytes);
+    let straight =
+        pieces.last().is_some_and(|last| last.slope == piece.slope && last.at(piece.cells) == piece.bytes);
     if !straight {
         pieces.push(piece);
     }
@@ -147,15 +118,9 @@ pub(crate) fn at_step(settings: &Settings, step: u64) -> Settings {
 /// the context is shorter than a micro-batch each step is one, and where the sliding
 /// windows are full is one.
 fn structural_breaks(model: &Architecture, settings: &Settings) -> Vec<u64> {
-    let short = settings
-        .micro_batch()
-        .div_ceil(CELL_STEP * streams(settings))
-        .max(1);
+    let short = settings.micro_batch().div_ceil(CELL_STEP * streams(settings)).max(1);
     let mut breaks: Vec<u64> = (1..=short).collect();
-    let unbounded = Settings {
-        context: u64::MAX / 4,
-        ..settings.clone()
-    };
+    let unbounded = Settings { context: u64::MAX / 4, ..settings.clone() };
     let window = Cells::new(model, &unbounded).sliding / CELL_STEP;
     if model.sliding_window > 0 && window > short {
         breaks.push(window);
@@ -181,16 +146,10 @@ pub fn segments<E>(
     for (place, (cells, bytes)) in values.iter().enumerate() {
         let rise = |next: &(u64, Bytes)| next.1.0 as i64 - bytes.0 as i64;
         let (cells, bytes) = (*cells, *bytes);
-        let reached = pieces
-            .last()
-            .is_some_and(|last: &Segment| last.at(cells) == bytes);
+        let reached = pieces.last().is_some_and(|last: &Segment| last.at(cells) == bytes);
         if !reached {
             let slope = values.get(place + 1).map_or(0, rise);
-            pieces.push(Segment {
-                cells,
-                bytes,
-                slope,
-            });
+            pieces.push(Segment { cells, bytes, slope });
         }
     }
     Ok(pieces)
@@ -199,8 +158,6 @@ pub fn segments<E>(
 /// The value at a number of cells, looked up as a calculator does it; none before the
 /// first piece.
 pub fn value_at(pieces: &[Segment], cells: u64) -> Option<Bytes> {
-    let index = pieces
-        .partition_point(|piece| piece.cells <= cells)
-        .checked_sub(1)?;
+    let index = pieces.partition_point(|piece| piece.cells <= cells).checked_sub(1)?;
     pieces.get(index).map(|piece| piece.at(cells))
 }

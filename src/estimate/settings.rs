@@ -124,9 +124,6 @@ impl Settings {
 
     /// The same settings at another context size.
     pub fn at_context(&self, context: u64) -> Settings {
-        Settings {
-            context,
-            ..self.clone()
-        }
+        Settings { context, ..self.clone() }
     }
 }

@@ -1,7 +1,7 @@
 //! The weight tensors of a model file, family by family.
 //!
 //! Source of the lists: `load_arch_tensors` in llama.cpp's `src/models/*.cpp`
-//! (https://github.com/ggml-org/llama.cpp, state of October 2026).
+//! (<https://github.com/ggml-org/llama.cpp>, state of October 2026).
 
 use crate::estimate::architecture::{
     Architecture, Experts, FeedForward, Latent, Layer, LayerKind, Recurrent, RopeFactors,
@@ -11,11 +11,7 @@ use crate::estimate::names::{Home, Name, WeightTensor};
 
 /// All tensors of the model file, layer by layer.
 pub(crate) fn weight_tensors(model: &Architecture) -> Vec<WeightTensor> {
-    let mut list = TensorList {
-        model,
-        home: Home::Input,
-        tensors: Vec::new(),
-    };
+    let mut list = TensorList { model, home: Home::Input, tensors: Vec::new() };
     list.matrix(Name::TokenEmbedding, model.hidden, model.vocabulary);
     for (layer, index) in model.layers.iter().zip(0..) {
         list.home = Home::Layer(index);
@@ -48,18 +44,12 @@ pub(crate) fn weight_tensors(model: &Architecture) -> Vec<WeightTensor> {
 
 /// Families whose norms are layer norms with a bias.
 fn has_norm_bias(family: Family) -> bool {
-    matches!(
-        family,
-        Family::Phi2 | Family::PhiMoe | Family::Starcoder2 | Family::StableLm
-    )
+    matches!(family, Family::Phi2 | Family::PhiMoe | Family::Starcoder2 | Family::StableLm)
 }
 
 /// Families whose Q projection also makes a gate of the same width.
 fn has_query_gate(family: Family) -> bool {
-    matches!(
-        family,
-        Family::Qwen35 | Family::Qwen35Moe | Family::Qwen3Next
-    )
+    matches!(family, Family::Qwen35 | Family::Qwen35Moe | Family::Qwen3Next)
 }
 
 struct TensorList<'a> {
@@ -70,13 +60,7 @@ struct TensorList<'a> {
 
 impl TensorList<'_> {
     fn push(&mut self, name: Name, columns: u64, rows: u64, matrices: u64) {
-        self.tensors.push(WeightTensor {
-            name,
-            home: self.home,
-            columns,
-            rows,
-            matrices,
-        });
+        self.tensors.push(WeightTensor { name, home: self.home, columns, rows, matrices });
     }
 
     fn matrix(&mut self, name: Name, columns: u64, rows: u64) {
@@ -90,12 +74,9 @@ impl TensorList<'_> {
     fn norms(&mut self, layer: &Layer) {
         let (family, hidden) = (self.model.family, self.model.hidden);
         let mut names = match family {
-            Family::Gemma2 | Family::Gemma3 | Family::Gemma4 | Family::Glm4 => vec![
-                Name::AttentionNorm,
-                Name::AttentionPostNorm,
-                Name::FfnNorm,
-                Name::FfnPostNorm,
-            ],
+            Family::Gemma2 | Family::Gemma3 | Family::Gemma4 | Family::Glm4 => {
+                vec![Name::AttentionNorm, Name::AttentionPostNorm, Name::FfnNorm, Name::FfnPostNorm]
+            }
             Family::Olmo2 | Family::Exaone4 => vec![Name::AttentionPostNorm, Name::FfnPostNorm],
             Family::CommandR | Family::Cohere2 | Family::Phi2 | Family::NemotronHMoe => {
                 vec![Name::AttentionNorm]
@@ -103,11 +84,7 @@ impl TensorList<'_> {
             _ => vec![Name::AttentionNorm, Name::FfnNorm],
         };
         if family == Family::Gemma4 && layer.feed_forward == FeedForward::Experts {
-            names.extend([
-                Name::ExpertsPreNorm,
-                Name::DensePostNorm,
-                Name::ExpertsPostNorm,
-            ]);
+            names.extend([Name::ExpertsPreNorm, Name::DensePostNorm, Name::ExpertsPostNorm]);
         }
         for name in names {
             self.vector(name, hidden);
@@ -154,21 +131,14 @@ impl TensorList<'_> {
             self.vector(Name::KBias, key_width);
             self.vector(Name::VBias, key_width);
         }
-        if matches!(
-            model.family,
-            Family::GptOss | Family::Phi2 | Family::PhiMoe | Family::Starcoder2
-        ) {
+        if matches!(model.family, Family::GptOss | Family::Phi2 | Family::PhiMoe | Family::Starcoder2) {
             self.vector(Name::AttentionOutputBias, hidden);
         }
         if model.family == Family::GptOss {
             self.vector(Name::Sinks, model.heads);
         }
         let large_command_r = model.family == Family::CommandR && model.layers.len() >= 64;
-        if matches!(
-            model.family,
-            Family::Olmo2 | Family::Olmoe | Family::MinimaxM2
-        ) || large_command_r
-        {
+        if matches!(model.family, Family::Olmo2 | Family::Olmoe | Family::MinimaxM2) || large_command_r {
             self.vector(Name::QNorm, query_width);
             self.vector(Name::KNorm, key_width);
         } else if model.head_norm {
@@ -230,21 +200,13 @@ impl TensorList<'_> {
         let hidden = self.model.hidden;
         let groups_width = 2 * recurrent.groups * recurrent.state;
         let mixed_width = recurrent.inner + groups_width;
-        self.matrix(
-            Name::StateIn,
-            hidden,
-            2 * recurrent.inner + groups_width + recurrent.dt_rank,
-        );
+        self.matrix(Name::StateIn, hidden, 2 * recurrent.inner + groups_width + recurrent.dt_rank);
         self.matrix(Name::StateConv, recurrent.conv, mixed_width);
         self.vector(Name::StateConvBias, mixed_width);
         self.vector(Name::StateStep, recurrent.dt_rank);
         self.matrix(Name::StateDecay, 1, recurrent.dt_rank);
         self.matrix(Name::StateSkip, 1, recurrent.dt_rank);
-        self.matrix(
-            Name::StateNorm,
-            recurrent.inner / recurrent.groups,
-            recurrent.groups,
-        );
+        self.matrix(Name::StateNorm, recurrent.inner / recurrent.groups, recurrent.groups);
         self.matrix(Name::StateOut, recurrent.inner, hidden);
     }
 
@@ -290,10 +252,7 @@ impl TensorList<'_> {
         self.routed(experts);
         self.home = Home::Layer(index);
         if experts.shared_width > 0 {
-            if matches!(
-                family,
-                Family::Qwen2Moe | Family::Qwen35Moe | Family::Qwen3Next
-            ) {
+            if matches!(family, Family::Qwen2Moe | Family::Qwen35Moe | Family::Qwen3Next) {
                 self.vector(Name::SharedRouter, hidden);
             }
             if self.model.gated_ffn {

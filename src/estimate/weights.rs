@@ -32,10 +32,7 @@ impl Weights {
     pub(crate) fn new(model: &Architecture, quantization: Quantization) -> Weights {
         let tensors = weight_tensors(model);
         let types = tensor_types(model, &tensors, quantization);
-        let places = tensors
-            .iter()
-            .zip(0..)
-            .map(|(tensor, place)| ((tensor.home, tensor.name), place));
+        let places = tensors.iter().zip(0..).map(|(tensor, place)| ((tensor.home, tensor.name), place));
         Weights {
             places: places.collect(),
             tensors: tensors.into_iter().zip(types).collect(),
@@ -46,17 +43,12 @@ impl Weights {
 
     /// The tensor of this name and place, where the model has it.
     pub(crate) fn find(&self, home: Home, name: Name) -> Option<(WeightTensor, TensorType)> {
-        self.places
-            .get(&(home, name))
-            .map(|place| self.tensors[*place])
+        self.places.get(&(home, name)).map(|place| self.tensors[*place])
     }
 
     /// The tensor data of the model file, without its header.
     pub(crate) fn file_bytes(&self) -> Bytes {
-        self.tensors
-            .iter()
-            .map(|(tensor, kind)| tensor_bytes(tensor, *kind))
-            .sum()
+        self.tensors.iter().map(|(tensor, kind)| tensor_bytes(tensor, *kind)).sum()
     }
 
     /// How many tensors have each type.

@@ -25,9 +25,7 @@ use kbgen::estimate::settings::{
 type Row = BTreeMap<String, String>;
 
 fn rows(name: &str) -> Vec<Row> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("tests/data")
-        .join(name);
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data").join(name);
     let mut reader = csv::Reader::from_path(path).unwrap();
     reader.deserialize().map(|row| row.unwrap()).collect()
 }
@@ -82,9 +80,7 @@ fn fields(row: &Row) -> ArchitectureFields {
 
 fn models() -> BTreeMap<String, Architecture> {
     let rows = rows("measured_models.csv");
-    rows.iter()
-        .map(|row| (row["id"].clone(), fields(row).build().unwrap()))
-        .collect()
+    rows.iter().map(|row| (row["id"].clone(), fields(row).build().unwrap())).collect()
 }
 
 fn settings(row: &Row) -> Settings {
@@ -105,10 +101,7 @@ fn settings(row: &Row) -> Settings {
     settings.gpu_layers = row["n_gpu_layers"].parse().ok();
     settings.tensor_split = match row["tensor_split"].as_str() {
         "none" => Vec::new(),
-        split => split
-            .split_whitespace()
-            .map(|share| share.parse().unwrap())
-            .collect(),
+        split => split.split_whitespace().map(|share| share.parse().unwrap()).collect(),
     };
     settings.experts = match row["moe_cpu"].split_once(':') {
         Some((_, layers)) => ExpertPlacement::FirstLayersOnCpu(layers.parse().unwrap()),
@@ -142,17 +135,14 @@ struct Compared {
 fn compared(kind: &str) -> Vec<&'static Compared> {
     static ALL: OnceLock<Vec<Compared>> = OnceLock::new();
     let all = ALL.get_or_init(compare_all).iter();
-    all.filter(|compared| compared.row["kind"] == kind)
-        .collect()
+    all.filter(|compared| compared.row["kind"] == kind).collect()
 }
 
 /// One estimate a run: rows that share model and settings belong to one.
 fn compare_all() -> Vec<Compared> {
     let models = models();
     let mut runs: HashMap<(String, Settings), Estimate> = HashMap::new();
-    let rows = rows("measured.csv")
-        .into_iter()
-        .filter(|row| row["device"] != "file");
+    let rows = rows("measured.csv").into_iter().filter(|row| row["device"] != "file");
     rows.map(|row| {
         let (id, settings) = (row["catalogue_id"].clone(), settings(&row));
         let need = runs
@@ -164,20 +154,13 @@ fn compare_all() -> Vec<Compared> {
             "kv_bytes" => part.cache,
             _ => part.compute,
         };
-        Compared {
-            estimated: part.bytes.0,
-            measured: number(&row, "bytes"),
-            row,
-        }
+        Compared { estimated: part.bytes.0, measured: number(&row, "bytes"), row }
     })
     .collect()
 }
 
 fn describe(row: &Row) -> String {
-    let values: Vec<String> = row
-        .iter()
-        .map(|(name, value)| format!("{name}={value}"))
-        .collect();
+    let values: Vec<String> = row.iter().map(|(name, value)| format!("{name}={value}")).collect();
     values.join(" ")
 }
 
@@ -185,18 +168,10 @@ fn describe(row: &Row) -> String {
 fn a_file_has_the_bytes_and_the_types_that_the_quantizer_gives_it() {
     let models = models();
     let mut seen = 0;
-    for row in rows("measured.csv")
-        .iter()
-        .filter(|row| row["device"] == "file")
-    {
+    for row in rows("measured.csv").iter().filter(|row| row["device"] == "file") {
         let model = &models[&row["catalogue_id"]];
         let quantization: Quantization = row["quant"].parse().unwrap();
-        assert_eq!(
-            file_bytes(model, quantization),
-            Bytes(number(row, "bytes")),
-            "{}",
-            describe(row)
-        );
+        assert_eq!(file_bytes(model, quantization), Bytes(number(row, "bytes")), "{}", describe(row));
         let counted: Vec<String> = tensor_counts(model, quantization)
             .iter()
             .map(|(kind, count)| format!("{}:{count}", kind.name()))
@@ -265,10 +240,7 @@ fn more_context_never_needs_less() {
             let mut before = Bytes(0);
             for context in [256, 257, 1000, 4096, 16384, 40000, 131_072] {
                 let need = gpu_total(&estimate(&model, &settings.at_context(context)).unwrap());
-                assert!(
-                    need >= before,
-                    "{id} at {context} tokens of {kind}: {need} < {before}"
-                );
+                assert!(need >= before, "{id} at {context} tokens of {kind}: {need} < {before}");
                 before = need;
             }
         }
@@ -340,11 +312,7 @@ fn segments_give_the_estimators_own_value_at_every_number_of_cells() {
         cache_type_v: CacheType::Q8_0,
         ..plain.clone()
     };
-    let two_gpus = Settings {
-        tensor_split: vec![2, 1],
-        sequences: 3,
-        ..plain.clone()
-    };
+    let two_gpus = Settings { tensor_split: vec![2, 1], sequences: 3, ..plain.clone() };
     let cases = [
         ("llama-3.2-1b-instruct", &server),
         ("gemma-3-4b-it", &plain),
@@ -353,10 +321,7 @@ fn segments_give_the_estimators_own_value_at_every_number_of_cells() {
         ("deepseek-v2-lite-chat", &plain),
     ];
     for (id, settings) in cases {
-        let model = Architecture {
-            max_context: 30_000,
-            ..models[id].clone()
-        };
+        let model = Architecture { max_context: 30_000, ..models[id].clone() };
         let devices = device_segments(&model, settings).unwrap();
         for context in (0..30_000).step_by(487) {
             let settings = settings.at_context(context + 1);
@@ -365,16 +330,8 @@ fn segments_give_the_estimators_own_value_at_every_number_of_cells() {
                 let device = need.device(found.device).unwrap();
                 let cells = cells_of(&settings);
                 let at = format!("{id}, {:?}, {context} tokens", found.device);
-                assert_eq!(
-                    value_at(&found.cache, cells),
-                    Some(device.cache.bytes),
-                    "{at}"
-                );
-                assert_eq!(
-                    value_at(&found.compute, cells),
-                    Some(device.compute.bytes),
-                    "{at}"
-                );
+                assert_eq!(value_at(&found.cache, cells), Some(device.cache.bytes), "{at}");
+                assert_eq!(value_at(&found.compute, cells), Some(device.compute.bytes), "{at}");
             }
         }
     }
@@ -396,24 +353,16 @@ fn the_largest_choice_fits_and_the_next_does_not() {
     let models = models();
     let model = &models["llama-3.1-8b-instruct"];
     let settings = Settings::new(Quantization::Q4_K_M, 8192);
-    let available = Available {
-        gpus: vec![Bytes(8 << 30)],
-    };
-    let context = largest_context(model, &settings, &available)
-        .unwrap()
-        .unwrap();
+    let available = Available { gpus: vec![Bytes(8 << 30)] };
+    let context = largest_context(model, &settings, &available).unwrap().unwrap();
     assert!(available.holds(&estimate(model, &settings.at_context(context)).unwrap()));
     assert!(!available.holds(&estimate(model, &settings.at_context(context + 1)).unwrap()));
     let best = best_quantization(model, &settings, &available, Quantization::ALL).unwrap();
     assert_eq!(best, Some(Quantization::Q6_K));
-    let half = Available {
-        gpus: vec![Bytes(3 << 30)],
-    };
+    let half = Available { gpus: vec![Bytes(3 << 30)] };
     let layers = most_gpu_layers(model, &settings, &half).unwrap().unwrap();
     assert!((1..33).contains(&layers), "{layers}");
-    let nothing = Available {
-        gpus: vec![Bytes(1 << 20)],
-    };
+    let nothing = Available { gpus: vec![Bytes(1 << 20)] };
     assert_eq!(largest_context(model, &settings, &nothing), Ok(None));
 }
 
@@ -425,19 +374,10 @@ fn an_impossible_field_is_named() {
         change(&mut fields);
         fields.build().unwrap_err().field
     };
-    assert_eq!(
-        broken(|fields| fields.gguf_arch = "lama".into()),
-        "gguf_arch"
-    );
+    assert_eq!(broken(|fields| fields.gguf_arch = "lama".into()), "gguf_arch");
     assert_eq!(broken(|fields| fields.layers = 0), "layers");
-    assert_eq!(
-        broken(|fields| fields.layer_kinds = "F3X2".into()),
-        "layer_kinds"
-    );
-    assert_eq!(
-        broken(|fields| fields.layer_kinds = "Fé9".into()),
-        "layer_kinds"
-    );
+    assert_eq!(broken(|fields| fields.layer_kinds = "F3X2".into()), "layer_kinds");
+    assert_eq!(broken(|fields| fields.layer_kinds = "Fé9".into()), "layer_kinds");
     assert_eq!(broken(|fields| fields.vocab = u64::MAX), "vocab");
     assert_eq!(broken(|fields| fields.kv_heads = 7), "kv_heads");
 }

@@ -1,3 +1,10 @@
-//! The test program: one module a feature.
+//! One program for all tests that need no private names, one module a subject.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails there")]
 
+#[cfg(unix)]
+mod emit;
 mod estimate;
+mod markdown;
+mod serve;
+mod signature;
+mod words;

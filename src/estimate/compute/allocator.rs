@@ -1,7 +1,7 @@
 //! ggml's graph allocator, replayed without memory: the size that each buffer reaches.
 //!
 //! The rules are those of ggml's `src/ggml-alloc.c`
-//! (https://github.com/ggml-org/ggml, state of October 2026): best fit among free blocks,
+//! (<https://github.com/ggml-org/ggml>, state of October 2026): best fit among free blocks,
 //! results that overwrite a source nobody else needs, and release after the last use.
 
 use crate::estimate::compute::graph::{Operation, Tensor, TensorId};
@@ -17,18 +17,11 @@ struct Buffer {
 }
 
 /// Larger than any buffer.
-const ENDLESS: Linear = Linear {
-    at: i64::MAX / 4,
-    slope: 0,
-};
+const ENDLESS: Linear = Linear { at: i64::MAX / 4, slope: 0 };
 
 impl Buffer {
     fn new(alignment: u64) -> Buffer {
-        Buffer {
-            alignment,
-            free: vec![(Linear::default(), ENDLESS)],
-            largest: Linear::default(),
-        }
+        Buffer { alignment, free: vec![(Linear::default(), ENDLESS)], largest: Linear::default() }
     }
 
     fn allocate(&mut self, size: Linear, horizon: &mut Horizon) -> Linear {
@@ -124,18 +117,11 @@ pub(crate) fn buffer_sizes(plan: &Plan<'_>) -> (Vec<Linear>, u64) {
     let mut replay = Replay {
         plan,
         horizon: Horizon::new(),
-        buffers: plan
-            .alignments
-            .iter()
-            .map(|alignment| Buffer::new(*alignment))
-            .collect(),
+        buffers: plan.alignments.iter().map(|alignment| Buffer::new(*alignment)).collect(),
         places: vec![Place::default(); plan.tensors.len()],
     };
     replay.run();
-    (
-        replay.buffers.iter().map(|buffer| buffer.largest).collect(),
-        replay.horizon.steps,
-    )
+    (replay.buffers.iter().map(|buffer| buffer.largest).collect(), replay.horizon.steps)
 }
 
 struct Replay<'a> {
@@ -189,10 +175,7 @@ impl Replay<'_> {
         }
         self.places[id].allocated = true;
         if matches!(tensor.operation, Operation::InPlace | Operation::Rope)
-            && tensor
-                .sources
-                .iter()
-                .any(|source| self.overwrite(id, *source))
+            && tensor.sources.iter().any(|source| self.overwrite(id, *source))
         {
             return;
         }

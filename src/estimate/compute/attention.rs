@@ -29,15 +29,9 @@ impl Builder<'_> {
         let row = 4 * (heads + 2 * kv_heads) * head_dim;
         let part = |builder: &mut Self, count: u64| {
             let dimensions = shape([head_dim, count, builder.tokens]);
-            builder
-                .graph
-                .view(mixed, dimensions, [4 * head_dim, row, row * builder.tokens])
+            builder.graph.view(mixed, dimensions, [4 * head_dim, row, row * builder.tokens])
         };
-        Projections {
-            query: part(self, heads),
-            key: part(self, kv_heads),
-            value: part(self, kv_heads),
-        }
+        Projections { query: part(self, heads), key: part(self, kv_heads), value: part(self, kv_heads) }
     }
 
     /// Q, K and V as `[width, tokens]`.
@@ -77,11 +71,7 @@ impl Builder<'_> {
     /// Attention by heads, up to the product with the output matrix (where `project`).
     pub(crate) fn attend(&mut self, layer: u64, parts: Projections, project: bool) -> TensorId {
         let inputs = self.inputs_of(layer);
-        let Projections {
-            mut query,
-            mut key,
-            mut value,
-        } = parts;
+        let Projections { mut query, mut key, mut value } = parts;
         if let Some(rotation) = inputs.key_rotation {
             query = self.rotate(query, rotation);
             key = self.rotate(key, rotation);
@@ -89,11 +79,7 @@ impl Builder<'_> {
         if let Some(rotation) = inputs.value_rotation {
             value = self.rotate(value, rotation);
         }
-        let order = if self.sliding.is_some() {
-            [query, key, value]
-        } else {
-            [query, value, key]
-        };
+        let order = if self.sliding.is_some() { [query, key, value] } else { [query, value, key] };
         for id in order {
             self.graph.expand(id);
         }
@@ -104,12 +90,7 @@ impl Builder<'_> {
             out = self.rotate(out, rotation);
         }
         if project {
-            self.linear(
-                layer,
-                Name::AttentionOutput,
-                Some(Name::AttentionOutputBias),
-                out,
-            )
+            self.linear(layer, Name::AttentionOutput, Some(Name::AttentionOutputBias), out)
         } else {
             out
         }
@@ -142,12 +123,8 @@ impl Builder<'_> {
         let streams = self.streams();
         let key_type = self.settings.cache_type_k.tensor_type();
         let value_type = self.settings.cache_type_v.tensor_type();
-        let key = self
-            .graph
-            .resident(key_type, shape([key_row, cells, streams]), at);
-        let value = self
-            .graph
-            .resident(value_type, shape([value_row, cells, streams]), at);
+        let key = self.graph.resident(key_type, shape([key_row, cells, streams]), at);
+        let value = self.graph.resident(value_type, shape([value_row, cells, streams]), at);
         (key, value)
     }
 
@@ -162,9 +139,7 @@ impl Builder<'_> {
         let (_, kv_heads, head_dim) = self.head_counts(layer);
         let [row, cells, streams, _] = self.graph.shape(key_cache);
         self.store_rows(key, key_cache, inputs.key_rows);
-        let value_rows = inputs
-            .value_rows
-            .expect("attention by heads has rows for V");
+        let value_rows = inputs.value_rows.expect("attention by heads has rows for V");
         let flash = self.settings.flash_attention == FlashAttention::On;
         if flash {
             self.store_rows(value, value_cache, value_rows);
@@ -176,11 +151,7 @@ impl Builder<'_> {
         let keys = self.graph.view(
             key_cache,
             [head_dim, kv_heads, cells, streams],
-            [
-                size(key_type, head_dim),
-                size(key_type, row),
-                size(key_type, row * cells),
-            ],
+            [size(key_type, head_dim), size(key_type, row), size(key_type, row * cells)],
         );
         let value_type = self.graph.get(value_cache).kind;
         let value_row = self.graph.shape(value_cache)[0];
@@ -211,11 +182,8 @@ impl Builder<'_> {
     pub(crate) fn store_rows(&mut self, x: TensorId, cache: TensorId, rows: TensorId) {
         let [width, heads, tokens, _] = self.graph.shape(x);
         let stride = self.graph.get(x).strides[2];
-        let flat = self.graph.view(
-            x,
-            shape([width * heads, tokens]),
-            [stride, stride * tokens, stride * tokens],
-        );
+        let flat =
+            self.graph.view(x, shape([width * heads, tokens]), [stride, stride * tokens, stride * tokens]);
         let [row, cells, streams, _] = self.graph.shape(cache);
         let target = match streams {
             1 => cache,
@@ -237,12 +205,8 @@ impl Builder<'_> {
         };
         let cache_row = self.graph.shape(cache)[0];
         if row < cache_row {
-            flat = self.graph.new_tensor(
-                Operation::Other,
-                TensorType::F32,
-                shape([cache_row, tokens]),
-                &[flat],
-            );
+            flat =
+                self.graph.new_tensor(Operation::Other, TensorType::F32, shape([cache_row, tokens]), &[flat]);
         }
         let cells = self.graph.get(cache).elements();
         let target = self.graph.reshape(cache, shape([1, cells]));
@@ -278,9 +242,7 @@ impl Builder<'_> {
         let sinks = self.layer_weight(layer, Name::Sinks);
         let out = match self.settings.flash_attention {
             FlashAttention::On => self.fused(query, keys, values, inputs.mask, sinks, decompress),
-            FlashAttention::Off => {
-                self.written_out(query, keys, values, inputs.mask, sinks, decompress)
-            }
+            FlashAttention::Off => self.written_out(query, keys, values, inputs.mask, sinks, decompress),
         };
         self.graph.expand(out);
         out
@@ -300,9 +262,7 @@ impl Builder<'_> {
         let mut sources = vec![query, keys, values, mask];
         sources.extend(sinks);
         let result = [width, heads, tokens, streams];
-        let mut out =
-            self.graph
-                .new_tensor(Operation::FlashAttention, TensorType::F32, result, &sources);
+        let mut out = self.graph.new_tensor(Operation::FlashAttention, TensorType::F32, result, &sources);
         if let Some(matrix) = decompress {
             out = self.graph.permute(out, [0, 2, 1, 3]);
             out = self.graph.mul_mat(matrix, out);
@@ -311,8 +271,7 @@ impl Builder<'_> {
             out = self.graph.packed(out, dimensions);
         }
         let [width, heads, tokens, streams] = self.graph.shape(out);
-        self.graph
-            .reshape(out, shape([width * heads, tokens * streams]))
+        self.graph.reshape(out, shape([width * heads, tokens * streams]))
     }
 
     fn written_out(
@@ -351,9 +310,7 @@ impl Builder<'_> {
         }
         let out = self.graph.permute(out, [0, 2, 1, 3]);
         let [width, heads, tokens, streams] = self.graph.shape(out);
-        let packed = self
-            .graph
-            .packed(out, shape([width * heads, tokens * streams]));
+        let packed = self.graph.packed(out, shape([width * heads, tokens * streams]));
         if self.settings.cache_placement == CachePlacement::Host {
             self.graph.tensors[packed].fixed = Some(Device::Host);
         }

@@ -1,6 +1,6 @@
 //! The pieces that every model's graph is made of: weights, norms, embedding, output.
 //!
-//! Follows llama.cpp's `src/llama-graph.cpp` (https://github.com/ggml-org/llama.cpp,
+//! Follows llama.cpp's `src/llama-graph.cpp` (<https://github.com/ggml-org/llama.cpp>,
 //! commit 0c1e570) node by node, in its order.
 
 use std::collections::BTreeMap;
@@ -76,10 +76,7 @@ impl<'a> Builder<'a> {
         let sequences = settings.sequences.max(1);
         let whole = cells.full * if cells.streams > 1 { sequences } else { 1 };
         let micro_batch = settings.micro_batch().min(whole);
-        let outputs = settings
-            .n_outputs
-            .unwrap_or(micro_batch)
-            .clamp(1, micro_batch);
+        let outputs = settings.n_outputs.unwrap_or(micro_batch).clamp(1, micro_batch);
         let mut graph = Graph::default();
         let output_rows = graph.input(TensorType::I32, shape([outputs]));
         Builder {
@@ -104,14 +101,12 @@ impl<'a> Builder<'a> {
 
     /// A weight of a layer, where the model has it.
     pub(crate) fn layer_weight(&mut self, layer: u64, name: Name) -> Option<TensorId> {
-        self.weight(Home::Layer(layer), name)
-            .or_else(|| self.weight(Home::Experts(layer), name))
+        self.weight(Home::Layer(layer), name).or_else(|| self.weight(Home::Experts(layer), name))
     }
 
     /// A weight that the layer has in every model of the family.
     pub(crate) fn expect_weight(&mut self, layer: u64, name: Name) -> TensorId {
-        self.layer_weight(layer, name)
-            .expect("the family's tensor list holds what its graph uses")
+        self.layer_weight(layer, name).expect("the family's tensor list holds what its graph uses")
     }
 
     fn weight(&mut self, home: Home, name: Name) -> Option<TensorId> {
@@ -119,16 +114,9 @@ impl<'a> Builder<'a> {
             return Some(*id);
         }
         let (tensor, kind) = self.weights.find(home, name)?;
-        let device = self
-            .placement
-            .devices(home)
-            .first()
-            .copied()
-            .unwrap_or(Device::Host);
+        let device = self.placement.devices(home).first().copied().unwrap_or(Device::Host);
         let dimensions = [tensor.columns, tensor.rows, tensor.matrices, 1];
-        let id = self
-            .graph
-            .resident(kind, dimensions, Resident::Weight(device));
+        let id = self.graph.resident(kind, dimensions, Resident::Weight(device));
         self.loaded.insert((home, name), id);
         Some(id)
     }
@@ -137,12 +125,9 @@ impl<'a> Builder<'a> {
     pub(crate) fn embedding(&mut self) -> TensorId {
         let hidden = self.model.hidden;
         let tokens = self.graph.input(TensorType::I32, shape([self.tokens]));
-        let vectors = self
-            .graph
-            .input(TensorType::F32, shape([hidden, self.tokens]));
-        let table = self
-            .weight(Home::Input, Name::TokenEmbedding)
-            .expect("every model has a token embedding");
+        let vectors = self.graph.input(TensorType::F32, shape([hidden, self.tokens]));
+        let table =
+            self.weight(Home::Input, Name::TokenEmbedding).expect("every model has a token embedding");
         let rows = self.graph.get_rows(table, tokens);
         self.graph.expand(rows);
         // a batch may hold vectors instead of tokens: their place is always there
@@ -152,10 +137,7 @@ impl<'a> Builder<'a> {
 
     /// Positions of the tokens, `per_token` numbers each.
     pub(crate) fn add_positions(&mut self, per_token: u64) {
-        self.positions = Some(
-            self.graph
-                .input(TensorType::I32, shape([self.tokens * per_token])),
-        );
+        self.positions = Some(self.graph.input(TensorType::I32, shape([self.tokens * per_token])));
     }
 
     /// A number by which each token's query is scaled.
@@ -181,16 +163,8 @@ impl<'a> Builder<'a> {
         let (tokens, streams) = (self.tokens, self.cells.streams);
         let flash = self.settings.flash_attention == FlashAttention::On;
         let latent = self.model.has(LayerKind::Latent);
-        let value_count = if flash {
-            tokens
-        } else {
-            tokens * self.model.widest_value_row()
-        };
-        let mask_kind = if flash {
-            TensorType::F16
-        } else {
-            TensorType::F32
-        };
+        let value_count = if flash { tokens } else { tokens * self.model.widest_value_row() };
+        let mask_kind = if flash { TensorType::F16 } else { TensorType::F32 };
         let graph = &mut self.graph;
         let key_rows = graph.input(TensorType::I64, shape([tokens]));
         let value_rows = (!latent).then(|| graph.input(TensorType::I64, shape([value_count])));
@@ -198,8 +172,7 @@ impl<'a> Builder<'a> {
         let key_type = self.settings.cache_type_k.tensor_type();
         let value_type = self.settings.cache_type_v.tensor_type();
         let width = self.rotated_width(kind);
-        let square =
-            |graph: &mut Graph, side: u64| graph.input(TensorType::F32, shape([side, side]));
+        let square = |graph: &mut Graph, side: u64| graph.input(TensorType::F32, shape([side, side]));
         let key_rotation = (key_type.is_quantized() && !latent)
             .then_some(width)
             .flatten()
@@ -209,24 +182,14 @@ impl<'a> Builder<'a> {
             .then_some(width)
             .flatten()
             .map(|_| square(&mut self.graph, 64));
-        AttentionInputs {
-            key_rows,
-            value_rows,
-            mask,
-            key_rotation,
-            value_rotation,
-        }
+        AttentionInputs { key_rows, value_rows, mask, key_rotation, value_rotation }
     }
 
     /// The head width by which quantized caches are rotated: that of the layers of the
     /// kind where all agree and 64 divides it.
     fn rotated_width(&self, kind: LayerKind) -> Option<u64> {
-        let mut widths = self
-            .model
-            .layers
-            .iter()
-            .filter(|layer| layer.kind == kind)
-            .map(|layer| layer.head_dim);
+        let mut widths =
+            self.model.layers.iter().filter(|layer| layer.kind == kind).map(|layer| layer.head_dim);
         let first = widths.next()?;
         (widths.all(|width| width == first) && first % 64 == 0).then_some(first)
     }
@@ -236,9 +199,7 @@ impl<'a> Builder<'a> {
     pub(crate) fn add_state_inputs(&mut self) {
         let sequences = self.sequences;
         let rows = self.graph.input(TensorType::I32, shape([sequences]));
-        let used = self
-            .graph
-            .view(rows, shape([sequences]), [4 * sequences; 3]);
+        let used = self.graph.view(rows, shape([sequences]), [4 * sequences; 3]);
         let others = self.graph.view(rows, shape([0]), [0; 3]);
         self.state_rows = Some((used, others));
     }
@@ -266,12 +227,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    fn scale_and_shift(
-        &mut self,
-        x: TensorId,
-        weight: Option<TensorId>,
-        bias: Option<TensorId>,
-    ) -> TensorId {
+    fn scale_and_shift(&mut self, x: TensorId, weight: Option<TensorId>, bias: Option<TensorId>) -> TensorId {
         let scaled = match weight {
             Some(weight) => self.graph.in_place(&[x, weight]),
             None => x,
@@ -283,13 +239,7 @@ impl<'a> Builder<'a> {
     }
 
     /// The product with a weight of the layer, plus its bias where the model has one.
-    pub(crate) fn linear(
-        &mut self,
-        layer: u64,
-        name: Name,
-        bias: Option<Name>,
-        x: TensorId,
-    ) -> TensorId {
+    pub(crate) fn linear(&mut self, layer: u64, name: Name, bias: Option<Name>, x: TensorId) -> TensorId {
         let weight = self.expect_weight(layer, name);
         let product = self.graph.mul_mat(weight, x);
         match bias.and_then(|bias| self.layer_weight(layer, bias)) {
@@ -328,15 +278,13 @@ impl<'a> Builder<'a> {
     /// The embedding as the output matrix, on the output's device.
     fn tied_output(&mut self) -> TensorId {
         let device = self.placement.output();
-        let table = self
-            .weight(Home::Input, Name::TokenEmbedding)
-            .expect("every model has a token embedding");
+        let table =
+            self.weight(Home::Input, Name::TokenEmbedding).expect("every model has a token embedding");
         if device == Device::Host {
             return table;
         }
         let (kind, dimensions) = (self.graph.get(table).kind, self.graph.shape(table));
-        self.graph
-            .resident(kind, dimensions, Resident::Weight(device))
+        self.graph.resident(kind, dimensions, Resident::Weight(device))
     }
 
     /// The device that holds the cache of a layer.
@@ -361,8 +309,7 @@ impl<'a> Builder<'a> {
         let mut sources = vec![x];
         sources.extend(self.positions);
         sources.extend(self.rope_factors(layer));
-        self.graph
-            .new_tensor(Operation::Rope, kind, dimensions, &sources)
+        self.graph.new_tensor(Operation::Rope, kind, dimensions, &sources)
     }
 
     fn rope_factors(&mut self, layer: u64) -> Option<TensorId> {

@@ -1,6 +1,6 @@
 //! What the layers of each family are made of, and the whole graph.
 //!
-//! Follows llama.cpp's `src/models/*.cpp` (https://github.com/ggml-org/llama.cpp,
+//! Follows llama.cpp's `src/models/*.cpp` (<https://github.com/ggml-org/llama.cpp>,
 //! commit 0c1e570).
 
 use crate::estimate::architecture::{FeedForward, LayerKind};
@@ -96,20 +96,16 @@ impl Builder<'_> {
 
     pub(crate) fn norm_kind(&self) -> NormKind {
         match self.model.family {
-            Family::Phi2
-            | Family::Starcoder2
-            | Family::StableLm
-            | Family::CommandR
-            | Family::Cohere2 => NormKind::Layer,
+            Family::Phi2 | Family::Starcoder2 | Family::StableLm | Family::CommandR | Family::Cohere2 => {
+                NormKind::Layer
+            }
             _ => NormKind::Rms,
         }
     }
 
     fn layer(&mut self, layer: u64, x: TensorId, is_last: bool) -> TensorId {
         match self.model.family {
-            Family::Phi2 | Family::CommandR | Family::Cohere2 => {
-                self.parallel_layer(layer, x, is_last)
-            }
+            Family::Phi2 | Family::CommandR | Family::Cohere2 => self.parallel_layer(layer, x, is_last),
             Family::NemotronHMoe => self.single_part_layer(layer, x, is_last),
             _ => self.two_part_layer(layer, x, is_last),
         }
@@ -121,10 +117,7 @@ impl Builder<'_> {
         let kind = self.norm_kind();
         let mut stream = x;
         let mut y = self.norm_if_any(layer, Name::AttentionNorm, kind, x);
-        if matches!(
-            family,
-            Family::Qwen35 | Family::Qwen35Moe | Family::Qwen3Next
-        ) {
+        if matches!(family, Family::Qwen35 | Family::Qwen35Moe | Family::Qwen3Next) {
             self.graph.expand(y);
         }
         y = self.mixer(layer, y);
@@ -133,10 +126,7 @@ impl Builder<'_> {
             stream = self.keep_outputs(stream);
         }
         y = self.norm_if_any(layer, Name::AttentionPostNorm, kind, y);
-        let scales_residual = matches!(
-            family,
-            Family::Granite | Family::GraniteMoe | Family::GraniteHybrid
-        );
+        let scales_residual = matches!(family, Family::Granite | Family::GraniteMoe | Family::GraniteHybrid);
         if scales_residual {
             y = self.graph.in_place(&[y]);
         }
@@ -196,13 +186,7 @@ impl Builder<'_> {
         self.graph.in_place(&[y, stream])
     }
 
-    pub(crate) fn norm_if_any(
-        &mut self,
-        layer: u64,
-        name: Name,
-        kind: NormKind,
-        x: TensorId,
-    ) -> TensorId {
+    pub(crate) fn norm_if_any(&mut self, layer: u64, name: Name, kind: NormKind, x: TensorId) -> TensorId {
         match self.layer_weight(layer, name) {
             Some(_) => self.norm(x, kind, layer, name),
             None => x,
@@ -230,8 +214,7 @@ impl Builder<'_> {
             let routed = self.routed_experts(layer, x, routing, None);
             return self.graph.in_place(&[routed, shared]);
         }
-        let logits =
-            (family == Family::NemotronHMoe).then(|| self.linear(layer, Name::Router, None, x));
+        let logits = (family == Family::NemotronHMoe).then(|| self.linear(layer, Name::Router, None, x));
         let routed = self.routed_experts(layer, x, routing, logits);
         if !shared {
             return routed;
@@ -277,10 +260,7 @@ impl Builder<'_> {
 
     fn routing(&self) -> Routing {
         let family = self.model.family;
-        let bias = self
-            .model
-            .experts
-            .is_some_and(|experts| experts.router_bias);
+        let bias = self.model.experts.is_some_and(|experts| experts.router_bias);
         let gating = match family {
             Family::GptOss => Gating::SoftmaxOfChosen,
             Family::Llama4 | Family::NemotronHMoe => Gating::Sigmoid,

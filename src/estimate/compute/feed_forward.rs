@@ -45,12 +45,7 @@ impl Builder<'_> {
             self.graph.fresh(&[gate, up])
         } else if self.model.fused_gate_up {
             let [width, tokens, ..] = self.graph.shape(up);
-            self.graph.new_tensor(
-                Operation::Other,
-                TensorType::F32,
-                shape([width / 2, tokens]),
-                &[up],
-            )
+            self.graph.new_tensor(Operation::Other, TensorType::F32, shape([width / 2, tokens]), &[up])
         } else if self.model.family == Family::Arcee {
             let rectified = self.graph.in_place(&[up]);
             self.graph.in_place(&[rectified])
@@ -81,10 +76,7 @@ impl Builder<'_> {
         routing: Routing,
         logits: Option<TensorId>,
     ) -> TensorId {
-        let experts = self
-            .model
-            .experts
-            .expect("a layer with experts has their numbers");
+        let experts = self.model.experts.expect("a layer with experts has their numbers");
         let [hidden, tokens, ..] = self.graph.shape(x);
         let used = experts.used;
         let logits = match logits {
@@ -103,22 +95,12 @@ impl Builder<'_> {
         self.graph.expand(shares);
         let mut x = self.graph.reshape(x, shape([hidden, 1, tokens]));
         if routing.before {
-            let repeated = self.graph.new_tensor(
-                Operation::Other,
-                TensorType::F32,
-                shape([hidden, used, tokens]),
-                &[x],
-            );
+            let repeated =
+                self.graph.new_tensor(Operation::Other, TensorType::F32, shape([hidden, used, tokens]), &[x]);
             x = self.graph.in_place(&[repeated, shares]);
         }
         let inner = self.expert_inner(layer, x, chosen, routing);
-        let mut out = self.chosen_linear(
-            layer,
-            Name::ExpertsDown,
-            Name::ExpertsDownBias,
-            inner,
-            chosen,
-        );
+        let mut out = self.chosen_linear(layer, Name::ExpertsDown, Name::ExpertsDownBias, inner, chosen);
         if let Some(scale) = self.layer_weight(layer, Name::ExpertsDownScale) {
             out = self.scaled_by_expert(out, scale, chosen, experts.count);
         }
@@ -130,23 +112,13 @@ impl Builder<'_> {
         self.graph.expand(weighted);
         let sum = self.sum_of_experts(weighted, used);
         if FUSED_EXPERTS.contains(&used) {
-            self.graph.kept.push(Kept {
-                tensors: [out, shares],
-                from: weighted,
-                until: sum,
-            });
+            self.graph.kept.push(Kept { tensors: [out, shares], from: weighted, until: sum });
         }
         sum
     }
 
     /// The chosen experts and their raw shares.
-    fn choose(
-        &mut self,
-        layer: u64,
-        logits: TensorId,
-        routing: Routing,
-        used: u64,
-    ) -> (TensorId, TensorId) {
+    fn choose(&mut self, layer: u64, logits: TensorId, routing: Routing, used: u64) -> (TensorId, TensorId) {
         let [count, tokens, ..] = self.graph.shape(logits);
         let shares = match routing.gating {
             Gating::SoftmaxOfChosen => logits,
@@ -159,18 +131,10 @@ impl Builder<'_> {
         if self.model.family == Family::Llama4 {
             ranking = logits;
         }
-        let sorted = self.graph.new_tensor(
-            Operation::Other,
-            TensorType::I32,
-            shape([count, tokens]),
-            &[ranking],
-        );
+        let sorted =
+            self.graph.new_tensor(Operation::Other, TensorType::I32, shape([count, tokens]), &[ranking]);
         let row = 4 * count;
-        let chosen = self.graph.view(
-            sorted,
-            shape([used, tokens]),
-            [row, row * tokens, row * tokens],
-        );
+        let chosen = self.graph.view(sorted, shape([used, tokens]), [row, row * tokens, row * tokens]);
         let column = self.graph.reshape(shares, shape([1, count, tokens]));
         let picked = self.graph.get_rows(column, chosen);
         (chosen, picked)
@@ -178,12 +142,7 @@ impl Builder<'_> {
 
     fn normalized(&mut self, shares: TensorId, used: u64, tokens: u64) -> TensorId {
         let flat = self.graph.reshape(shares, shape([used, tokens]));
-        let sum = self.graph.new_tensor(
-            Operation::Other,
-            TensorType::F32,
-            shape([1, tokens]),
-            &[flat],
-        );
+        let sum = self.graph.new_tensor(Operation::Other, TensorType::F32, shape([1, tokens]), &[flat]);
         // ggml clamps in the memory of its source
         let clamped = self.graph.write_into(sum, &[sum]);
         let divided = self.graph.in_place(&[flat, clamped]);
@@ -206,16 +165,9 @@ impl Builder<'_> {
         }
     }
 
-    fn expert_inner(
-        &mut self,
-        layer: u64,
-        x: TensorId,
-        chosen: TensorId,
-        routing: Routing,
-    ) -> TensorId {
+    fn expert_inner(&mut self, layer: u64, x: TensorId, chosen: TensorId, routing: Routing) -> TensorId {
         if self.layer_weight(layer, Name::ExpertsGateUp).is_some() {
-            let both =
-                self.chosen_linear(layer, Name::ExpertsGateUp, Name::ExpertsUpBias, x, chosen);
+            let both = self.chosen_linear(layer, Name::ExpertsGateUp, Name::ExpertsUpBias, x, chosen);
             let [width, used, tokens, _] = self.graph.shape(both);
             let strides = self.graph.get(both).strides;
             let half = shape([width / 2, used, tokens]);
@@ -234,21 +186,11 @@ impl Builder<'_> {
     }
 
     /// Multiplies each expert's result with a number of the expert's own.
-    fn scaled_by_expert(
-        &mut self,
-        out: TensorId,
-        scale: TensorId,
-        chosen: TensorId,
-        count: u64,
-    ) -> TensorId {
+    fn scaled_by_expert(&mut self, out: TensorId, scale: TensorId, chosen: TensorId, count: u64) -> TensorId {
         let tokens = self.graph.shape(out)[2];
         let column = self.graph.reshape(scale, shape([1, count]));
-        let repeated = self.graph.new_tensor(
-            Operation::Other,
-            TensorType::F32,
-            shape([1, count, tokens]),
-            &[column],
-        );
+        let repeated =
+            self.graph.new_tensor(Operation::Other, TensorType::F32, shape([1, count, tokens]), &[column]);
         let picked = self.graph.get_rows(repeated, chosen);
         self.graph.in_place(&[out, picked])
     }
@@ -259,9 +201,7 @@ impl Builder<'_> {
         let views: Vec<TensorId> = (0..used)
             .map(|_| {
                 let part = shape([hidden, tokens]);
-                let view = self
-                    .graph
-                    .view(out, part, [stride, stride * tokens, stride * tokens]);
+                let view = self.graph.view(out, part, [stride, stride * tokens, stride * tokens]);
                 self.graph.expand(view);
                 view
             })
@@ -271,10 +211,6 @@ impl Builder<'_> {
             sum = self.graph.in_place(&[sum, *view]);
             self.graph.expand(sum);
         }
-        if used == 1 {
-            self.graph.packed(sum, shape([hidden, tokens]))
-        } else {
-            sum
-        }
+        if used == 1 { self.graph.packed(sum, shape([hidden, tokens])) } else { sum }
     }
 }

@@ -1,6 +1,6 @@
 //! A compute graph as far as memory depends on it: shapes, sources, views and order.
 //!
-//! Shapes, strides and node order follow ggml (https://github.com/ggml-org/ggml,
+//! Shapes, strides and node order follow ggml (<https://github.com/ggml-org/ggml>,
 //! `src/ggml.c`, state of October 2026).
 
 use crate::estimate::placement::Device;
@@ -201,12 +201,7 @@ impl Graph {
     }
 
     /// A part of a tensor: `strides` are those of dimensions 1 to 3.
-    pub(crate) fn view(
-        &mut self,
-        source: TensorId,
-        shape: [u64; 4],
-        strides: [u64; 3],
-    ) -> TensorId {
+    pub(crate) fn view(&mut self, source: TensorId, shape: [u64; 4], strides: [u64; 3]) -> TensorId {
         let (_, element) = self.get(source).kind.block();
         self.view_with(source, shape, [element, strides[0], strides[1], strides[2]])
     }
@@ -244,12 +239,7 @@ impl Graph {
     pub(crate) fn mul_mat_id(&mut self, weights: TensorId, x: TensorId, ids: TensorId) -> TensorId {
         let (w, x_shape, chosen) = (self.shape(weights), self.shape(x), self.shape(ids));
         let shape = [w[1], chosen[0], x_shape[2], 1];
-        self.new_tensor(
-            Operation::MulMatId,
-            TensorType::F32,
-            shape,
-            &[weights, x, ids],
-        )
+        self.new_tensor(Operation::MulMatId, TensorType::F32, shape, &[weights, x, ids])
     }
 
     /// Rows of `table` by index.

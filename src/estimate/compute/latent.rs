@@ -1,6 +1,6 @@
 //! Multi-head latent attention with the absorbed projections.
 //!
-//! Follows llama.cpp's `src/models/deepseek2.cpp` (https://github.com/ggml-org/llama.cpp,
+//! Follows llama.cpp's `src/models/deepseek2.cpp` (<https://github.com/ggml-org/llama.cpp>,
 //! commit 0c1e570).
 
 use crate::estimate::compute::attention::Projections;
@@ -25,24 +25,14 @@ impl Builder<'_> {
         let query = self.graph.reshape(query, shape([head, heads, tokens]));
         let strides = self.graph.get(query).strides;
         let query_strides = [strides[1], strides[2], strides[3]];
-        let nope = self
-            .graph
-            .view(query, shape([latent.qk_nope, heads, tokens]), query_strides);
-        let turning = self
-            .graph
-            .view(query, shape([latent.qk_rope, heads, tokens]), query_strides);
+        let nope = self.graph.view(query, shape([latent.qk_nope, heads, tokens]), query_strides);
+        let turning = self.graph.view(query, shape([latent.qk_rope, heads, tokens]), query_strides);
         let mixed = self.linear(layer, Name::LatentKvDown, None, x);
         let row = 4 * (latent.kv_lora + latent.qk_rope);
-        let compressed = self.graph.view(
-            mixed,
-            shape([latent.kv_lora, tokens]),
-            [row, row * tokens, row * tokens],
-        );
-        let key_turning = self.graph.view(
-            mixed,
-            shape([latent.qk_rope, 1, tokens]),
-            [row, row, row * tokens],
-        );
+        let compressed =
+            self.graph.view(mixed, shape([latent.kv_lora, tokens]), [row, row * tokens, row * tokens]);
+        let key_turning =
+            self.graph.view(mixed, shape([latent.qk_rope, 1, tokens]), [row, row, row * tokens]);
         let turned = self.rope(layer, turning);
         let key_turned = self.rope(layer, key_turning);
         let compressed = self.norm(compressed, NormKind::Rms, layer, Name::LatentKvNorm);
@@ -57,9 +47,7 @@ impl Builder<'_> {
             shape([width, heads, tokens]),
             &[absorbed, turned],
         );
-        let value = self
-            .graph
-            .reshape(compressed, shape([latent.kv_lora, 1, tokens]));
+        let value = self.graph.reshape(compressed, shape([latent.kv_lora, 1, tokens]));
         let key = self.graph.new_tensor(
             Operation::Other,
             TensorType::F32,
@@ -77,18 +65,14 @@ impl Builder<'_> {
         let width = self.graph.shape(parts.key)[0];
         let (cells, streams) = (self.cells.full, self.streams());
         let kind = self.settings.cache_type_k.tensor_type();
-        let cache = self
-            .graph
-            .resident(kind, shape([width, cells, streams]), at);
+        let cache = self.graph.resident(kind, shape([width, cells, streams]), at);
         let inputs = self.inputs_of(layer);
         self.store_rows(parts.key, cache, inputs.key_rows);
         let row = kind.row_size(width).0;
         let strides = [row, row, row * cells];
         let keys = self.graph.view(cache, [width, 1, cells, streams], strides);
         let value_width = self.graph.shape(parts.value)[0];
-        let values = self
-            .graph
-            .view(keys, [value_width, 1, cells, streams], strides);
+        let values = self.graph.view(keys, [value_width, 1, cells, streams], strides);
         let decompress = self.expect_weight(layer, Name::LatentVUp);
         let out = self.scores(layer, parts.query, keys, values, Some(decompress));
         self.linear(layer, Name::AttentionOutput, None, out)

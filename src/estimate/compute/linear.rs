@@ -12,38 +12,26 @@ pub(crate) struct Linear {
 impl Linear {
     /// The size between `now` and, one step later, `then`.
     pub(crate) fn between(now: u64, then: u64) -> Linear {
-        Linear {
-            at: now as i64,
-            slope: then as i64 - now as i64,
-        }
+        Linear { at: now as i64, slope: then as i64 - now as i64 }
     }
 
     /// The size from so many steps later on.
     pub(crate) fn after(self, steps: u64) -> Linear {
-        Linear {
-            at: self.at + self.slope * steps as i64,
-            slope: self.slope,
-        }
+        Linear { at: self.at + self.slope * steps as i64, slope: self.slope }
     }
 }
 
 impl Add for Linear {
     type Output = Linear;
     fn add(self, other: Linear) -> Linear {
-        Linear {
-            at: self.at + other.at,
-            slope: self.slope + other.slope,
-        }
+        Linear { at: self.at + other.at, slope: self.slope + other.slope }
     }
 }
 
 impl Sub for Linear {
     type Output = Linear;
     fn sub(self, other: Linear) -> Linear {
-        Linear {
-            at: self.at - other.at,
-            slope: self.slope - other.slope,
-        }
+        Linear { at: self.at - other.at, slope: self.slope - other.slope }
     }
 }
 
@@ -97,14 +85,7 @@ impl Horizon {
             self.limit(0);
         }
         let rest = size.at.rem_euclid(alignment);
-        let at = if rest == 0 {
-            size.at
-        } else {
-            size.at + alignment - rest
-        };
-        Linear {
-            at,
-            slope: size.slope,
-        }
+        let at = if rest == 0 { size.at } else { size.at + alignment - rest };
+        Linear { at, slope: size.slope }
     }
 }

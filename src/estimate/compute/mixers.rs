@@ -1,6 +1,6 @@
 //! What mixes the tokens of a layer, family by family.
 //!
-//! Follows llama.cpp's `src/models/*.cpp` (https://github.com/ggml-org/llama.cpp,
+//! Follows llama.cpp's `src/models/*.cpp` (<https://github.com/ggml-org/llama.cpp>,
 //! commit 0c1e570).
 
 use crate::estimate::architecture::LayerKind;
@@ -15,16 +15,12 @@ impl Builder<'_> {
     pub(crate) fn mixer(&mut self, layer: u64, x: TensorId) -> TensorId {
         match (self.model.layers[layer as usize].kind, self.model.family) {
             (LayerKind::Latent, _) => self.latent_attention(layer, x),
-            (LayerKind::Recurrent, Family::Lfm2 | Family::Lfm2Moe) => {
-                self.short_convolution(layer, x)
-            }
+            (LayerKind::Recurrent, Family::Lfm2 | Family::Lfm2Moe) => self.short_convolution(layer, x),
             (LayerKind::Recurrent, Family::Qwen35 | Family::Qwen35Moe | Family::Qwen3Next) => {
                 self.delta_net(layer, x)
             }
             (LayerKind::Recurrent, _) => self.mamba2(layer, x),
-            (_, Family::Qwen35 | Family::Qwen35Moe | Family::Qwen3Next) => {
-                self.gated_attention(layer, x)
-            }
+            (_, Family::Qwen35 | Family::Qwen35Moe | Family::Qwen3Next) => self.gated_attention(layer, x),
             (_, Family::Gemma4) => self.gemma4_attention(layer, x),
             _ => self.plain_attention(layer, x),
         }
@@ -77,13 +73,9 @@ impl Builder<'_> {
     /// Llama 4: norms where positions are rotary (not in Maverick, of 128 experts), else a
     /// scale that grows with the position.
     fn llama4_norms(&mut self, layer: u64, parts: &mut Projections) {
-        let maverick = self
-            .model
-            .experts
-            .is_some_and(|experts| experts.count == 128);
+        let maverick = self.model.experts.is_some_and(|experts| experts.count == 128);
         if !self.uses_rope(layer) {
-            let sources: Vec<TensorId> =
-                [parts.query].into_iter().chain(self.query_scale).collect();
+            let sources: Vec<TensorId> = [parts.query].into_iter().chain(self.query_scale).collect();
             parts.query = self.graph.in_place(&sources);
         } else if !maverick {
             parts.query = self.bare_norm(parts.query, NormKind::Rms);
@@ -125,9 +117,7 @@ impl Builder<'_> {
             None => key,
         };
         let key = self.graph.reshape(key, shape([head_dim, kv_heads, tokens]));
-        let value = self
-            .graph
-            .reshape(value, shape([head_dim, kv_heads, tokens]));
+        let value = self.graph.reshape(value, shape([head_dim, kv_heads, tokens]));
         let key = self.norm(key, NormKind::Rms, layer, Name::KNorm);
         let value = self.bare_norm(value, NormKind::Rms);
         let key = self.rope(layer, key);
@@ -141,21 +131,13 @@ impl Builder<'_> {
         let flat = self.flat_projections(layer, x);
         let step = 4 * 2 * head_dim;
         let strides = [step, step * heads, step * heads * tokens];
-        let query = self
-            .graph
-            .view(flat.query, shape([head_dim, heads, tokens]), strides);
+        let query = self.graph.view(flat.query, shape([head_dim, heads, tokens]), strides);
         let query = self.norm(query, NormKind::Rms, layer, Name::QNorm);
-        let key = self
-            .graph
-            .reshape(flat.key, shape([head_dim, kv_heads, tokens]));
+        let key = self.graph.reshape(flat.key, shape([head_dim, kv_heads, tokens]));
         let key = self.norm(key, NormKind::Rms, layer, Name::KNorm);
-        let gate = self
-            .graph
-            .view(flat.query, shape([head_dim, heads, tokens]), strides);
+        let gate = self.graph.view(flat.query, shape([head_dim, heads, tokens]), strides);
         let gate = self.graph.packed(gate, shape([head_dim * heads, tokens]));
-        let value = self
-            .graph
-            .reshape(flat.value, shape([head_dim, kv_heads, tokens]));
+        let value = self.graph.reshape(flat.value, shape([head_dim, kv_heads, tokens]));
         let query = self.rope(layer, query);
         let key = self.rope(layer, key);
         let out = self.attend(layer, Projections { query, key, value }, false);

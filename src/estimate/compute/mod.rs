@@ -36,30 +36,15 @@ struct Prepared {
 }
 
 impl Prepared {
-    fn new(
-        model: &Architecture,
-        settings: &Settings,
-        placement: &Placement,
-        weights: &Weights,
-    ) -> Prepared {
+    fn new(model: &Architecture, settings: &Settings, placement: &Placement, weights: &Weights) -> Prepared {
         let mut builder = Builder::new(model, settings, placement, weights);
         builder.build();
         let mut graph = builder.graph;
-        let copies = if is_pipelined(model, settings) {
-            PIPELINE_COPIES
-        } else {
-            1
-        };
+        let copies = if is_pipelined(model, settings) { PIPELINE_COPIES } else { 1 };
         let schedule = schedule(&mut graph, settings.tensor_split.len(), copies);
         let tensors = &graph.tensors;
-        let sizes = tensors
-            .iter()
-            .map(|tensor| (gpu_bytes(tensors, tensor), tensor.bytes()));
-        Prepared {
-            sizes: sizes.collect(),
-            schedule,
-            graph,
-        }
+        let sizes = tensors.iter().map(|tensor| (gpu_bytes(tensors, tensor), tensor.bytes()));
+        Prepared { sizes: sizes.collect(), schedule, graph }
     }
 }
 
@@ -72,10 +57,7 @@ pub(crate) fn compute_bytes(
 ) -> Vec<Bytes> {
     let stretch = Stretch::new(model, (settings, settings), placement, weights);
     let (buffers, _) = stretch.lines(0);
-    buffers
-        .iter()
-        .map(|buffer| Bytes(buffer.at as u64))
-        .collect()
+    buffers.iter().map(|buffer| Bytes(buffer.at as u64)).collect()
 }
 
 /// Numbers of cells over which the graph stays the same and every tensor grows evenly.
@@ -102,11 +84,7 @@ impl Stretch {
         } else {
             Prepared::new(model, second, placement, weights).sizes
         };
-        Stretch {
-            first: start,
-            second,
-            gpus,
-        }
+        Stretch { first: start, second, gpus }
     }
 
     /// The compute buffers of the GPUs and of the host, so many steps into the stretch, as

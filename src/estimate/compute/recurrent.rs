@@ -1,7 +1,7 @@
 //! Recurrent layers: Mamba 2, gated delta net, short convolution.
 //!
 //! Follows llama.cpp's `src/models/mamba-base.cpp`, `delta-net-base.cpp` and `lfm2.cpp`
-//! (https://github.com/ggml-org/llama.cpp, commit 0c1e570).
+//! (<https://github.com/ggml-org/llama.cpp>, commit 0c1e570).
 
 use crate::estimate::architecture::Recurrent;
 use crate::estimate::cache::state_widths;
@@ -28,29 +28,17 @@ impl Builder<'_> {
     }
 
     fn widths(&self) -> Recurrent {
-        self.model
-            .recurrent
-            .expect("a recurrent layer has its widths")
+        self.model.recurrent.expect("a recurrent layer has its widths")
     }
 
-    fn fresh_f32<const N: usize>(
-        &mut self,
-        dimensions: [u64; N],
-        sources: &[TensorId],
-    ) -> TensorId {
-        self.graph.new_tensor(
-            Operation::Other,
-            TensorType::F32,
-            shape(dimensions),
-            sources,
-        )
+    fn fresh_f32<const N: usize>(&mut self, dimensions: [u64; N], sources: &[TensorId]) -> TensorId {
+        self.graph.new_tensor(Operation::Other, TensorType::F32, shape(dimensions), sources)
     }
 
     /// The cache of a layer's states, `width` values a sequence.
     fn state_cache(&mut self, layer: u64, width: u64) -> TensorId {
         let at = Resident::Cache(self.cache_device(layer));
-        self.graph
-            .resident(TensorType::F32, shape([width, self.sequences]), at)
+        self.graph.resident(TensorType::F32, shape([width, self.sequences]), at)
     }
 
     /// Clears one state of the cache, as llama.cpp does before it reads them.
@@ -67,9 +55,7 @@ impl Builder<'_> {
     fn read_states(&mut self, cache: TensorId) -> TensorId {
         let [width, ..] = self.graph.shape(cache);
         let states = self.clear_state(cache);
-        let (main, _) = self
-            .state_rows
-            .expect("a model with recurrent layers has state rows");
+        let (main, _) = self.state_rows.expect("a model with recurrent layers has state rows");
         let picked = self.graph.get_rows(states, main);
         self.graph.expand(picked);
         self.keep_other_states(cache, states, width);
@@ -78,9 +64,7 @@ impl Builder<'_> {
 
     /// States of sequences outside the micro-batch are moved along: none when it is full.
     fn keep_other_states(&mut self, cache: TensorId, states: TensorId, width: u64) {
-        let (_, rest) = self
-            .state_rows
-            .expect("a model with recurrent layers has state rows");
+        let (_, rest) = self.state_rows.expect("a model with recurrent layers has state rows");
         let moved = self.graph.get_rows(states, rest);
         let target = self.graph.view(cache, shape([width, 0]), [4 * width; 3]);
         let stored = self.graph.write_into(target, &[moved, target]);
@@ -90,27 +74,17 @@ impl Builder<'_> {
     /// Writes `source` into the whole state cache.
     fn store_states(&mut self, source: TensorId, cache: TensorId) {
         let [width, sequences, ..] = self.graph.shape(cache);
-        let target = self
-            .graph
-            .view(cache, shape([width, sequences]), [4 * width; 3]);
+        let target = self.graph.view(cache, shape([width, sequences]), [4 * width; 3]);
         let stored = self.graph.write_into(target, &[source, target]);
         self.graph.expand(stored);
     }
 
     /// The last inputs of the convolution before those of the micro-batch: `[conv - 1 +
     /// tokens, channels, sequences]`; the last of them are stored.
-    fn convolution_input(
-        &mut self,
-        cache: TensorId,
-        states: TensorId,
-        x: TensorId,
-        conv: u64,
-    ) -> TensorId {
+    fn convolution_input(&mut self, cache: TensorId, states: TensorId, x: TensorId, conv: u64) -> TensorId {
         let channels = self.graph.shape(x)[1];
         let (tokens, sequences) = (self.tokens_each(), self.sequences);
-        let before = self
-            .graph
-            .reshape(states, shape([conv - 1, channels, sequences]));
+        let before = self.graph.reshape(states, shape([conv - 1, channels, sequences]));
         let joined = self.fresh_f32([conv - 1 + tokens, channels, sequences], &[before, x]);
         let strides = self.graph.get(joined).strides;
         let last = self.graph.view(
@@ -125,13 +99,7 @@ impl Builder<'_> {
     /// One Mamba 2 layer.
     pub(crate) fn mamba2(&mut self, layer: u64, x: TensorId) -> TensorId {
         let recurrent = self.widths();
-        let Recurrent {
-            inner,
-            state,
-            dt_rank: heads,
-            groups,
-            conv,
-        } = recurrent;
+        let Recurrent { inner, state, dt_rank: heads, groups, conv } = recurrent;
         let (tokens, sequences, head) = (self.tokens_each(), self.sequences, inner / heads);
         let mixed_width = inner + 2 * groups * state;
         let (conv_width, state_width) = state_widths(self.model);
@@ -142,17 +110,9 @@ impl Builder<'_> {
         let row = 4 * self.graph.shape(all)[0];
         let all = self.graph.reshape(all, shape([row / 4, tokens, sequences]));
         let by_row = [row, row * tokens, row * tokens * sequences];
-        let gate = self.graph.view(
-            all,
-            [head, heads, tokens, sequences],
-            [4 * head, row, row * tokens],
-        );
-        let mixed = self
-            .graph
-            .view(all, shape([mixed_width, tokens, sequences]), by_row);
-        let step = self
-            .graph
-            .view(all, shape([heads, tokens, sequences]), by_row);
+        let gate = self.graph.view(all, [head, heads, tokens, sequences], [4 * head, row, row * tokens]);
+        let mixed = self.graph.view(all, shape([mixed_width, tokens, sequences]), by_row);
+        let step = self.graph.view(all, shape([heads, tokens, sequences]), by_row);
         let turned = self.graph.transpose(mixed);
         let joined = self.convolution_input(conv_cache, conv_states, turned, conv);
         let kernel = self.expect_weight(layer, Name::StateConv);
@@ -162,33 +122,21 @@ impl Builder<'_> {
         let mixed = self.graph.in_place(&[biased]);
         let row = 4 * mixed_width;
         let part = |builder: &mut Self, width: u64, count: u64| {
-            builder.graph.view(
-                mixed,
-                [width, count, tokens, sequences],
-                [4 * width, row, row * tokens],
-            )
+            builder.graph.view(mixed, [width, count, tokens, sequences], [4 * width, row, row * tokens])
         };
-        let (x, b, c) = (
-            part(self, head, heads),
-            part(self, state, groups),
-            part(self, state, groups),
-        );
+        let (x, b, c) = (part(self, head, heads), part(self, state, groups), part(self, state, groups));
         let packed = self.graph.packed(step, shape([heads, tokens, sequences]));
         let step_bias = self.expect_weight(layer, Name::StateStep);
         let step = self.graph.in_place(&[packed, step_bias]);
         let decay = self.expect_weight(layer, Name::StateDecay);
         let states = self.clear_state(state_cache);
-        let (main, _) = self
-            .state_rows
-            .expect("a model with recurrent layers has state rows");
+        let (main, _) = self.state_rows.expect("a model with recurrent layers has state rows");
         let by_head = self.graph.reshape(states, [state, head, heads, sequences]);
         let results = inner * self.tokens + state_width * sequences;
         let scanned = self.fresh_f32([results], &[by_head, x, step, decay, b, c, main]);
         self.graph.expand(scanned);
         self.keep_other_states(state_cache, states, state_width);
-        let new_states = self
-            .graph
-            .view(scanned, shape([state_width * sequences]), [0; 3]);
+        let new_states = self.graph.view(scanned, shape([state_width * sequences]), [0; 3]);
         self.store_states(new_states, state_cache);
         let y = self.graph.view(
             scanned,
@@ -200,9 +148,7 @@ impl Builder<'_> {
         let y = self.graph.in_place(&[y, skipped]);
         let gate = self.graph.packed(gate, [head, heads, tokens, sequences]);
         let gated = self.graph.fresh(&[gate, y]);
-        let grouped = self
-            .graph
-            .reshape(gated, [inner / groups, groups, tokens, sequences]);
+        let grouped = self.graph.reshape(gated, [inner / groups, groups, tokens, sequences]);
         let normed = self.norm(grouped, NormKind::Rms, layer, Name::StateNorm);
         let flat = self.graph.reshape(normed, shape([inner, self.tokens]));
         self.linear(layer, Name::StateOut, None, flat)
@@ -217,9 +163,7 @@ impl Builder<'_> {
         let row = 4 * 3 * hidden;
         let third = |builder: &mut Self| {
             let part = shape([hidden, tokens, sequences]);
-            builder
-                .graph
-                .view(all, part, [row, row * tokens, row * tokens * sequences])
+            builder.graph.view(all, part, [row, row * tokens, row * tokens * sequences])
         };
         let (b, c, x) = (third(self), third(self), third(self));
         let product = self.graph.in_place(&[b, x]);
@@ -237,13 +181,7 @@ impl Builder<'_> {
 
     /// One gated-delta-net layer.
     pub(crate) fn delta_net(&mut self, layer: u64, x: TensorId) -> TensorId {
-        let Recurrent {
-            inner,
-            state,
-            dt_rank: heads,
-            groups,
-            conv,
-        } = self.widths();
+        let Recurrent { inner, state, dt_rank: heads, groups, conv } = self.widths();
         let (tokens, sequences) = (self.tokens_each(), self.sequences);
         let inputs = self.delta_inputs(layer, x);
         let (conv_width, state_width) = state_widths(self.model);
@@ -254,20 +192,14 @@ impl Builder<'_> {
         let joined = self.convolution_input(conv_cache, conv_states, turned, conv);
         let read = self.read_states(state_cache);
         let value_head = inner / heads;
-        let states = self
-            .graph
-            .reshape(read, [value_head, value_head, heads, sequences]);
+        let states = self.graph.reshape(read, [value_head, value_head, heads, sequences]);
         let channels = inner + 2 * groups * state;
         let kernel = self.expect_weight(layer, Name::StateConv);
         let convolved = self.fresh_f32([channels, tokens, sequences], &[joined, kernel]);
         let mixed = self.graph.in_place(&[convolved]);
         let row = 4 * channels;
         let part = |builder: &mut Self, width: u64, count: u64| {
-            builder.graph.view(
-                mixed,
-                [width, count, tokens, sequences],
-                [4 * width, row, row * tokens],
-            )
+            builder.graph.view(mixed, [width, count, tokens, sequences], [4 * width, row, row * tokens])
         };
         let parts = Projections {
             query: part(self, state, groups),
@@ -284,22 +216,15 @@ impl Builder<'_> {
             [value_head, heads, tokens, sequences],
             [4 * value_head, 4 * inner, 4 * inner * tokens],
         );
-        let new_states = self.graph.view(
-            computed,
-            shape([state_width, sequences]),
-            [4 * state_width; 3],
-        );
+        let new_states = self.graph.view(computed, shape([state_width, sequences]), [4 * state_width; 3]);
         self.store_states(new_states, state_cache);
-        let gate = self
-            .graph
-            .reshape(inputs.gate, [value_head, heads, tokens, sequences]);
+        let gate = self.graph.reshape(inputs.gate, [value_head, heads, tokens, sequences]);
         let normed = self.norm(out, NormKind::Rms, layer, Name::StateNorm);
         let opened = self.graph.in_place(&[gate]);
         let gated = self.graph.in_place(&[normed, opened]);
         let flat = self.graph.reshape(gated, shape([inner, tokens, sequences]));
         let out = self.linear(layer, Name::StateOut, None, flat);
-        self.graph
-            .reshape(out, shape([self.model.hidden, self.tokens]))
+        self.graph.reshape(out, shape([self.model.hidden, self.tokens]))
     }
 
     /// Norm of Q or K; Qwen3-Next repeats them to the number of value heads.
@@ -309,15 +234,9 @@ impl Builder<'_> {
         if self.model.family != Family::Qwen3Next || groups == heads {
             return normed;
         }
-        let spread = self
-            .graph
-            .reshape(normed, [width, 1, groups, tokens * sequences]);
-        let repeated = self.fresh_f32(
-            [width, heads / groups, groups, tokens * sequences],
-            &[spread],
-        );
-        self.graph
-            .reshape(repeated, [width, heads, tokens, sequences])
+        let spread = self.graph.reshape(normed, [width, 1, groups, tokens * sequences]);
+        let repeated = self.fresh_f32([width, heads / groups, groups, tokens * sequences], &[spread]);
+        self.graph.reshape(repeated, [width, heads, tokens, sequences])
     }
 
     fn delta_inputs(&mut self, layer: u64, x: TensorId) -> DeltaInputs {
@@ -335,10 +254,7 @@ impl Builder<'_> {
             let beta = self.graph.reshape(beta, by_head);
             let beta = self.graph.in_place(&[beta]);
             let alpha = self.linear(layer, Name::StateAlpha, None, x);
-            (
-                beta,
-                self.graph.reshape(alpha, shape([heads, tokens, sequences])),
-            )
+            (beta, self.graph.reshape(alpha, shape([heads, tokens, sequences])))
         };
         let step = self.expect_weight(layer, Name::StateStep);
         let decay_weight = self.expect_weight(layer, Name::StateDecay);
@@ -346,41 +262,23 @@ impl Builder<'_> {
         let soft = self.graph.in_place(&[biased]);
         let decay = self.graph.in_place(&[soft, decay_weight]);
         let decay = self.graph.reshape(decay, by_head);
-        DeltaInputs {
-            mixed,
-            gate,
-            beta,
-            decay,
-        }
+        DeltaInputs { mixed, gate, beta, decay }
     }
 
     /// Qwen3-Next's joint projection of beta and alpha.
     fn split_beta_alpha(&mut self, layer: u64, x: TensorId) -> (TensorId, TensorId) {
-        let Recurrent {
-            dt_rank: heads,
-            groups,
-            ..
-        } = self.widths();
+        let Recurrent { dt_rank: heads, groups, .. } = self.widths();
         let (tokens, sequences) = (self.tokens_each(), self.sequences);
         let both = self.linear(layer, Name::StateBetaAlpha, None, x);
         let each = heads / groups;
-        let both = self
-            .graph
-            .reshape(both, [2 * each, groups, tokens, sequences]);
+        let both = self.graph.reshape(both, [2 * each, groups, tokens, sequences]);
         let strides = self.graph.get(both).strides;
         let steps = [strides[1], strides[2], strides[3]];
-        let beta = self
-            .graph
-            .view(both, [each, groups, tokens, sequences], steps);
-        let alpha = self
-            .graph
-            .view(both, [each, groups, tokens, sequences], steps);
+        let beta = self.graph.view(both, [each, groups, tokens, sequences], steps);
+        let alpha = self.graph.view(both, [each, groups, tokens, sequences], steps);
         let beta = self.graph.packed(beta, [each, groups, tokens, sequences]);
         let beta = self.graph.in_place(&[beta]);
         let alpha = self.graph.packed(alpha, shape([heads, tokens, sequences]));
-        (
-            self.graph.reshape(beta, [1, heads, tokens, sequences]),
-            alpha,
-        )
+        (self.graph.reshape(beta, [1, heads, tokens, sequences]), alpha)
     }
 }

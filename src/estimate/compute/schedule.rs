@@ -1,7 +1,7 @@
 //! ggml's scheduler, replayed: which device computes each node, and which copies that takes.
 //!
 //! The rules are those of ggml's `src/ggml-backend.cpp`, `ggml_backend_sched_split_graph`
-//! (https://github.com/ggml-org/ggml, state of October 2026), for CUDA devices, which
+//! (<https://github.com/ggml-org/ggml>, state of October 2026), for CUDA devices, which
 //! support every operation and read no memory but their own.
 
 use std::collections::BTreeMap;
@@ -95,21 +95,14 @@ impl Scheduler<'_> {
         if tensor.is_input {
             return Some(self.host);
         }
-        if matches!(
-            tensor.operation,
-            Operation::Rope | Operation::FlashAttention
-        ) {
+        if matches!(tensor.operation, Operation::Rope | Operation::FlashAttention) {
             return None;
         }
         for source in &tensor.sources {
             if let Some(Resident::Weight(device)) = self.graph.get(*source).resident {
                 let backend = self.index(device);
                 let offload = backend == self.host && self.host > 0;
-                return Some(if offload && rows(tensor) >= OFFLOAD_ROWS {
-                    0
-                } else {
-                    backend
-                });
+                return Some(if offload && rows(tensor) >= OFFLOAD_ROWS { 0 } else { backend });
             }
         }
         None
@@ -117,9 +110,7 @@ impl Scheduler<'_> {
 
     fn computed(&self) -> Vec<TensorId> {
         let nodes = self.graph.nodes.iter().copied();
-        nodes
-            .filter(|id| self.graph.get(*id).operation != Operation::View)
-            .collect()
+        nodes.filter(|id| self.graph.get(*id).operation != Operation::View).collect()
     }
 
     /// Pass 2: unassigned nodes join their neighbours, GPUs first.
@@ -162,10 +153,7 @@ impl Scheduler<'_> {
     /// Whether a device can read a tensor where it is.
     fn reads(&self, backend: usize, id: TensorId) -> bool {
         let root = self.graph.get(id).view_of.unwrap_or(id);
-        self.resident_backend(root)
-            .or(self.backends[id])
-            .or(self.backends[root])
-            == Some(backend)
+        self.resident_backend(root).or(self.backends[id]).or(self.backends[root]) == Some(backend)
     }
 
     /// Pass 5: cuts the order where the device changes, and copies in what a split needs.
@@ -178,10 +166,7 @@ impl Scheduler<'_> {
             }
             let backend = self.backends[id].unwrap_or(self.host);
             let sources = self.graph.get(id).sources.clone();
-            let crowded = self
-                .splits
-                .last()
-                .is_some_and(|split| !split.inputs.is_empty());
+            let crowded = self.splits.last().is_some_and(|split| !split.inputs.is_empty());
             let foreign_weight = crowded
                 && sources.iter().any(|source| {
                     matches!(self.graph.get(*source).resident, Some(Resident::Weight(_)))
@@ -189,11 +174,7 @@ impl Scheduler<'_> {
                 });
             if current != Some(backend) || foreign_weight {
                 let start = if current.is_none() { 0 } else { place };
-                self.splits.push(Split {
-                    backend,
-                    start,
-                    inputs: Vec::new(),
-                });
+                self.splits.push(Split { backend, start, inputs: Vec::new() });
                 current = Some(backend);
             }
             for (slot, source) in sources.into_iter().enumerate() {
@@ -221,9 +202,7 @@ impl Scheduler<'_> {
 
     fn duplicate(&mut self, source: TensorId) -> TensorId {
         let original = self.graph.get(source).clone();
-        let id = self
-            .graph
-            .new_tensor(Operation::Leaf, original.kind, original.shape, &[]);
+        let id = self.graph.new_tensor(Operation::Leaf, original.kind, original.shape, &[]);
         let copy = &mut self.graph.tensors[id];
         copy.strides = original.strides;
         // several copies are in flight at once: none may be overwritten
@@ -241,12 +220,7 @@ impl Scheduler<'_> {
         }
         let holds = self.holds();
         let mut nodes = Vec::new();
-        let ends: Vec<usize> = self
-            .splits
-            .iter()
-            .skip(1)
-            .map(|split| split.start)
-            .collect();
+        let ends: Vec<usize> = self.splits.iter().skip(1).map(|split| split.start).collect();
         let last = self.graph.nodes.len();
         for (place, split) in std::mem::take(&mut self.splits).iter().enumerate() {
             let end = ends.get(place).copied().unwrap_or(last);
@@ -254,34 +228,24 @@ impl Scheduler<'_> {
                 // keeps the original alive until it is copied
                 let id = self.hold(&[*input]);
                 let home = self.backends[*input].unwrap_or(self.host);
-                nodes.push(Slot {
-                    tensor: id,
-                    buffer: home,
-                });
+                nodes.push(Slot { tensor: id, buffer: home });
                 let copy = self.copied[&(*input, split.backend)][0];
-                nodes.push(Slot {
-                    tensor: copy,
-                    buffer: split.backend,
-                });
+                nodes.push(Slot { tensor: copy, buffer: split.backend });
             }
             for position in split.start..end {
                 let id = self.graph.nodes[position];
-                nodes.push(Slot {
-                    tensor: id,
-                    buffer: self.backends[id].unwrap_or(self.host),
-                });
+                nodes.push(Slot { tensor: id, buffer: self.backends[id].unwrap_or(self.host) });
                 if let Some(hold) = holds.get(&position) {
-                    nodes.push(Slot {
-                        tensor: *hold,
-                        buffer: split.backend,
-                    });
+                    nodes.push(Slot { tensor: *hold, buffer: split.backend });
                 }
             }
         }
-        leaves.extend(self.graph.leaves.iter().map(|id| Slot {
-            tensor: *id,
-            buffer: self.backends[*id].unwrap_or(self.host),
-        }));
+        leaves.extend(
+            self.graph
+                .leaves
+                .iter()
+                .map(|id| Slot { tensor: *id, buffer: self.backends[*id].unwrap_or(self.host) }),
+        );
         Schedule { nodes, leaves }
     }
 
@@ -296,9 +260,7 @@ impl Scheduler<'_> {
             let (Some(from), Some(until)) = (positions[kept.from], positions[kept.until]) else {
                 continue;
             };
-            if self.split_at(from) == self.split_at(until)
-                && self.backends[kept.until] != Some(self.host)
-            {
+            if self.split_at(from) == self.split_at(until) && self.backends[kept.until] != Some(self.host) {
                 holds.insert(until, self.hold(&kept.tensors));
             }
         }
@@ -313,9 +275,7 @@ impl Scheduler<'_> {
     /// A node that needs `sources` and does nothing.
     fn hold(&mut self, sources: &[TensorId]) -> TensorId {
         let first = self.graph.get(sources[0]).clone();
-        let id = self
-            .graph
-            .new_tensor(Operation::Leaf, first.kind, first.shape, sources);
+        let id = self.graph.new_tensor(Operation::Leaf, first.kind, first.shape, sources);
         self.graph.tensors[id].view_of = Some(first.view_of.unwrap_or(sources[0]));
         id
     }
@@ -328,25 +288,16 @@ impl Scheduler<'_> {
                 continue;
             }
             self.graph.tensors[id].is_output = true;
-            leaves.push(Slot {
-                tensor: id,
-                buffer: self.host,
-            });
+            leaves.push(Slot { tensor: id, buffer: self.host });
             for _ in 1..self.copies {
                 let copy = self.duplicate(id);
-                leaves.push(Slot {
-                    tensor: copy,
-                    buffer: self.host,
-                });
+                leaves.push(Slot { tensor: copy, buffer: self.host });
             }
         }
         for split in &self.splits {
             for input in &split.inputs {
                 for copy in &self.copied[&(*input, split.backend)] {
-                    leaves.push(Slot {
-                        tensor: *copy,
-                        buffer: split.backend,
-                    });
+                    leaves.push(Slot { tensor: *copy, buffer: split.backend });
                 }
             }
         }

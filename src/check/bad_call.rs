@@ -1,0 +1,78 @@
+//! An estimator call in prose names something that is not there.
+
+use crate::check::Subject;
+use crate::diag::{Diagnostic, Rule, nearest};
+use crate::site::{Argument, Kind, ProseCall};
+
+pub(super) const RULE: Rule = Rule {
+    code: "bad-call",
+    demands: "an estimator call names a model, a quantization, a cache type and a figure that are known",
+    why: "the figure is computed when the site is built; a call that fails leaves a hole in the sentence",
+};
+
+/// Cache types that the fit table holds.
+const CACHE_TYPES: [&str; 3] = ["f16", "q8_0", "q4_0"];
+
+pub(super) fn run(subject: &Subject<'_>) -> Vec<Diagnostic> {
+    let mut found = Vec::new();
+    for head in subject.site.heads() {
+        for call in &head.body.outline.calls {
+            let inner = head.body.span.part(call.inner_range.start, call.inner_range.end);
+            match ProseCall::parse(&call.source) {
+                Err(fault) => found.push(
+                    Diagnostic::error(&RULE, inner.part(fault.range.start, fault.range.end), fault.message)
+                        .help(fault.help),
+                ),
+                Ok(parsed) => {
+                    let faults = unknown_names(subject, &parsed);
+                    found.extend(faults.into_iter().map(|(range, message, help)| {
+                        Diagnostic::error(&RULE, inner.part(range.start, range.end), message).help(help)
+                    }));
+                }
+            }
+        }
+    }
+    found
+}
+
+type Fault = (std::ops::Range<usize>, String, String);
+
+fn unknown_names(subject: &Subject<'_>, call: &ProseCall) -> Vec<Fault> {
+    let site = subject.site;
+    let models: Vec<&str> = site.slugs(Kind::Model).collect();
+    let devices: Vec<&str> = site.slugs(Kind::Hardware).collect();
+    let quants: Vec<&str> = site.quants.iter().map(|quant| quant.data.gguf_type.value.as_str()).collect();
+    let mut faults = Vec::new();
+    let mut look = |argument: &Argument<String>, what: &str, known: &[&str]| {
+        if known.contains(&argument.value.as_str()) {
+            return;
+        }
+        let help = match nearest(&argument.value, known.iter().copied()) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None if known.len() <= 12 => format!("known: {}", known.join(", ")),
+            None => format!("add a page for the {what} first"),
+        };
+        faults.push((argument.range.clone(), format!("there is no {what} `{}`", argument.value), help));
+    };
+    look(&call.model, "model", &models);
+    look(&call.quant, "quantization", &quants);
+    if let Some(kv) = &call.kv {
+        look(kv, "cache type", &CACHE_TYPES);
+    }
+    if let Some(gpu) = &call.gpu {
+        look(gpu, "device", &devices);
+    }
+    if let Some(ctx) = &call.ctx {
+        let model = site.models.iter().find(|model| model.head.id.slug == call.model.value);
+        let max = model.and_then(|model| model.data.architecture.count("max_ctx"));
+        if ctx.value == 0 || max.is_some_and(|max| ctx.value > max) {
+            let help = max.map_or("at least 1".to_string(), |max| format!("between 1 and {max}"));
+            faults.push((
+                ctx.range.clone(),
+                format!("the model has no context of {} tokens", ctx.value),
+                help,
+            ));
+        }
+    }
+    faults
+}

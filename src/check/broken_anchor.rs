@@ -1,0 +1,40 @@
+//! A link leads to a place in a page that is not there.
+
+use crate::check::Subject;
+use crate::diag::{Diagnostic, Rule, nearest};
+use crate::site::{Head, Reason};
+
+pub(super) const RULE: Rule = Rule {
+    code: "broken-anchor",
+    demands: "the part of a link after `#` is a heading of its page",
+    why: "the reader would land at the top of the page instead",
+};
+
+pub(super) fn run(subject: &Subject<'_>) -> Vec<Diagnostic> {
+    let index = subject.site.index();
+    let mut found = Vec::new();
+    for link in &subject.links.dangling {
+        let Reason::NoAnchor { page, anchor } = &link.reason else { continue };
+        let head: Option<&Head> = match page {
+            Some(page) => index.get(page).copied(),
+            None => subject.site.heads().find(|head| head.source == link.span.source),
+        };
+        let ids = head.iter().flat_map(|head| &head.body.outline.headings).map(|heading| heading.id.as_str());
+        let known: Vec<&str> = ids.collect();
+        let help = match nearest(anchor, known.iter().copied()) {
+            Some(near) => format!("did you mean `#{near}`?"),
+            None if known.is_empty() => "that page has no headings; link to the page as a whole".to_string(),
+            None => format!(
+                "its headings are {}",
+                known.iter().map(|id| format!("`#{id}`")).collect::<Vec<_>>().join(", ")
+            ),
+        };
+        let whose = head
+            .filter(|_| page.is_some())
+            .map_or("this page".to_string(), |head| format!("`{}`", head.path));
+        found.push(
+            Diagnostic::error(&RULE, link.span, format!("no heading `#{anchor}` in {whose}")).help(help),
+        );
+    }
+    found
+}

@@ -1,0 +1,56 @@
+//! A link leads to a page that is not there.
+
+use crate::check::Subject;
+use crate::diag::{Diagnostic, Rule, nearest};
+use crate::site::{LISTINGS, PageId, Reason};
+
+pub(super) const RULE: Rule = Rule {
+    code: "broken-link",
+    demands: "a link within the site leads to a page",
+    why: "a reader in trouble must not end at an empty address",
+};
+
+pub(super) fn run(subject: &Subject<'_>) -> Vec<Diagnostic> {
+    subject
+        .links
+        .dangling
+        .iter()
+        .filter(|link| link.reason == Reason::NoPage && !link.image)
+        .map(|link| {
+            Diagnostic::error(&RULE, link.span, format!("no page `{}`", link.destination))
+                .maybe_help(help(subject, &link.destination))
+        })
+        .collect()
+}
+
+fn help(subject: &Subject<'_>, destination: &str) -> Option<String> {
+    let path = destination.split('#').next().unwrap_or(destination);
+    if path.ends_with(".md") {
+        let name = path.rsplit('/').next().unwrap_or(path);
+        let stem = name.trim_end_matches(".md");
+        let by_slug = nearest(stem, subject.site.heads().map(|head| head.id.slug.as_str()))?;
+        let head = subject.site.heads().find(|head| head.id.slug == by_slug)?;
+        return Some(format!("did you mean `/{}`, the file `{}`?", head.id.address(), head.path));
+    }
+    let wanted = format!(
+        "{}/",
+        destination.trim_matches('/').split('#').next().unwrap_or_default().trim_end_matches('/')
+    );
+    let addresses: Vec<String> = subject
+        .site
+        .heads()
+        .map(|head| head.id.address())
+        .chain(LISTINGS.iter().map(|listing| listing.address.to_string()))
+        .collect();
+    let same_slug = wanted.trim_end_matches('/').rsplit('/').next().and_then(|slug| {
+        subject.site.heads().find(|head| head.id.slug == slug).map(|head| head.id.address())
+    });
+    let near =
+        same_slug.or_else(|| nearest(&wanted, addresses.iter().map(String::as_str)).map(str::to_string));
+    match near {
+        Some(near) => Some(format!("did you mean `/{near}`?")),
+        None => PageId::of_address(&wanted).map(|_| {
+            "link by the path of the file, `../folder/page.md`, or by address, `/errors/slug/`".to_string()
+        }),
+    }
+}

@@ -1,0 +1,40 @@
+//! The solutions that causes name and those that are declared do not meet.
+
+use crate::check::Subject;
+use crate::diag::{Diagnostic, Rule, nearest};
+
+pub(super) const RULE: Rule = Rule {
+    code: "cause-solution",
+    demands: "a cause names solutions that are declared, and every solution is named by a cause",
+    why: "a reader follows a cause to what mends it",
+};
+
+pub(super) fn run(subject: &Subject<'_>) -> Vec<Diagnostic> {
+    let mut found = Vec::new();
+    for error in &subject.site.errors {
+        let declared = || error.data.solutions.iter().map(|solution| solution.id.value.as_str());
+        for cause in &error.data.causes {
+            for named in cause.solutions.iter().filter(|named| !declared().any(|id| id == named.value)) {
+                let help = match nearest(&named.value, declared()) {
+                    Some(near) => format!("did you mean `{near}`?"),
+                    None => format!("declare it under `solutions:` with `id: {}`", named.value),
+                };
+                let message = format!("no solution has the id `{}`", named.value);
+                found.push(Diagnostic::error(&RULE, named.span, message).help(help));
+            }
+        }
+        let is_named = |id: &str| {
+            error.data.causes.iter().any(|cause| cause.solutions.iter().any(|named| named.value == id))
+        };
+        for solution in error.data.solutions.iter().filter(|solution| !solution.id.value.is_empty()) {
+            if !error.data.causes.is_empty() && !is_named(&solution.id.value) {
+                let message = format!("no cause names the solution `{}`", solution.id.value);
+                found.push(
+                    Diagnostic::error(&RULE, solution.id.span, message)
+                        .help("add its id to the `solutions:` of a cause, or take it away"),
+                );
+            }
+        }
+    }
+    found
+}

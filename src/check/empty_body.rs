@@ -1,0 +1,26 @@
+//! A page has nothing below its front matter.
+
+use crate::check::Subject;
+use crate::diag::{Diagnostic, Rule};
+use crate::files::Span;
+use crate::site::Kind;
+
+pub(super) const RULE: Rule = Rule {
+    code: "empty-body",
+    demands: "a page that explains something has text below its front matter",
+    why: "a reader who arrives there would find nothing",
+};
+
+pub(super) fn run(subject: &Subject<'_>) -> Vec<Diagnostic> {
+    subject
+        .site
+        .heads()
+        .filter(|head| !matches!(head.id.kind, Kind::Model | Kind::Hardware | Kind::Category))
+        .filter(|head| !head.body.outline.has_body)
+        .map(|head| {
+            let at = head.body.span.start;
+            Diagnostic::error(&RULE, Span::new(head.source, at, at), "the page has no text")
+                .help("write what happened in a sentence or two, then the solutions")
+        })
+        .collect()
+}

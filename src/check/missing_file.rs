@@ -1,0 +1,30 @@
+//! An image or a file that a page shows or links is not there.
+
+use crate::check::Subject;
+use crate::diag::{Diagnostic, Rule};
+use crate::site::Reason;
+
+pub(super) const RULE: Rule = Rule {
+    code: "missing-file",
+    demands: "images and files that a page names lie beside it or under static/",
+    why: "the reader would see a broken picture",
+};
+
+pub(super) fn run(subject: &Subject<'_>) -> Vec<Diagnostic> {
+    subject
+        .links
+        .dangling
+        .iter()
+        .filter_map(|link| {
+            let what = if link.image { "image" } else { "file" };
+            let help = match &link.reason {
+                Reason::NoFile { path } => format!("put it at `{path}`, or mend the path"),
+                Reason::NoPage if link.image => {
+                    "name a file beside the page, or `/name` for one under static/".into()
+                }
+                _ => return None,
+            };
+            Some(Diagnostic::error(&RULE, link.span, format!("no {what} `{}`", link.destination)).help(help))
+        })
+        .collect()
+}

@@ -1,0 +1,90 @@
+//! Every judgement on content, one a file; each is listed in [`ALL`] with its rule.
+
+mod alias_clash;
+mod bad_call;
+mod bad_condition;
+mod bad_pattern;
+mod broken_anchor;
+mod broken_link;
+mod cause_solution;
+mod duplicate_id;
+mod duplicate_slug;
+mod empty_body;
+mod future_date;
+mod markup;
+mod missing_file;
+mod no_check_section;
+mod no_signature;
+mod reserved_name;
+mod solution_heading;
+mod unknown_reference;
+mod wrong_match;
+
+use jiff::civil::Date;
+
+use crate::diag::{Diagnostic, Rule};
+use crate::diagnosis::{Compiled, PartFault};
+use crate::files::Sources;
+use crate::site::{Links, Site};
+
+pub use markup::RULES as MARKUP_RULES;
+
+/// What is judged.
+#[derive(Debug, Clone, Copy)]
+pub struct Subject<'s> {
+    /// The files, for places.
+    pub sources: &'s Sources,
+    /// The pages.
+    pub site: &'s Site,
+    /// Where their links lead.
+    pub links: &'s Links,
+    /// Their signatures, parsed.
+    pub compiled: &'s Compiled,
+    /// Today.
+    pub today: Date,
+}
+
+/// A check: its rule, and what finds where it is broken.
+pub struct Check {
+    /// What is demanded.
+    pub rule: Rule,
+    /// Finds every place where it is not met.
+    pub run: fn(&Subject<'_>) -> Vec<Diagnostic>,
+}
+
+/// All checks.
+pub const ALL: &[Check] = &[
+    Check { rule: alias_clash::RULE, run: alias_clash::run },
+    Check { rule: bad_call::RULE, run: bad_call::run },
+    Check { rule: bad_condition::RULE, run: bad_condition::run },
+    Check { rule: bad_pattern::RULE, run: bad_pattern::run },
+    Check { rule: broken_anchor::RULE, run: broken_anchor::run },
+    Check { rule: broken_link::RULE, run: broken_link::run },
+    Check { rule: cause_solution::RULE, run: cause_solution::run },
+    Check { rule: duplicate_id::RULE, run: duplicate_id::run },
+    Check { rule: duplicate_slug::RULE, run: duplicate_slug::run },
+    Check { rule: empty_body::RULE, run: empty_body::run },
+    Check { rule: future_date::RULE, run: future_date::run },
+    Check { rule: missing_file::RULE, run: missing_file::run },
+    Check { rule: no_check_section::RULE, run: no_check_section::run },
+    Check { rule: no_signature::RULE, run: no_signature::run },
+    Check { rule: reserved_name::RULE, run: reserved_name::run },
+    Check { rule: solution_heading::RULE, run: solution_heading::run },
+    Check { rule: unknown_reference::RULE, run: unknown_reference::run },
+    Check { rule: wrong_match::RULE, run: wrong_match::run },
+];
+
+/// Everything that is wrong with a site, in no order.
+pub fn all(subject: &Subject<'_>) -> Vec<Diagnostic> {
+    let mut found: Vec<_> = ALL.iter().flat_map(|check| (check.run)(subject)).collect();
+    found.extend(markup::run(subject));
+    found
+}
+
+/// Faults of patterns and conditions as findings against a rule.
+fn part_faults(rule: &Rule, faults: &[PartFault]) -> Vec<Diagnostic> {
+    faults
+        .iter()
+        .map(|fault| Diagnostic::error(rule, fault.span, fault.message.clone()).help(fault.help.clone()))
+        .collect()
+}

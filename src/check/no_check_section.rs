@@ -1,0 +1,36 @@
+//! An error page does not say how to see that it worked.
+
+use crate::check::Subject;
+use crate::diag::{Diagnostic, Rule};
+use crate::site::kinds::ErrorKind;
+
+pub(super) const RULE: Rule = Rule {
+    code: "no-check-section",
+    demands: "the body of an error ends with a section `## Check that it worked`",
+    why: "a reader wants to know when they are done",
+};
+
+pub(super) fn run(subject: &Subject<'_>) -> Vec<Diagnostic> {
+    subject
+        .site
+        .errors
+        .iter()
+        .filter(|error| error.data.kind == ErrorKind::Cause && error.head.body.outline.has_body)
+        .filter(|error| {
+            let headings = &error.head.body.outline.headings;
+            !headings.iter().any(|heading| {
+                heading.level == 2
+                    && (heading.id == "check"
+                        || heading.title.to_lowercase().starts_with("check that it worked"))
+            })
+        })
+        .map(|error| {
+            Diagnostic::warning(
+                &RULE,
+                error.head.title.span,
+                "the page does not say how to see that it worked",
+            )
+            .help("close the body with `## Check that it worked {#check}`, a command and what one should see")
+        })
+        .collect()
+}

@@ -1,0 +1,33 @@
+//! An error has no message to be found by, or a signature has no text.
+
+use crate::check::Subject;
+use crate::diag::{Diagnostic, Rule};
+use crate::site::kinds::{ErrorKind, SignatureText};
+
+pub(super) const RULE: Rule = Rule {
+    code: "no-signature",
+    demands: "an error has a signature, with either `pattern` or `all`; only a symptom has none",
+    why: "a pasted log finds its page by it",
+};
+
+pub(super) fn run(subject: &Subject<'_>) -> Vec<Diagnostic> {
+    let mut found = Vec::new();
+    for error in &subject.site.errors {
+        let data = &error.data;
+        if data.kind != ErrorKind::Symptom && data.signatures.is_empty() {
+            found.push(
+                Diagnostic::error(&RULE, error.head.title.span, "the error has no signature")
+                    .help("add `signatures:` with the message, or `kind: symptom` if no program prints one"),
+            );
+        }
+        for signature in &data.signatures {
+            if matches!(signature.text, SignatureText::Unclear) {
+                found.push(
+                    Diagnostic::error(&RULE, signature.span, "a signature has either `pattern` or `all`")
+                        .help("keep one of the two"),
+                );
+            }
+        }
+    }
+    found
+}

@@ -1,0 +1,27 @@
+//! A page takes a name that kbgen, hosts or file systems keep for themselves.
+
+use crate::check::Subject;
+use crate::diag::{Diagnostic, Rule};
+use crate::files::Span;
+use crate::site::is_reserved;
+
+pub(super) const RULE: Rule = Rule {
+    code: "reserved-name",
+    demands: "no page takes a name that kbgen or a file system keeps for itself",
+    why: "the page would take the place of another one, or could not be written",
+};
+
+pub(super) fn run(subject: &Subject<'_>) -> Vec<Diagnostic> {
+    subject
+        .site
+        .heads()
+        .filter_map(|head| {
+            let why = is_reserved(head.id.kind, &head.id.slug)?;
+            let message = format!("the name `{}` is reserved", head.id.slug);
+            Some(
+                Diagnostic::error(&RULE, Span::top(head.source), message)
+                    .help(format!("{why}; rename the file")),
+            )
+        })
+        .collect()
+}

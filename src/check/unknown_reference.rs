@@ -1,0 +1,62 @@
+//! Front matter or a code block names a page that is not there.
+
+use crate::check::Subject;
+use crate::diag::{Diagnostic, Rule, nearest};
+use crate::files::{Placed, Span};
+use crate::site::{Head, Kind};
+
+pub(super) const RULE: Rule = Rule {
+    code: "unknown-reference",
+    demands: "related errors and tools are pages of this site",
+    why: "readers are led there",
+};
+
+pub(super) fn run(subject: &Subject<'_>) -> Vec<Diagnostic> {
+    let mut found = Vec::new();
+    let mut look = |kind: Kind, named: &Placed<String>| {
+        if subject.site.slugs(kind).any(|slug| slug == named.value) {
+            return;
+        }
+        found.push(unknown(subject, kind, &named.value, named.span));
+    };
+    for error in &subject.site.errors {
+        error.data.related.iter().for_each(|slug| look(Kind::Error, slug));
+        error.data.tools.iter().for_each(|slug| look(Kind::Tool, slug));
+    }
+    for guide in &subject.site.guides {
+        guide.data.related.iter().for_each(|slug| look(Kind::Error, slug));
+        guide.data.tools.iter().for_each(|slug| look(Kind::Tool, slug));
+    }
+    for head in subject.site.heads() {
+        fence_tools(head).iter().for_each(|slug| look(Kind::Tool, slug));
+    }
+    for error in &subject.site.errors {
+        if let Some(own) = error.data.related.iter().find(|slug| slug.value == error.head.id.slug) {
+            found.push(
+                Diagnostic::error(&RULE, own.span, "the page names itself as related")
+                    .help("take it out of the list"),
+            );
+        }
+    }
+    found
+}
+
+fn unknown(subject: &Subject<'_>, kind: Kind, slug: &str, span: Span) -> Diagnostic {
+    let help = match nearest(slug, subject.site.slugs(kind)) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => format!("write `content/{}/…{slug}.md`, or take it out of the list", kind.folder()),
+    };
+    Diagnostic::error(&RULE, span, format!("there is no {} `{slug}`", kind.name())).help(help)
+}
+
+fn fence_tools(head: &Head) -> Vec<Placed<String>> {
+    head.body
+        .outline
+        .fences
+        .iter()
+        .filter_map(|fence| {
+            let range = fence.tool_range.clone()?;
+            Some(Placed::new(fence.tool.clone()?, head.body.span.part(range.start, range.end)))
+        })
+        .collect()
+}

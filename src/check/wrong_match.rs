@@ -1,0 +1,68 @@
+//! A sample does not lead to its own page, or something that must not match does.
+
+use crate::check::Subject;
+use crate::diag::{Diagnostic, Rule};
+use crate::files::Placed;
+use crate::signature::Index;
+use crate::site::kinds::ErrorData;
+use crate::site::{Page, PageId};
+
+pub(super) const RULE: Rule = Rule {
+    code: "wrong-match",
+    demands: "every sample leads to its own page first, and no near miss leads there",
+    why: "a reader who pastes this very text must land here and nowhere else",
+};
+
+pub(super) fn run(subject: &Subject<'_>) -> Vec<Diagnostic> {
+    if !subject.compiled.pattern_faults.is_empty() {
+        return Vec::new();
+    }
+    let index = subject.compiled.index();
+    let mut found = Vec::new();
+    for error in &subject.site.errors {
+        for signature in &error.data.signatures {
+            for sample in &signature.samples {
+                found.extend(sample_fault(subject, &index, error, sample));
+            }
+        }
+        for near in &error.data.near_misses {
+            if index.diagnose(&near.value).iter().any(|hit| hit.slug == error.head.id.slug) {
+                found.push(
+                    Diagnostic::error(
+                        &RULE,
+                        near.span,
+                        "this text must not match, but a signature of the page does",
+                    )
+                    .help("make the signature longer, or name what tells them apart under `not:`"),
+                );
+            }
+        }
+    }
+    found
+}
+
+fn sample_fault(
+    subject: &Subject<'_>,
+    index: &Index,
+    error: &Page<ErrorData>,
+    sample: &Placed<String>,
+) -> Option<Diagnostic> {
+    let hits = index.diagnose(&sample.value);
+    let own = &error.head.id.slug;
+    let first = hits.first();
+    if first.is_some_and(|hit| hit.slug == *own) {
+        return None;
+    }
+    let Some(first) = first else {
+        return Some(Diagnostic::error(&RULE, sample.span, "no signature matches this sample").help(
+            "hold the pattern against the sample letter by letter; case and runs of space do not matter",
+        ));
+    };
+    let other = subject.site.index().get(&PageId::new(error.head.id.kind, first.slug.as_str())).copied()?;
+    let message = format!("this sample leads to `{}` first", first.slug);
+    let help = match hits.iter().any(|hit| hit.slug == *own) {
+        true => "both pages know it: make this signature more specific, or tell them apart with `when:`",
+        false => "the signatures of this page do not match it at all",
+    };
+    Some(Diagnostic::error(&RULE, sample.span, message).related(other.title.span, "this page").help(help))
+}

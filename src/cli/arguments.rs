@@ -1,0 +1,207 @@
+//! What may be typed; what it means is decided elsewhere.
+
+use std::net::IpAddr;
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use jiff::civil::Date;
+
+/// Makes a fast, cross-linked site out of a folder of Markdown error pages.
+#[derive(Debug, Parser)]
+#[command(name = "kbgen", version, max_term_width = 100, arg_required_else_help = true)]
+pub(crate) struct Arguments {
+    /// Folder that holds site.toml; left out: the nearest parent that does
+    #[arg(long, global = true, value_name = "DIR")]
+    pub root: Option<PathBuf>,
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// The commands.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Build the site into a folder
+    Build(BuildOptions),
+    /// Build in memory, serve on this machine, reload when a file changes
+    Serve(ServeOptions),
+    /// Tell everything that is wrong with the content
+    Check(CheckOptions),
+    /// Write the file of a new page, ready to be filled in
+    New(NewOptions),
+    /// Find the page for an error or a whole log
+    Diagnose(DiagnoseOptions),
+    /// Print the page of an error
+    Explain(ExplainOptions),
+    /// Say whether a model runs, and what it needs
+    Fit(FitOptions),
+    /// List pages that are due for another look
+    Stale(StaleOptions),
+    /// Make a new, small knowledge base
+    Init(InitOptions),
+}
+
+/// Of `build`.
+#[derive(Debug, Args)]
+pub(crate) struct BuildOptions {
+    /// Folder to write to; left out: `public` beside site.toml
+    #[arg(short, long, value_name = "DIR")]
+    pub output_dir: Option<PathBuf>,
+    /// Where the site will be published; left out: `base_url` of site.toml
+    #[arg(short = 'u', long, value_name = "URL", env = "KBGEN_BASE_URL")]
+    pub base_url: Option<String>,
+    /// Publish drafts too
+    #[arg(long)]
+    pub drafts: bool,
+    /// Today, for staleness; left out: the clock's
+    #[arg(long, value_name = "YYYY-MM-DD")]
+    pub date: Option<Date>,
+    /// Take over a folder that kbgen did not make; files of others in it stay
+    #[arg(long)]
+    pub force: bool,
+}
+
+/// Of `serve`.
+#[derive(Debug, Args)]
+pub(crate) struct ServeOptions {
+    /// Port to listen on, or the next free one
+    #[arg(short, long, value_name = "N", default_value_t = 1111)]
+    pub port: u16,
+    /// Address to listen on; anything but a loopback address shows the site to the network
+    #[arg(short, long, value_name = "ADDR", default_value = "127.0.0.1")]
+    pub interface: IpAddr,
+    /// Open a browser
+    #[arg(long)]
+    pub open: bool,
+    /// Show drafts too
+    #[arg(long)]
+    pub drafts: bool,
+    /// Today, for staleness; left out: the clock's
+    #[arg(long, value_name = "YYYY-MM-DD")]
+    pub date: Option<Date>,
+}
+
+/// Of `check`.
+#[derive(Debug, Args)]
+pub(crate) struct CheckOptions {
+    /// Form of the findings
+    #[arg(long, value_enum, default_value_t = CheckFormat::Human)]
+    pub format: CheckFormat,
+    /// Today, for dates to come; left out: the clock's
+    #[arg(long, value_name = "YYYY-MM-DD")]
+    pub date: Option<Date>,
+}
+
+/// Forms of findings.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum CheckFormat {
+    /// For a person, with source lines
+    Human,
+    /// An array of objects
+    Json,
+    /// Annotations of a pull request on GitHub
+    Github,
+    /// SARIF 2.1.0, for code-scanning services
+    Sarif,
+}
+
+/// Of `new`.
+#[derive(Debug, Args)]
+pub(crate) struct NewOptions {
+    /// Kind of the page
+    #[arg(value_enum)]
+    pub kind: NewKind,
+    /// Name of the page: small letters, digits, hyphens; for an error `category/slug` names its folder
+    pub slug: String,
+    /// Of an error: take the signature from this log
+    #[arg(long, value_name = "FILE")]
+    pub from_log: Option<PathBuf>,
+    /// Today, for `verified`; left out: the clock's
+    #[arg(long, value_name = "YYYY-MM-DD")]
+    pub date: Option<Date>,
+}
+
+/// Kinds of page that can be begun.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum NewKind {
+    /// An error
+    Error,
+    /// A language model
+    Model,
+    /// A device
+    Hardware,
+    /// A guide
+    Guide,
+}
+
+/// Forms of an answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum AnswerFormat {
+    /// For a person
+    Human,
+    /// For a program
+    Json,
+}
+
+/// Of `diagnose`.
+#[derive(Debug, Args)]
+pub(crate) struct DiagnoseOptions {
+    /// The log; `-` or left out: standard input
+    pub file: Option<PathBuf>,
+    /// Form of the answer
+    #[arg(long, value_enum, default_value_t = AnswerFormat::Human)]
+    pub format: AnswerFormat,
+    /// Most pages to name
+    #[arg(long, value_name = "N", default_value_t = 5)]
+    pub top: usize,
+}
+
+/// Of `explain`.
+#[derive(Debug, Args)]
+pub(crate) struct ExplainOptions {
+    /// Name of the error
+    pub slug: String,
+}
+
+/// Of `fit`.
+#[derive(Debug, Args)]
+pub(crate) struct FitOptions {
+    /// Name of the model, as in its page's address
+    pub model: String,
+    /// Quantization of the weights; left out: the widest that fits, or all
+    #[arg(long, value_name = "Q")]
+    pub quant: Option<String>,
+    /// Context in tokens
+    #[arg(long, value_name = "N")]
+    pub ctx: Option<u64>,
+    /// Type of the K and V cache
+    #[arg(long, value_name = "T", default_value = "f16")]
+    pub kv_type: String,
+    /// Device; may be given several times to compare them
+    #[arg(long, value_name = "HW")]
+    pub gpu: Vec<String>,
+    /// Form of the answer
+    #[arg(long, value_enum, default_value_t = AnswerFormat::Human)]
+    pub format: AnswerFormat,
+}
+
+/// Of `stale`.
+#[derive(Debug, Args)]
+pub(crate) struct StaleOptions {
+    /// Name pages too that will be overdue within so many days
+    #[arg(long, value_name = "DAYS", default_value_t = 0)]
+    pub within: i64,
+    /// Form of the list
+    #[arg(long, value_enum, default_value_t = AnswerFormat::Human)]
+    pub format: AnswerFormat,
+    /// Today; left out: the clock's
+    #[arg(long, value_name = "YYYY-MM-DD")]
+    pub date: Option<Date>,
+}
+
+/// Of `init`.
+#[derive(Debug, Args)]
+pub(crate) struct InitOptions {
+    /// Folder to make; it must not exist, or be empty
+    pub dir: PathBuf,
+}

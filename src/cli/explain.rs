@@ -1,0 +1,92 @@
+//! `kbgen explain`: the page of an error in the terminal.
+
+use anyhow::bail;
+
+use crate::cli::arguments::{Arguments, ExplainOptions};
+use crate::cli::terminal::{Style, Terminal};
+use crate::cli::{Outcome, world};
+use crate::diag::nearest;
+use crate::load::{self, Drafts};
+use crate::markdown;
+use crate::pipeline::{self, Order};
+use crate::render::Audience;
+use crate::site::kinds::ErrorData;
+use crate::site::{Kind, Page};
+
+pub(super) fn run(
+    arguments: &Arguments,
+    options: &ExplainOptions,
+    terminal: &Terminal,
+) -> anyhow::Result<Outcome> {
+    let root = world::root(arguments.root.as_deref())?;
+    let (sources, faults) = load::read(&root)?;
+    let order =
+        Order { today: world::today(), drafts: Drafts::Include, base_url: None, audience: Audience::World };
+    let draft = pipeline::understand(&sources, faults, &order)?;
+    let slug = options.slug.trim_matches('/').trim_start_matches("errors/");
+    let Some(error) = draft.site.errors.iter().find(|error| error.head.id.slug == slug) else {
+        match nearest(slug, draft.site.slugs(Kind::Error)) {
+            Some(near) => bail!("there is no error `{slug}`: did you mean `{near}`?"),
+            None => bail!("there is no error `{slug}`: `kbgen diagnose` finds pages by their message"),
+        }
+    };
+    terminal.print(&front(error, terminal));
+    terminal.print(&body(&draft, &sources, error, terminal));
+    Ok(Outcome::Fine)
+}
+
+fn front(error: &Page<ErrorData>, terminal: &Terminal) -> String {
+    let data = &error.data;
+    let tools: Vec<&str> = data.tools.iter().map(|tool| tool.value.as_str()).collect();
+    let mut text = format!("{}\n", terminal.style(Style::Title, &error.head.title.value));
+    text.push_str(&format!("{}, {}; {}\n", data.severity.name(), data.kind.name(), tools.join(", ")));
+    if let Some(verified) = &error.head.verified {
+        text.push_str(&format!("verified {}\n", verified.value));
+    }
+    for signature in &data.signatures {
+        for sample in &signature.samples {
+            text.push_str(&format!(
+                "\n    {}\n",
+                terminal.style(Style::Muted, &sample.value.trim_end().replace('\n', "\n    "))
+            ));
+        }
+    }
+    text.push_str(&format!("\n{}\n", terminal.style(Style::Strong, "Causes, the most likely first")));
+    for (cause, number) in data.causes.iter().zip(1..) {
+        let solutions: Vec<&str> = cause.solutions.iter().map(|id| id.value.as_str()).collect();
+        text.push_str(&format!(
+            "{number:>3}. {}\n     how to tell: {}\n     then: {}\n",
+            markdown::plain_inline(&cause.title),
+            markdown::plain_inline(&cause.tell.value),
+            solutions.join(", ")
+        ));
+    }
+    text.push('\n');
+    text
+}
+
+/// The body as it was written, its figures filled in: Markdown reads well in a terminal.
+fn body(
+    draft: &pipeline::Draft,
+    sources: &crate::files::Sources,
+    error: &Page<ErrorData>,
+    terminal: &Terminal,
+) -> String {
+    let written = sources.text(error.head.body.span);
+    let mut text = String::new();
+    let mut at = 0;
+    for call in &error.head.body.outline.calls {
+        let place = error.head.body.span.part(call.range.start, call.range.end);
+        if let Some(figure) = draft.fits.prose.get(&place) {
+            text.push_str(&written[at..call.range.start]);
+            text.push_str(&figure.text);
+            at = call.range.end;
+        }
+    }
+    text.push_str(&written[at..]);
+    let lines = text.trim().lines().map(|line| match line.strip_prefix("## ") {
+        Some(heading) => terminal.style(Style::Strong, heading),
+        None => line.to_string(),
+    });
+    lines.collect::<Vec<_>>().join("\n") + "\n"
+}

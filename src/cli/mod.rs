@@ -1,0 +1,80 @@
+//! Commands, printing, exit codes.
+
+mod arguments;
+mod build;
+mod check;
+mod diagnose;
+mod explain;
+mod fit;
+mod init;
+mod new;
+mod serve;
+mod stale;
+mod terminal;
+mod world;
+
+use std::ffi::OsString;
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use crate::cli::arguments::{Arguments, Command};
+use crate::cli::terminal::Terminal;
+
+/// How a command ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Outcome {
+    /// All is well.
+    Fine,
+    /// The content has faults, or nothing was found.
+    Findings,
+}
+
+/// Runs the program with these arguments, the first being its own name.
+///
+/// The exit code is 0 if all is well, 1 for findings in the content, 2 if the world stood in the way.
+pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
+    let terminal = Terminal::new();
+    let arguments = match Arguments::try_parse_from(arguments) {
+        Ok(arguments) => arguments,
+        Err(error) => {
+            let code = if error.use_stderr() { 2 } else { 0 };
+            let _ = error.print();
+            return ExitCode::from(code);
+        }
+    };
+    match command(&arguments, &terminal) {
+        Ok(Outcome::Fine) => ExitCode::SUCCESS,
+        Ok(Outcome::Findings) => ExitCode::from(1),
+        Err(error) => {
+            terminal.error(&error);
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn command(arguments: &Arguments, terminal: &Terminal) -> anyhow::Result<Outcome> {
+    match &arguments.command {
+        Command::Build(options) => build::run(arguments, options, terminal),
+        Command::Serve(options) => serve::run(arguments, options, terminal),
+        Command::Check(options) => check::run(arguments, options, terminal),
+        Command::New(options) => new::run(arguments, options, terminal),
+        Command::Diagnose(options) => diagnose::run(arguments, options, terminal),
+        Command::Explain(options) => explain::run(arguments, options, terminal),
+        Command::Fit(options) => fit::run(arguments, options, terminal),
+        Command::Stale(options) => stale::run(arguments, options, terminal),
+        Command::Init(options) => init::run(options, terminal),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::Arguments;
+
+    #[test]
+    fn the_command_line_is_well_formed() {
+        Arguments::command().debug_assert();
+    }
+}

@@ -1,0 +1,92 @@
+//! A line of a log that says what went wrong, and the pattern that it suggests.
+
+/// Words that stand in lines which say what went wrong.
+const TELLING: [&str; 9] =
+    ["error", "failed", "exception", "cannot", "unable", "fatal", "out of memory", "not found", "killed"];
+
+/// The last line that tells of a failure, or the last one that is not empty.
+pub(super) fn error_line(log: &str) -> Option<String> {
+    let lines = || log.lines().map(str::trim).filter(|line| !line.is_empty());
+    let telling = lines().rfind(|line| {
+        let lower = line.to_lowercase();
+        TELLING.iter().any(|word| lower.contains(word))
+    });
+    telling
+        .or_else(|| lines().last())
+        .map(|line| line.chars().filter(|c| !c.is_control()).take(400).collect())
+}
+
+/// Units that make a number a size.
+const UNITS: [&str; 9] = ["bytes", "KiB", "MiB", "GiB", "TiB", "KB", "MB", "GB", "B"];
+
+/// The line as a pattern: figures, versions, paths and addresses become typed holes.
+pub(super) fn pattern(line: &str) -> String {
+    let words: Vec<&str> = line.split(' ').collect();
+    let mut parts = Vec::new();
+    let mut at = 0;
+    while at < words.len() {
+        let (core, before, after) = bare(words[at]);
+        let unit = words.get(at + 1).map(|next| bare(next));
+        let is_number = !core.is_empty() && core.parse::<f64>().is_ok();
+        let hole = match unit {
+            Some((unit, "", tail)) if is_number && UNITS.contains(&unit) => {
+                at += 1;
+                Some(("{bytes}", tail.to_string()))
+            }
+            _ => typed(core).map(|hole| (hole, after.to_string())),
+        };
+        parts.push(match hole {
+            Some((hole, after)) => format!("{}{hole}{}", escape(before), escape(&after)),
+            None => escape(words[at]),
+        });
+        at += 1;
+    }
+    parts.join(" ")
+}
+
+/// A word without the punctuation around it.
+fn bare(word: &str) -> (&str, &str, &str) {
+    let is_edge = |c: char| matches!(c, '(' | ')' | '[' | ']' | ',' | ';' | ':' | '"' | '\'' | '.' | '`');
+    let rest = word.trim_start_matches(is_edge);
+    let core = rest.trim_end_matches(is_edge);
+    let start = word.len() - rest.len();
+    (core, &word[..start], &word[start + core.len()..])
+}
+
+fn typed(core: &str) -> Option<&'static str> {
+    let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    match core {
+        _ if core.starts_with("0x") && core.len() > 2 && core[2..].bytes().all(|b| b.is_ascii_hexdigit()) => {
+            Some("{hex}")
+        }
+        _ if digits(core) => Some("{int}"),
+        _ if core.parse::<f64>().is_ok() && core.starts_with(|c: char| c.is_ascii_digit()) => Some("{float}"),
+        _ if core.split('.').count() > 2 && core.split('.').all(digits) => Some("{version}"),
+        _ if core.starts_with('/') && core.len() > 1 && !core.starts_with("//") => Some("{path}"),
+        _ => None,
+    }
+}
+
+fn escape(text: &str) -> String {
+    text.replace('{', "{{").replace('}', "}}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn figures_become_holes() {
+        assert_eq!(
+            pattern("loader: cannot map /srv/m.gguf at 0x7f00, need 12.5 GiB (have 8.0 GiB), code 12"),
+            "loader: cannot map {path} at {hex}, need {bytes} (have {bytes}), code {int}"
+        );
+        assert_eq!(pattern("driver 535.104.05 is {old}"), "driver {version} is {{old}}");
+    }
+
+    #[test]
+    fn the_last_telling_line_is_taken() {
+        assert_eq!(error_line("starting\nload failed: x\nbye\n").as_deref(), Some("load failed: x"));
+        assert_eq!(error_line("\n\n"), None);
+    }
+}

@@ -1,0 +1,74 @@
+//! `kbgen stale`: pages that are due for another look.
+
+use jiff::civil::Date;
+use serde::Serialize;
+
+use crate::cli::arguments::{AnswerFormat, Arguments, StaleOptions};
+use crate::cli::terminal::Terminal;
+use crate::cli::{Outcome, world};
+use crate::config::Config;
+use crate::load::{self, Drafts};
+use crate::site::Site;
+
+#[derive(Serialize)]
+struct Stale {
+    file: String,
+    title: String,
+    verified: String,
+    overdue_on: String,
+    /// Negative while the day is still to come.
+    days_overdue: i64,
+}
+
+pub(super) fn run(
+    arguments: &Arguments,
+    options: &StaleOptions,
+    terminal: &Terminal,
+) -> anyhow::Result<Outcome> {
+    let root = world::root(arguments.root.as_deref())?;
+    let (sources, _) = load::read(&root)?;
+    let settings = sources.find("site.toml").expect("reading a site without site.toml fails");
+    let (config, _) = Config::read(&sources, settings);
+    let (site, _) = load::pages(&sources, Drafts::Exclude);
+    let today = options.date.unwrap_or_else(world::today);
+    let pages = stale(&site, &config, today, options.within);
+    match options.format {
+        AnswerFormat::Json => terminal.print(&format!("{}\n", serde_json::to_string_pretty(&pages)?)),
+        AnswerFormat::Human if pages.is_empty() => terminal.say("no page is due for another look"),
+        AnswerFormat::Human => {
+            for page in &pages {
+                let when = match page.days_overdue {
+                    0 => "due today".to_string(),
+                    days if days > 0 => format!("{days} days overdue"),
+                    days => format!("due in {} days", -days),
+                };
+                terminal.print(&format!("{}: verified {}, {when}\n", page.file, page.verified));
+            }
+        }
+    }
+    Ok(Outcome::Fine)
+}
+
+fn stale(site: &Site, config: &Config, today: Date, within: i64) -> Vec<Stale> {
+    let category = |slug: &str| {
+        site.errors.iter().find(|error| error.head.id.slug == slug).map(|error| error.data.category.as_str())
+    };
+    let mut pages: Vec<Stale> = site
+        .heads()
+        .filter_map(|head| {
+            let verified = head.verified.as_ref()?.value;
+            let days = config.stale_after(category(&head.id.slug));
+            let overdue_on = verified.saturating_add(jiff::Span::new().days(days));
+            let days_overdue = i64::from((today - overdue_on).get_days());
+            (days_overdue >= -within).then(|| Stale {
+                file: head.path.clone(),
+                title: head.title.value.clone(),
+                verified: verified.to_string(),
+                overdue_on: overdue_on.to_string(),
+                days_overdue,
+            })
+        })
+        .collect();
+    pages.sort_by(|a, b| (b.days_overdue, &a.file).cmp(&(a.days_overdue, &b.file)));
+    pages
+}

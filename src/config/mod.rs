@@ -1,0 +1,151 @@
+//! `site.toml`: what a site is called, where it is published, when a page counts as stale.
+
+mod toml;
+
+use std::collections::BTreeMap;
+
+use crate::diag::{Diagnostic, Rule};
+use crate::files::{Placed, SourceId, Sources};
+use crate::schema::{self, Field, Fields, Shape};
+
+/// `site.toml` is not TOML.
+pub const BAD_SETTINGS: Rule = Rule {
+    code: "bad-settings",
+    demands: "site.toml is TOML, and its base address ends in a slash",
+    why: "every address of the published site is made from it",
+};
+
+/// All rules of this module.
+pub const RULES: &[Rule] = &[BAD_SETTINGS];
+
+/// Days after which a verified page counts as stale, where site.toml says nothing.
+const STALE_AFTER_DAYS: i64 = 180;
+
+const DAYS: Shape = Shape::Integer { min: 1, max: 3650 };
+
+/// What `site.toml` may hold.
+pub const FIELDS: &[Field] = &[
+    Field::required("title", Shape::Text, "Name of the site."),
+    Field::optional("tagline", Shape::Text, "One line below the name."),
+    Field::optional("description", Shape::Text, "One sentence for search engines and feeds."),
+    Field::required("base_url", Shape::Url, "Where the site is published; ends in a slash."),
+    Field::optional("language", Shape::Text, "Language of the pages, such as `en`."),
+    Field::optional("repository", Shape::Url, "Repository with the content; pages link to it for edits."),
+    Field::optional("branch", Shape::Text, "Branch that edits go to; left out: `main`."),
+    Field::optional("licence", Shape::Text, "Licence of the content."),
+    Field::optional("licence_url", Shape::Url, "Where the licence of the content can be read."),
+    Field::optional("stale_after_days", DAYS, "Days after which a verified page is overdue."),
+    Field::optional(
+        "stale_by_category",
+        Shape::Map(&Shape::Text),
+        "The same for single categories: `drivers = \"90\"`.",
+    ),
+];
+
+/// The settings of a site.
+#[derive(Debug, Clone)]
+pub struct Config {
+    /// Name of the site.
+    pub title: String,
+    /// One line below the name.
+    pub tagline: String,
+    /// One sentence for search engines and feeds.
+    pub description: String,
+    /// Where the site is published; ends in a slash.
+    pub base_url: String,
+    /// Language of the pages.
+    pub language: String,
+    /// Repository with the content.
+    pub repository: Option<String>,
+    /// Branch that edits go to.
+    pub branch: String,
+    /// Licence of the content.
+    pub licence: String,
+    /// Where that licence can be read.
+    pub licence_url: Option<String>,
+    /// Days after which a verified page is overdue.
+    pub stale_after_days: i64,
+    /// The same for single categories, by slug.
+    pub stale_by_category: BTreeMap<String, i64>,
+}
+
+impl Config {
+    /// The settings in `site.toml`, and what is wrong with them; unusable values become defaults.
+    pub fn read(sources: &Sources, file: SourceId) -> (Self, Vec<Diagnostic>) {
+        let mut found = Vec::new();
+        let node = toml::parse(&sources.get(file).text, file, &mut found);
+        let fields = schema::read(&node, FIELDS, "site.toml", &mut found);
+        let config = Self::new(&fields, &mut found);
+        (config, found)
+    }
+
+    /// Replaces the base address, adding the closing slash.
+    pub fn set_base_url(&mut self, url: &str) -> anyhow::Result<()> {
+        let rest = url.strip_prefix("https://").or_else(|| url.strip_prefix("http://"));
+        let host = rest.and_then(|rest| rest.split('/').next()).unwrap_or_default();
+        anyhow::ensure!(
+            !host.is_empty()
+                && !url.contains(|c: char| c.is_whitespace() || matches!(c, '?' | '#' | '"' | '<' | '>')),
+            "`{url}` is not a base address: it begins with https:// and has no query or fragment"
+        );
+        self.base_url = format!("{}/", url.trim_end_matches('/'));
+        Ok(())
+    }
+
+    /// The path of the base address, with a slash at both ends.
+    pub fn base_path(&self) -> &str {
+        let after_scheme = self.base_url.find("://").map_or(0, |at| at + 3);
+        self.base_url[after_scheme..].find('/').map_or("/", |at| &self.base_url[after_scheme + at..])
+    }
+
+    /// Days after which an error of a category is overdue.
+    pub fn stale_after(&self, category: Option<&str>) -> i64 {
+        category
+            .and_then(|category| self.stale_by_category.get(category))
+            .copied()
+            .unwrap_or(self.stale_after_days)
+    }
+
+    fn new(fields: &Fields, found: &mut Vec<Diagnostic>) -> Self {
+        let word = |name: &str| fields.text(name).map(|placed| placed.value);
+        let title = word("title").unwrap_or_else(|| "Untitled".into());
+        let base_url = fields
+            .text("base_url")
+            .unwrap_or_else(|| Placed::new("http://127.0.0.1:1111/".into(), fields.span()));
+        if !base_url.value.ends_with('/') {
+            found.push(
+                Diagnostic::error(&BAD_SETTINGS, base_url.span, "`base_url` does not end in a slash")
+                    .help(format!("write `base_url = \"{}/\"`", base_url.value)),
+            );
+        }
+        let mut stale_by_category = BTreeMap::new();
+        for (category, days) in fields.map("stale_by_category") {
+            match days.value.parse::<i64>() {
+                Ok(number) if (1..=3650).contains(&number) => {
+                    stale_by_category.insert(category.value, number);
+                }
+                _ => found.push(
+                    Diagnostic::error(
+                        &BAD_SETTINGS,
+                        days.span,
+                        format!("`{}` is not a number of days", days.value),
+                    )
+                    .help("between 1 and 3650"),
+                ),
+            }
+        }
+        Self {
+            tagline: word("tagline").unwrap_or_default(),
+            description: word("description").unwrap_or_else(|| title.clone()),
+            title,
+            base_url: base_url.value,
+            language: word("language").unwrap_or_else(|| "en".into()),
+            repository: word("repository").map(|url| url.trim_end_matches('/').to_string()),
+            branch: word("branch").unwrap_or_else(|| "main".into()),
+            licence: word("licence").unwrap_or_else(|| "all rights reserved".into()),
+            licence_url: word("licence_url"),
+            stale_after_days: fields.integer("stale_after_days").map_or(STALE_AFTER_DAYS, |days| days.value),
+            stale_by_category,
+        }
+    }
+}

@@ -1,0 +1,48 @@
+//! TOML text to placed nodes.
+
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+use crate::config::BAD_SETTINGS;
+use crate::diag::Diagnostic;
+use crate::files::{Placed, SourceId, Span};
+use crate::schema::{Node, NodeKind};
+
+/// The nodes of `text`; every syntax fault goes to `found`, and what can be read is read.
+pub(super) fn parse(text: &str, file: SourceId, found: &mut Vec<Diagnostic>) -> Node {
+    let (table, faults) = DeTable::parse_recoverable(text);
+    for fault in faults {
+        let range = fault.span().unwrap_or(0..0);
+        let message = fault.message().trim_end_matches('.').replace('\n', ", ");
+        found.push(Diagnostic::error(&BAD_SETTINGS, Span::new(file, range.start, range.end), message));
+    }
+    let whole = Span::new(file, 0, text.len());
+    Node { span: whole, kind: map(table.get_ref(), file) }
+}
+
+fn map(table: &DeTable<'_>, file: SourceId) -> NodeKind {
+    let mut pairs: Vec<_> = table
+        .iter()
+        .map(|(key, value)| (Placed::new(key.get_ref().to_string(), span(key, file)), node(value, file)))
+        .collect();
+    pairs.sort_by_key(|(key, _)| key.span);
+    NodeKind::Map(pairs)
+}
+
+fn node(value: &Spanned<DeValue<'_>>, file: SourceId) -> Node {
+    let kind = match value.get_ref() {
+        DeValue::String(text) => NodeKind::Scalar { text: text.to_string(), quoted: true },
+        DeValue::Integer(number) => NodeKind::Scalar { text: number.as_str().to_string(), quoted: false },
+        DeValue::Float(number) => NodeKind::Scalar { text: number.as_str().to_string(), quoted: false },
+        DeValue::Boolean(flag) => NodeKind::Scalar { text: flag.to_string(), quoted: false },
+        DeValue::Datetime(date) => NodeKind::Scalar { text: date.to_string(), quoted: false },
+        DeValue::Array(items) => NodeKind::List(items.iter().map(|item| node(item, file)).collect()),
+        DeValue::Table(table) => map(table, file),
+    };
+    Node { span: span(value, file), kind }
+}
+
+fn span<T>(placed: &Spanned<T>, file: SourceId) -> Span {
+    let range = placed.span();
+    Span::new(file, range.start, range.end)
+}

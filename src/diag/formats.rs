@@ -1,0 +1,139 @@
+//! Findings for machines: JSON, annotations of a pull request, SARIF.
+
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use crate::diag::finding::{Diagnostic, Severity};
+use crate::diag::rule::Rule;
+use crate::files::{Position, Sources};
+
+#[derive(Serialize)]
+struct Row<'a> {
+    code: &'a str,
+    severity: &'a str,
+    file: &'a str,
+    line: usize,
+    column: usize,
+    end_line: usize,
+    end_column: usize,
+    message: &'a str,
+    help: Option<&'a str>,
+}
+
+fn row<'a>(finding: &'a Diagnostic, sources: &'a Sources) -> Row<'a> {
+    let source = sources.get(finding.span.source);
+    let Position { line, column } = source.position(finding.span.start);
+    let end = source.position(finding.span.end);
+    Row {
+        code: finding.code,
+        severity: finding.severity.name(),
+        file: &source.path,
+        line,
+        column,
+        end_line: end.line,
+        end_column: end.column,
+        message: &finding.message,
+        help: finding.help.as_deref(),
+    }
+}
+
+/// An array with one object a finding; lines and columns count from 1, the end is exclusive.
+pub fn json(found: &[Diagnostic], sources: &Sources) -> String {
+    let rows: Vec<_> = found.iter().map(|finding| row(finding, sources)).collect();
+    pretty(&rows)
+}
+
+/// Workflow commands that annotate a pull request on GitHub, one a line.
+///
+/// Escapes as in <https://docs.github.com/actions/reference/workflow-commands-for-github-actions>.
+pub fn github(found: &[Diagnostic], sources: &Sources) -> String {
+    let mut text = String::new();
+    for finding in found {
+        let row = row(finding, sources);
+        let mut message = row.message.to_string();
+        if let Some(help) = row.help {
+            message.push_str("\nhelp: ");
+            message.push_str(help);
+        }
+        let single_line = if row.line == row.end_line {
+            format!(",col={},endColumn={}", row.column, row.end_column)
+        } else {
+            String::new()
+        };
+        text.push_str(&format!(
+            "::{} file={},line={},endLine={}{},title={}::{}\n",
+            row.severity,
+            property(row.file),
+            row.line,
+            row.end_line,
+            single_line,
+            property(row.code),
+            data(&message),
+        ));
+    }
+    text
+}
+
+fn data(text: &str) -> String {
+    text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
+}
+
+fn property(text: &str) -> String {
+    data(text).replace(':', "%3A").replace(',', "%2C")
+}
+
+/// SARIF 2.1.0, as code-scanning services read it; `rules` are all that may be broken.
+pub fn sarif(found: &[Diagnostic], sources: &Sources, rules: &[Rule]) -> String {
+    let described: Vec<Value> = rules
+        .iter()
+        .map(|rule| {
+            json!({
+                "id": rule.code,
+                "shortDescription": {"text": rule.demands},
+                "fullDescription": {"text": rule.why},
+            })
+        })
+        .collect();
+    let results: Vec<Value> = found.iter().map(|finding| sarif_result(finding, sources)).collect();
+    pretty(&json!({
+        "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
+        "version": "2.1.0",
+        "runs": [{
+            "tool": {"driver": {
+                "name": "kbgen",
+                "version": env!("CARGO_PKG_VERSION"),
+                "rules": described,
+            }},
+            "columnKind": "unicodeCodePoints",
+            "results": results,
+        }],
+    }))
+}
+
+fn sarif_result(finding: &Diagnostic, sources: &Sources) -> Value {
+    let row = row(finding, sources);
+    let text = match row.help {
+        Some(help) => format!("{} (help: {help})", row.message),
+        None => row.message.to_string(),
+    };
+    json!({
+        "ruleId": row.code,
+        "level": match finding.severity { Severity::Error => "error", Severity::Warning => "warning" },
+        "message": {"text": text},
+        "locations": [{"physicalLocation": {
+            "artifactLocation": {"uri": row.file},
+            "region": {
+                "startLine": row.line,
+                "startColumn": row.column,
+                "endLine": row.end_line,
+                "endColumn": row.end_column,
+            },
+        }}],
+    })
+}
+
+fn pretty(value: &impl Serialize) -> String {
+    let mut text = serde_json::to_string_pretty(value).expect("plain data is always JSON");
+    text.push('\n');
+    text
+}

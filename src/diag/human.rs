@@ -1,0 +1,92 @@
+//! Findings as a person reads them in a terminal: title, place, line, caret, help.
+
+use annotate_snippets::{AnnotationKind, Element, Group, Level, Renderer, Snippet};
+
+use crate::diag::finding::{Diagnostic, Severity};
+use crate::files::{Sources, Span};
+
+/// Whether text is coloured.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Colour {
+    /// Escape sequences for a terminal.
+    On,
+    /// Plain text.
+    Off,
+}
+
+/// Every finding with its source line and caret, an empty line between two.
+pub fn human(found: &[Diagnostic], sources: &Sources, colour: Colour) -> String {
+    let renderer = match colour {
+        Colour::On => Renderer::styled(),
+        Colour::Off => Renderer::plain(),
+    }
+    .term_width(110);
+    let mut text = String::new();
+    for finding in found {
+        text.push_str(&renderer.render(&[group(finding, sources)]));
+        text.push_str("\n\n");
+    }
+    text
+}
+
+/// `2 errors, 1 warning in 3 files`.
+pub fn summary(found: &[Diagnostic]) -> String {
+    let count = |severity| found.iter().filter(|finding| finding.severity == severity).count();
+    let mut files: Vec<_> = found.iter().map(|finding| finding.span.source).collect();
+    files.sort_unstable();
+    files.dedup();
+    let mut parts = Vec::new();
+    for severity in [Severity::Error, Severity::Warning] {
+        let number = count(severity);
+        if number > 0 {
+            parts.push(format!("{number} {}{}", severity.name(), plural(number)));
+        }
+    }
+    format!("{} in {} file{}", parts.join(", "), files.len(), plural(files.len()))
+}
+
+fn plural(number: usize) -> &'static str {
+    if number == 1 { "" } else { "s" }
+}
+
+fn group<'a>(finding: &'a Diagnostic, sources: &'a Sources) -> Group<'a> {
+    let level = match finding.severity {
+        Severity::Error => Level::ERROR,
+        Severity::Warning => Level::WARNING,
+    };
+    let group =
+        level.primary_title(finding.message.as_str()).id(finding.code).elements(snippets(finding, sources));
+    match &finding.help {
+        Some(help) => group.element(Level::HELP.message(help.as_str())),
+        None => group,
+    }
+}
+
+fn snippets<'a>(finding: &'a Diagnostic, sources: &'a Sources) -> Vec<Element<'a>> {
+    let here = finding.span.source;
+    let mut first = snippet(sources, finding.span)
+        .annotation(AnnotationKind::Primary.span(window(sources, finding.span)));
+    let mut others = Vec::new();
+    for (span, note) in &finding.related {
+        let mark = AnnotationKind::Context.span(window(sources, *span)).label(note.as_str());
+        if span.source == here {
+            first = first.annotation(mark);
+        } else {
+            others.push(snippet(sources, *span).annotation(mark).into());
+        }
+    }
+    std::iter::once(first.into()).chain(others).collect()
+}
+
+fn snippet(sources: &Sources, span: Span) -> Snippet<'_, annotate_snippets::Annotation<'_>> {
+    let source = sources.get(span.source);
+    Snippet::source(source.text.as_str()).path(source.path.as_str())
+}
+
+/// A span that stays on its first line and within the text, and shows at least a caret.
+fn window(sources: &Sources, span: Span) -> std::ops::Range<usize> {
+    let text = &sources.get(span.source).text;
+    let start = span.start.min(text.len());
+    let line_end = text[start..].find('\n').map_or(text.len(), |at| start + at);
+    start..span.end.min(line_end).max(start)
+}

@@ -1,0 +1,13 @@
+//! What is wrong, where, and what to do about it; as text, JSON, annotations or SARIF.
+
+mod finding;
+mod formats;
+mod human;
+mod rule;
+mod suggest;
+
+pub use finding::{Diagnostic, Severity};
+pub use formats::{github, json, sarif};
+pub use human::{Colour, human, summary};
+pub use rule::Rule;
+pub use suggest::nearest;

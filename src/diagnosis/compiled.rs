@@ -1,0 +1,167 @@
+//! Patterns and conditions of all error pages, parsed; and every fault in them with its place.
+
+use crate::diagnosis::fragment::place;
+use crate::files::{Placed, Sources, Span};
+use crate::signature::{self, Cause, Expression, Extractor, Fault, Index, Pattern};
+use crate::site::kinds::{ErrorData, ErrorKind, SignatureText};
+use crate::site::{Page, Site};
+
+/// What is wrong with a pattern or a condition.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PartFault {
+    /// Where.
+    pub span: Span,
+    /// What, as a phrase.
+    pub message: String,
+    /// What to do.
+    pub help: String,
+}
+
+/// The signatures of a site.
+#[derive(Debug, Clone)]
+pub struct Compiled {
+    /// Pages as the index needs them; symptoms have no message and are left out.
+    pub pages: Vec<signature::Page>,
+    /// Shared extractors.
+    pub extractors: Vec<Extractor>,
+    /// Faults in patterns and fragments.
+    pub pattern_faults: Vec<PartFault>,
+    /// Faults in conditions.
+    pub condition_faults: Vec<PartFault>,
+}
+
+impl Compiled {
+    /// Parses everything; what is wrong is left out and kept as a fault.
+    pub fn new(site: &Site, sources: &Sources) -> Self {
+        let mut compiled = Self {
+            pages: Vec::new(),
+            extractors: vec![signature::torch_oom()],
+            pattern_faults: Vec::new(),
+            condition_faults: Vec::new(),
+        };
+        for error in &site.errors {
+            if error.data.kind != ErrorKind::Symptom {
+                let page = compiled.page(error, sources);
+                compiled.pages.push(page);
+            }
+        }
+        compiled
+    }
+
+    /// The index over all signatures.
+    pub fn index(&self) -> Index {
+        Index::build(&self.pages, &self.extractors)
+    }
+
+    fn page(&mut self, error: &Page<ErrorData>, sources: &Sources) -> signature::Page {
+        let signatures: Vec<signature::Signature> =
+            error.data.signatures.iter().filter_map(|entry| self.signature(entry, sources)).collect();
+        let readable: Vec<String> = signatures
+            .iter()
+            .flat_map(|entry| entry.names(&self.extractors))
+            .map(str::to_string)
+            .chain(["place".to_string()])
+            .collect();
+        let mut causes = Vec::new();
+        for cause in &error.data.causes {
+            let Some(when) = cause.when.as_ref().and_then(|when| self.condition(when, &readable, sources))
+            else {
+                continue;
+            };
+            causes.push(Cause { id: cause.id.value.clone(), when });
+        }
+        signature::Page {
+            slug: error.head.id.slug.clone(),
+            kind: match error.data.kind {
+                ErrorKind::Wrapper => signature::Kind::Wrapper,
+                ErrorKind::Warning => signature::Kind::Warning,
+                ErrorKind::Cause | ErrorKind::Symptom => signature::Kind::Cause,
+            },
+            signatures,
+            causes,
+        }
+    }
+
+    fn signature(
+        &mut self,
+        entry: &crate::site::kinds::Signature,
+        sources: &Sources,
+    ) -> Option<signature::Signature> {
+        let texts = match &entry.text {
+            SignatureText::Pattern(pattern) => std::slice::from_ref(pattern),
+            SignatureText::All(fragments) => fragments.as_slice(),
+            SignatureText::Unclear => return None,
+        };
+        let all: Vec<Pattern> = texts.iter().filter_map(|text| self.pattern(text, sources)).collect();
+        let not = entry.not.iter().filter_map(|text| self.pattern(text, sources)).collect();
+        if let Some(name) = &entry.extract
+            && !self.extractors.iter().any(|extractor| extractor.name == name.value)
+        {
+            let known: Vec<_> = self.extractors.iter().map(|known| format!("`{}`", known.name)).collect();
+            self.pattern_faults.push(PartFault {
+                span: name.span,
+                message: format!("there is no extractor `{}`", name.value),
+                help: format!("known: {}", known.join(", ")),
+            });
+        }
+        let mut signature = signature::Signature {
+            all,
+            not,
+            extract: entry.extract.as_ref().map(|name| name.value.clone()),
+            when: None,
+        };
+        if signature.all.len() != texts.len() {
+            return None;
+        }
+        let mut readable: Vec<String> =
+            signature.names(&self.extractors).into_iter().map(str::to_string).collect();
+        readable.push("place".to_string());
+        signature.when = entry.when.as_ref().and_then(|when| self.condition(when, &readable, sources));
+        Some(signature)
+    }
+
+    fn pattern(&mut self, text: &Placed<String>, sources: &Sources) -> Option<Pattern> {
+        match Pattern::parse(&text.value) {
+            Ok(pattern) => Some(pattern),
+            Err(fault) => {
+                self.pattern_faults.push(placed(text, fault, sources));
+                None
+            }
+        }
+    }
+
+    fn condition(
+        &mut self,
+        text: &Placed<String>,
+        readable: &[String],
+        sources: &Sources,
+    ) -> Option<Expression> {
+        let expression = match Expression::parse(&text.value) {
+            Ok(expression) => expression,
+            Err(fault) => {
+                self.condition_faults.push(placed(text, fault, sources));
+                return None;
+            }
+        };
+        for name in expression.names() {
+            if readable.iter().any(|known| known == name) {
+                continue;
+            }
+            let at = text.value.find(name).unwrap_or(0);
+            let near = crate::diag::nearest(name, readable.iter().map(String::as_str));
+            self.condition_faults.push(PartFault {
+                span: place(sources, text, &(at..at + name.len())),
+                message: format!("no signature of the page reads the figure `{name}`"),
+                help: match near {
+                    Some(near) => format!("did you mean `{near}`?"),
+                    None => format!("they read {}", readable.join(", ")),
+                },
+            });
+        }
+        Some(expression)
+    }
+}
+
+fn placed(text: &Placed<String>, fault: Fault, sources: &Sources) -> PartFault {
+    PartFault { span: place(sources, text, &fault.range), message: fault.message, help: fault.help }
+}

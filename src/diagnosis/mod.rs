@@ -1,0 +1,12 @@
+//! The site's signatures as an index, and what it says of a log.
+//!
+//! 1. [`Compiled::new`] reads every pattern and condition of the error pages, and keeps what is wrong with them,
+//! 2. [`Compiled::index`] makes the index that the matcher and the page's script share,
+//! 3. [`answer`] puts a match into words.
+
+mod answer;
+mod compiled;
+mod fragment;
+
+pub use answer::{Answer, answer, show_figure};
+pub use compiled::{Compiled, PartFault};

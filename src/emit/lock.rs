@@ -1,0 +1,96 @@
+//! Keeps two builds from writing one folder at once; a killed build leaves no lock behind.
+
+use std::fs::File;
+
+use anyhow::{Result, bail};
+
+use crate::emit::place::Place;
+use crate::emit::swap;
+
+/// Held while a build writes; the system lets go of it when the process ends, however it ends.
+#[derive(Debug, Default)]
+pub(crate) struct Claim {
+    files: Vec<File>,
+    /// Whether there was a published folder when it was claimed.
+    published: bool,
+}
+
+/// Claims the published folder, after what a killed build left half exchanged is mended.
+///
+/// # Errors
+/// When another build holds it, or the disk refuses.
+pub(crate) fn claim(place: &Place) -> Result<Claim> {
+    let mut claim = Claim::default();
+    #[cfg(windows)]
+    claim.hold_lock_file(place)?;
+    claim.hold(place, &place.folder)?;
+    if !place.exists() && swap::recover(place)? {
+        claim.hold(place, &place.folder)?;
+    }
+    claim.published = place.exists();
+    Ok(claim)
+}
+
+impl Claim {
+    /// Refuses to go on when another build published the folder after it was found missing.
+    pub(crate) fn still_true(&self, place: &Place) -> Result<()> {
+        if place.exists() == self.published { Ok(()) } else { busy(place) }
+    }
+
+    /// Claims one more folder of the place; one that does not exist needs no claim.
+    ///
+    /// # Errors
+    /// When another build holds it.
+    #[cfg(unix)]
+    pub(crate) fn hold(&mut self, place: &Place, folder: &std::path::Path) -> Result<()> {
+        use std::os::unix::fs::MetadataExt;
+
+        use rustix::fs::{FlockOperation, flock};
+        use rustix::io::Errno;
+
+        loop {
+            // What is not a folder, or cannot be opened, is reported by whoever writes to it.
+            let Ok(file) = File::open(folder) else { return Ok(()) };
+            // Any other error: some network file systems have no locks, and a build there goes on without.
+            if flock(&file, FlockOperation::NonBlockingLockExclusive) == Err(Errno::WOULDBLOCK) {
+                return busy(place);
+            }
+            // Another build may have put a new folder in this place between the two steps above.
+            let identity = |found: std::fs::Metadata| (found.dev(), found.ino());
+            let here = std::fs::symlink_metadata(folder).map(identity).ok();
+            if here == file.metadata().map(identity).ok() {
+                self.files.push(file);
+                return Ok(());
+            }
+        }
+    }
+
+    /// Nothing: on this system [`Claim::hold_lock_file`] holds the whole place, or nothing can.
+    #[cfg(not(unix))]
+    pub(crate) fn hold(&mut self, _place: &Place, _folder: &std::path::Path) -> Result<()> {
+        Ok(())
+    }
+
+    /// Opens the lock file for this process alone; the system removes it when the process ends.
+    #[cfg(windows)]
+    fn hold_lock_file(&mut self, place: &Place) -> Result<()> {
+        use std::os::windows::fs::OpenOptionsExt;
+
+        // https://learn.microsoft.com/windows/win32/fileio/file-attribute-constants and CreateFileW
+        const FILE_FLAG_DELETE_ON_CLOSE: u32 = 0x0400_0000;
+        const ERROR_SHARING_VIOLATION: i32 = 32;
+        let mut options = File::options();
+        options.write(true).create(true).truncate(true).share_mode(0).custom_flags(FILE_FLAG_DELETE_ON_CLOSE);
+        match options.open(&place.lock) {
+            Ok(file) => self.files.push(file),
+            Err(error) if error.raw_os_error() == Some(ERROR_SHARING_VIOLATION) => return busy(place),
+            Err(error) => bail!("cannot write `{}`: {error}", place.lock.display()),
+        }
+        Ok(())
+    }
+}
+
+/// The error of the build that comes second.
+pub(crate) fn busy(place: &Place) -> Result<()> {
+    bail!("another build is writing `{}`: wait until it is done", place.folder.display())
+}

@@ -1,0 +1,97 @@
+//! The file that shows that kbgen made a folder, and lists what it wrote there.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::io::ErrorKind;
+use std::path::Path;
+
+use anyhow::{Context, Result, bail};
+
+use crate::files::Outputs;
+
+/// Name of the marker in the output folder.
+pub const MARKER: &str = ".kbgen-output";
+
+const FORMAT: &str = "kbgen-output 1";
+const NOTE: &str =
+    "# Made by kbgen. The next build replaces or removes the files listed here and keeps all others.";
+
+/// The paths that a build wrote, `/` between their parts, without the marker itself.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Marker {
+    pub(crate) paths: BTreeSet<String>,
+}
+
+impl Marker {
+    /// The marker of a build's files.
+    ///
+    /// # Errors
+    /// When a path would leave the folder, or has a line break, which the list could not hold.
+    pub(crate) fn of(outputs: &Outputs) -> Result<Self> {
+        for (path, _) in outputs.iter() {
+            if !is_plain(path) || path == MARKER {
+                bail!("the site has an output path that cannot be written: {path:?}");
+            }
+        }
+        Ok(Self { paths: outputs.iter().map(|(path, _)| path.to_string()).collect() })
+    }
+
+    /// Reads the marker of a folder; `None` when there is none.
+    ///
+    /// # Errors
+    /// When it cannot be read, or is of a format that this version does not know.
+    pub(crate) fn read(folder: &Path) -> Result<Option<Self>> {
+        let file = folder.join(MARKER);
+        let text = match fs::read_to_string(&file) {
+            Ok(text) => text,
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(error).with_context(|| format!("cannot read `{}`", file.display())),
+        };
+        let Some(list) = text.strip_prefix(FORMAT).and_then(|rest| rest.strip_prefix('\n')) else {
+            bail!(
+                "`{}` is not a marker that this version of kbgen knows (its first line should be `{FORMAT}`): \
+                 delete the folder, or choose another one",
+                file.display()
+            );
+        };
+        // A line that is not a plain path was put there by someone else; it never leads outside the folder.
+        let paths = list.lines().filter(|line| !line.starts_with('#') && is_plain(line));
+        Ok(Some(Self { paths: paths.map(str::to_string).collect() }))
+    }
+
+    /// The marker as text: a format line, a note, and one path a line.
+    pub(crate) fn text(&self) -> String {
+        let mut text = format!("{FORMAT}\n{NOTE}\n");
+        for path in &self.paths {
+            text.push_str(path);
+            text.push('\n');
+        }
+        text
+    }
+}
+
+/// Whether a path stays in the folder on every system: parts that are names, and no control character.
+fn is_plain(path: &str) -> bool {
+    let part_is_name = |part: &str| !part.is_empty() && part != "." && part != "..";
+    path.split('/').all(part_is_name)
+        && !path.starts_with('#')
+        && !path.contains(['\\', ':'])
+        && !path.contains(char::is_control)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_paths_that_stay_in_the_folder_are_plain() {
+        for path in ["index.html", "errors/a b/ä.html", ".nojekyll", "a..b/..."] {
+            assert!(is_plain(path), "{path}");
+        }
+        for path in
+            ["", "/etc/passwd", "../x", "a/../b", "a//b", "a/", "./a", "a\\b", "C:x", "a\nb", "#a", "a\0"]
+        {
+            assert!(!is_plain(path), "{path:?}");
+        }
+    }
+}

@@ -1,0 +1,79 @@
+//! Writes the files of a site to a folder that is at every moment wholly the old site or wholly the new one.
+//!
+//! The new tree is made beside the folder (unchanged files are hard links to the old ones, so they keep
+//! their inode and modification time), and the two are exchanged in one step. A process that stands in the
+//! folder (`cd public && python3 -m http.server`) therefore keeps seeing the old, removed folder.
+
+mod lock;
+mod marker;
+mod place;
+mod plan;
+mod staging;
+mod swap;
+
+use std::path::{Path, PathBuf};
+
+use anyhow::Result;
+
+use crate::emit::marker::Marker;
+use crate::emit::place::Place;
+use crate::emit::plan::Plan;
+use crate::emit::staging::Staging;
+use crate::files::Outputs;
+
+pub use crate::emit::marker::MARKER;
+
+/// Where a site is written, and what must not be touched.
+#[derive(Debug, Clone)]
+pub struct Target<'a> {
+    /// The folder to publish; it and its parents are made when missing.
+    pub folder: &'a Path,
+    /// Files and folders that the site is made of: the folder may neither hold one of them nor lie in one.
+    pub sources: &'a [PathBuf],
+    /// What may be done to a folder that kbgen did not make.
+    pub permission: Permission,
+}
+
+/// What may be done to files that kbgen did not write.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Permission {
+    /// Only a new, an empty or an earlier output folder is written to, and only files of our own are replaced.
+    OnlyOurs,
+    /// A folder of someone else becomes ours: files in the way are replaced, all others stay.
+    TakeOver,
+}
+
+/// What a call of [`write()`] did, in files.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Report {
+    /// New files and files with new bytes.
+    pub written: usize,
+    /// Files that were there with the same bytes; they keep inode and modification time.
+    pub unchanged: usize,
+    /// Files that an earlier build wrote and this one did not.
+    pub removed: usize,
+    /// Files that kbgen never wrote and that were kept.
+    pub kept: usize,
+}
+
+/// Publishes `outputs` in the target's folder, and removes what an earlier build wrote and this one did not.
+///
+/// # Errors
+/// When the folder is not ours to write (see [`Permission`]), overlaps a source, is a link, is being
+/// written by another build, or when the disk refuses. The folder holds the old site then, whole.
+pub fn write(outputs: &Outputs, target: &Target) -> Result<Report> {
+    let place = Place::find(target)?;
+    let mut claim = lock::claim(&place)?;
+    staging::clean(&place, &mut claim)?;
+    place.refuse_foreign(target.permission)?;
+    let marker = Marker::of(outputs)?;
+    let plan = Plan::make(outputs, &marker, &place, target.permission)?;
+    if !plan.changes_anything() {
+        return Ok(plan.report());
+    }
+    let staging = Staging::create(&place, claim)?;
+    staging.fill(&plan)?;
+    let old = staging.publish(&place)?;
+    old.retire(&plan);
+    Ok(plan.report())
+}

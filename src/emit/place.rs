@@ -1,0 +1,126 @@
+//! Where the output folder really lies, and whether kbgen may write there.
+
+use std::ffi::{OsStr, OsString};
+use std::fs;
+use std::io::ErrorKind;
+use std::path::{Component, Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+
+use crate::emit::marker::Marker;
+use crate::emit::{Permission, Target};
+
+/// The output folder and its neighbours, as absolute paths without links.
+#[derive(Debug)]
+pub(crate) struct Place {
+    /// The published folder; it may not exist yet.
+    pub(crate) folder: PathBuf,
+    /// Where the new tree is made, and where the old one lies after the exchange.
+    pub(crate) staging: PathBuf,
+    /// Where the old tree waits on systems that cannot exchange two folders.
+    pub(crate) aside: PathBuf,
+    /// Held open while a build runs, on systems that cannot lock a folder.
+    #[cfg_attr(not(windows), expect(dead_code, reason = "other systems lock the folders themselves"))]
+    pub(crate) lock: PathBuf,
+}
+
+impl Place {
+    /// Resolves the target's folder and makes its parent.
+    ///
+    /// # Errors
+    /// When the folder is a link, is no folder, or overlaps a source of the site.
+    pub(crate) fn find(target: &Target) -> Result<Self> {
+        let asked = target.folder.display();
+        let folder = resolve(target.folder)?;
+        for source in target.sources {
+            let source = resolve(source)?;
+            if source.starts_with(&folder) || folder.starts_with(&source) {
+                bail!(
+                    "`{asked}` cannot be the output folder, because the site is made from `{}`: choose a folder apart from it",
+                    source.display()
+                );
+            }
+        }
+        let (Some(parent), Some(name)) = (folder.parent(), folder.file_name()) else {
+            bail!("`{asked}` cannot be the output folder: choose a folder below it");
+        };
+        match fs::symlink_metadata(&folder) {
+            Ok(found) if found.is_symlink() => bail!(
+                "the output folder `{asked}` is a symbolic link, which kbgen does not follow: \
+                 name the folder that it points to"
+            ),
+            Ok(found) if !found.is_dir() => bail!("`{asked}` is a file: choose another output folder"),
+            Ok(_) => {}
+            Err(error) if error.kind() == ErrorKind::NotFound => {}
+            Err(error) => {
+                return Err(error).with_context(|| format!("cannot look at `{}`", folder.display()));
+            }
+        }
+        fs::create_dir_all(parent)
+            .with_context(|| format!("cannot make the folder `{}`", parent.display()))?;
+        let beside = |what: &str| parent.join(neighbour(name, what));
+        Ok(Self {
+            staging: beside("new"),
+            aside: beside("old"),
+            lock: beside("lock"),
+            folder: folder.clone(),
+        })
+    }
+
+    /// Whether the published folder is there.
+    pub(crate) fn exists(&self) -> bool {
+        self.folder.is_dir()
+    }
+
+    /// Refuses a folder that holds anything and was not made by kbgen, unless it may be taken over.
+    pub(crate) fn refuse_foreign(&self, permission: Permission) -> Result<()> {
+        let folder = &self.folder;
+        if permission == Permission::TakeOver || !self.exists() || Marker::read(folder)?.is_some() {
+            return Ok(());
+        }
+        let mut entries =
+            fs::read_dir(folder).with_context(|| format!("cannot read `{}`", folder.display()))?;
+        if entries.next().is_some() {
+            bail!(
+                "`{}` holds files that kbgen did not write: choose another folder, \
+                 or build with `--force` to keep them and write the site beside them",
+                folder.display()
+            );
+        }
+        Ok(())
+    }
+}
+
+fn neighbour(name: &OsStr, what: &str) -> OsString {
+    let mut neighbour = OsString::from(".");
+    neighbour.push(name);
+    neighbour.push(".kbgen-");
+    neighbour.push(what);
+    neighbour
+}
+
+/// The absolute path without links in its parents; its last parts need not exist.
+fn resolve(path: &Path) -> Result<PathBuf> {
+    let absolute =
+        std::path::absolute(path).with_context(|| format!("cannot resolve `{}`", path.display()))?;
+    let absolute: PathBuf = absolute.components().collect();
+    let fails = || format!("cannot resolve `{}`", path.display());
+    let (Some(parent), Some(name)) = (absolute.parent(), absolute.file_name()) else {
+        return fs::canonicalize(&absolute).with_context(fails);
+    };
+    // The deepest folder that exists is resolved by the system, the rest is taken as it is written.
+    for ancestor in parent.ancestors() {
+        match fs::canonicalize(ancestor) {
+            Ok(real) => {
+                let missing = parent.strip_prefix(ancestor).expect("an ancestor is a prefix");
+                if missing.components().any(|part| part == Component::ParentDir) {
+                    bail!("`{}` goes up from a folder that does not exist", path.display());
+                }
+                return Ok(real.join(missing).join(name));
+            }
+            Err(error) if error.kind() == ErrorKind::NotFound => {}
+            Err(error) => return Err(error).with_context(fails),
+        }
+    }
+    bail!("{}", fails())
+}

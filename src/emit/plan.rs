@@ -1,0 +1,139 @@
+//! Compares the files of a build with those in the folder, before anything is touched.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+use rayon::prelude::*;
+use walkdir::WalkDir;
+
+use crate::emit::marker::{MARKER, Marker};
+use crate::emit::place::Place;
+use crate::emit::{Permission, Report};
+use crate::files::Outputs;
+
+/// What has to be done to publish a build.
+#[derive(Debug)]
+pub(crate) struct Plan<'a> {
+    /// Files with new bytes.
+    pub(crate) write: Vec<(&'a str, &'a [u8])>,
+    /// Files that the folder has with the same bytes.
+    pub(crate) keep: Vec<&'a str>,
+    /// Entries that kbgen did not write, relative to the folder: files and links, and folders that may be empty.
+    pub(crate) foreign: Vec<PathBuf>,
+    /// What the marker will say.
+    pub(crate) marker: &'a Marker,
+    /// Files in the folder that an earlier build wrote.
+    pub(crate) before: BTreeSet<String>,
+    marker_changes: bool,
+    foreign_files: usize,
+    removed: usize,
+}
+
+impl<'a> Plan<'a> {
+    /// Compares `outputs` with what lies in the place's folder.
+    ///
+    /// # Errors
+    /// When the folder cannot be read, or a file that kbgen did not write is in the way of a new one.
+    pub(crate) fn make(
+        outputs: &'a Outputs,
+        marker: &'a Marker,
+        place: &Place,
+        permission: Permission,
+    ) -> Result<Self> {
+        let folder = &place.folder;
+        let old_marker = if place.exists() { Marker::read(folder)? } else { None };
+        let marker_changes = old_marker.as_ref() != Some(marker);
+        let before = old_marker.unwrap_or_default().paths;
+        let outputs: Vec<(&str, &[u8])> = outputs.iter().map(|(path, bytes)| (path, &bytes[..])).collect();
+        let same: Vec<bool> =
+            outputs.par_iter().map(|(path, bytes)| holds(&folder.join(path), bytes)).collect();
+        let (keep, write): (Vec<_>, Vec<_>) = outputs.into_iter().zip(same).partition(|(_, same)| *same);
+        let (foreign, foreign_files) = foreign(place, &before, marker, permission, &write)?;
+        let removed = before
+            .iter()
+            .filter(|path| !marker.paths.contains(*path))
+            .filter(|path| fs::symlink_metadata(folder.join(path)).is_ok())
+            .count();
+        Ok(Self {
+            write: write.into_iter().map(|(file, _)| file).collect(),
+            keep: keep.into_iter().map(|((path, _), _)| path).collect(),
+            foreign,
+            marker,
+            before,
+            marker_changes,
+            foreign_files,
+            removed,
+        })
+    }
+
+    /// Whether the folder has to be touched at all.
+    pub(crate) fn changes_anything(&self) -> bool {
+        self.marker_changes || !self.write.is_empty() || self.removed > 0
+    }
+
+    /// The plan in numbers.
+    pub(crate) fn report(&self) -> Report {
+        Report {
+            written: self.write.len(),
+            unchanged: self.keep.len(),
+            removed: self.removed,
+            kept: self.foreign_files,
+        }
+    }
+}
+
+/// Whether a regular file holds these bytes. A link does not count: what it points to is not ours.
+fn holds(file: &Path, bytes: &[u8]) -> bool {
+    fs::symlink_metadata(file).is_ok_and(|found| found.is_file() && found.len() == bytes.len() as u64)
+        && fs::read(file).is_ok_and(|found| found == bytes)
+}
+
+/// Entries of the folder that no earlier build wrote, and how many of them are not folders.
+fn foreign(
+    place: &Place,
+    before: &BTreeSet<String>,
+    after: &Marker,
+    permission: Permission,
+    write: &[((&str, &[u8]), bool)],
+) -> Result<(Vec<PathBuf>, usize)> {
+    let mut entries = Vec::new();
+    let mut files = 0;
+    if !place.exists() {
+        return Ok((entries, files));
+    }
+    let ours: BTreeSet<PathBuf> = before.iter().map(|path| Path::new(path).components().collect()).collect();
+    let our_folders: BTreeSet<&Path> = ours.iter().flat_map(|path| path.ancestors().skip(1)).collect();
+    let replaced: BTreeSet<&Path> = write.iter().map(|((path, _), _)| Path::new(*path)).collect();
+    let outputs: BTreeSet<&Path> = after.paths.iter().map(Path::new).collect();
+    for entry in WalkDir::new(&place.folder).min_depth(1).sort_by_file_name() {
+        let entry = entry.with_context(|| format!("cannot read the folder `{}`", place.folder.display()))?;
+        let path = entry.path().strip_prefix(&place.folder).expect("an entry lies in its folder");
+        let is_folder = entry.file_type().is_dir();
+        if path == Path::new(MARKER)
+            || ours.contains(path) && !is_folder
+            || is_folder && our_folders.contains(path)
+        {
+            continue;
+        }
+        if replaced.contains(path) {
+            if is_folder || permission == Permission::OnlyOurs {
+                bail!(
+                    "`{}` was not written by kbgen, and the site now has a file of that name: \
+                     move one of the two away{}",
+                    entry.path().display(),
+                    if is_folder { "" } else { ", or build with `--force` to replace it" }
+                );
+            }
+            continue;
+        }
+        // A file with the bytes of an output is that output from now on.
+        if outputs.contains(path) {
+            continue;
+        }
+        files += usize::from(!is_folder);
+        entries.push(path.to_path_buf());
+    }
+    Ok((entries, files))
+}

@@ -1,0 +1,183 @@
+//! The new tree while it is made beside the folder, and the old one while it is taken away.
+
+use std::collections::BTreeSet;
+use std::fs::{self, File};
+use std::io::{ErrorKind, Write};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+use walkdir::WalkDir;
+
+use crate::emit::lock::{self, Claim};
+use crate::emit::marker::MARKER;
+use crate::emit::place::Place;
+use crate::emit::plan::Plan;
+use crate::emit::swap;
+
+/// A new tree in the making; dropped before it is published, it is removed.
+#[derive(Debug)]
+pub(crate) struct Staging<'a> {
+    place: &'a Place,
+    published: bool,
+    _claim: Claim,
+}
+
+/// The tree that was published before, out of sight.
+#[derive(Debug)]
+pub(crate) struct OldTree<'a> {
+    place: &'a Place,
+    folder: Option<PathBuf>,
+    _claim: Claim,
+}
+
+/// Removes what a killed build left beside the folder.
+///
+/// # Errors
+/// When another build is at work there, or the disk refuses.
+pub(crate) fn clean(place: &Place, claim: &mut Claim) -> Result<()> {
+    claim.hold(place, &place.staging)?;
+    remove_left_over(&place.staging)?;
+    if place.exists() { remove_left_over(&place.aside) } else { Ok(()) }
+}
+
+impl<'a> Staging<'a> {
+    /// An empty folder beside the published one.
+    ///
+    /// # Errors
+    /// When the disk refuses, or another build was quicker.
+    pub(crate) fn create(place: &'a Place, mut claim: Claim) -> Result<Self> {
+        let path = &place.staging;
+        match fs::create_dir(path) {
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => lock::busy(place)?,
+            made => made.with_context(|| {
+                format!("cannot make `{}` (the new site is made beside the output folder)", path.display())
+            })?,
+        }
+        claim.hold(place, path)?;
+        claim.still_true(place)?;
+        if let Ok(found) = fs::metadata(&place.folder) {
+            fs::set_permissions(path, found.permissions())
+                .with_context(|| format!("cannot set the permissions of `{}`", path.display()))?;
+        }
+        Ok(Self { place, published: false, _claim: claim })
+    }
+
+    /// Puts every file of the plan in its place: new ones, unchanged ones, those of others, and the marker.
+    ///
+    /// # Errors
+    /// When the disk refuses; the published folder is untouched then.
+    pub(crate) fn fill(&self, plan: &Plan) -> Result<()> {
+        let mut made = BTreeSet::new();
+        for path in &plan.keep {
+            self.carry(Path::new(path), &mut made)?;
+        }
+        for (path, bytes) in &plan.write {
+            self.write(Path::new(path), bytes, &mut made)?;
+        }
+        for path in &plan.foreign {
+            self.carry(path, &mut made)?;
+        }
+        self.write(Path::new(MARKER), plan.marker.text().as_bytes(), &mut made)
+    }
+
+    /// Makes the new tree the published one, in one step where the system can.
+    ///
+    /// # Errors
+    /// When the disk refuses; the published folder is the old one then.
+    pub(crate) fn publish(mut self, place: &'a Place) -> Result<OldTree<'a>> {
+        let folder = swap::publish(place)?;
+        self.published = true;
+        Ok(OldTree { place, folder, _claim: std::mem::take(&mut self._claim) })
+    }
+
+    fn write(&self, path: &Path, bytes: &[u8], made: &mut BTreeSet<PathBuf>) -> Result<()> {
+        let file = self.make_room(path, made)?;
+        File::create_new(&file)
+            .and_then(|mut open| open.write_all(bytes))
+            .with_context(|| format!("cannot write `{}`", file.display()))
+    }
+
+    /// Brings an entry of the published folder over without changing it.
+    fn carry(&self, path: &Path, made: &mut BTreeSet<PathBuf>) -> Result<()> {
+        let from = self.place.folder.join(path);
+        let to = self.make_room(path, made)?;
+        let fails = || format!("cannot keep `{}` in the new site", from.display());
+        let found = fs::symlink_metadata(&from).with_context(fails)?;
+        if found.is_dir() {
+            fs::create_dir_all(&to).with_context(fails)?;
+            return fs::set_permissions(&to, found.permissions()).with_context(fails);
+        }
+        let Err(error) = fs::hard_link(&from, &to) else { return Ok(()) };
+        if !found.is_file() || error.kind() == ErrorKind::AlreadyExists {
+            return Err(error).with_context(fails);
+        }
+        // File systems without hard links, and files of another user: a copy with the same time.
+        fs::copy(&from, &to).with_context(fails)?;
+        let modified = found.modified().with_context(fails)?;
+        File::options()
+            .append(true)
+            .open(&to)
+            .and_then(|copy| copy.set_modified(modified))
+            .with_context(fails)
+    }
+
+    /// The path in the new tree, with its parents made.
+    fn make_room(&self, path: &Path, made: &mut BTreeSet<PathBuf>) -> Result<PathBuf> {
+        let to = self.place.staging.join(path);
+        let parent = path.parent().expect("an output has a name");
+        if !made.contains(parent) {
+            let folder = self.place.staging.join(parent);
+            fs::create_dir_all(&folder).with_context(|| format!("cannot make `{}`", folder.display()))?;
+            made.insert(parent.to_path_buf());
+        }
+        Ok(to)
+    }
+}
+
+impl Drop for Staging<'_> {
+    fn drop(&mut self) {
+        if !self.published {
+            // What stays is removed by the next build.
+            let _ = fs::remove_dir_all(&self.place.staging);
+        }
+    }
+}
+
+impl OldTree<'_> {
+    /// Removes the old tree. A file that someone put there while the new tree was made moves to the new one.
+    ///
+    /// Nothing here is an error: the new site is published, and the next build removes what is left.
+    pub(crate) fn retire(self, plan: &Plan) {
+        let Some(folder) = &self.folder else { return };
+        let known: BTreeSet<&Path> = (plan.before.iter().map(Path::new))
+            .chain(plan.keep.iter().map(Path::new))
+            .chain(plan.write.iter().map(|(path, _)| Path::new(*path)))
+            .chain(plan.foreign.iter().map(PathBuf::as_path))
+            .chain([Path::new(MARKER)])
+            .collect();
+        for entry in WalkDir::new(folder).min_depth(1).into_iter().flatten() {
+            let Ok(path) = entry.path().strip_prefix(folder) else { continue };
+            let to = self.place.folder.join(path);
+            if entry.file_type().is_dir() || known.contains(path) || fs::symlink_metadata(&to).is_ok() {
+                continue;
+            }
+            let _ = to.parent().map(fs::create_dir_all);
+            let _ = fs::rename(entry.path(), &to);
+        }
+        let _ = fs::remove_dir_all(folder);
+    }
+}
+
+/// Removes a folder that a killed build left.
+///
+/// # Errors
+/// When there is something else of that name, or the disk refuses.
+pub(crate) fn remove_left_over(path: &Path) -> Result<()> {
+    match fs::symlink_metadata(path) {
+        Ok(found) if found.is_dir() => fs::remove_dir_all(path)
+            .with_context(|| format!("cannot remove the left-over `{}`", path.display())),
+        Ok(_) => bail!("`{}` is in the way of the new site: move it away", path.display()),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
+        Err(error) => Err(error).with_context(|| format!("cannot look at `{}`", path.display())),
+    }
+}

@@ -1,0 +1,9 @@
+//! Sources and outputs in memory, and the places in them.
+
+mod outputs;
+mod place;
+mod source;
+
+pub use outputs::Outputs;
+pub use place::{Placed, Position, Span};
+pub use source::{Asset, Source, SourceId, Sources};

@@ -1,0 +1,132 @@
+//! The files a site is made of, read once and kept in memory.
+
+use std::collections::BTreeMap;
+
+use crate::files::place::{Position, Span};
+
+/// Names one source of a [`Sources`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct SourceId(u32);
+
+/// A text file: where it lies, what it says, and where its lines begin.
+#[derive(Debug, Clone)]
+pub struct Source {
+    /// Path relative to the site's root, with `/` between its parts.
+    pub path: String,
+    /// The whole text.
+    pub text: String,
+    line_starts: Vec<usize>,
+}
+
+impl Source {
+    /// A source with the lines of `text` counted.
+    pub fn new(path: impl Into<String>, text: impl Into<String>) -> Self {
+        let text = text.into();
+        let line_starts = std::iter::once(0)
+            .chain(text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n').map(|(at, _)| at + 1))
+            .collect();
+        Self { path: path.into(), text, line_starts }
+    }
+
+    /// Line and column of a byte; a byte beyond the end is the end.
+    pub fn position(&self, byte: usize) -> Position {
+        let byte = self.floor_char(byte.min(self.text.len()));
+        let line = self.line_starts.partition_point(|start| *start <= byte);
+        let start = self.line_starts[line - 1];
+        Position { line, column: self.text[start..byte].chars().count() + 1 }
+    }
+
+    fn floor_char(&self, mut byte: usize) -> usize {
+        while !self.text.is_char_boundary(byte) {
+            byte -= 1;
+        }
+        byte
+    }
+}
+
+/// A file that is carried as it is: an image, a style sheet, a script.
+#[derive(Debug, Clone)]
+pub struct Asset {
+    /// Path relative to the site's root, with `/` between its parts.
+    pub path: String,
+    /// What it holds.
+    pub bytes: Vec<u8>,
+}
+
+/// All files of a site in memory, in the order of their paths.
+#[derive(Debug, Clone, Default)]
+pub struct Sources {
+    texts: Vec<Source>,
+    by_path: BTreeMap<String, SourceId>,
+    assets: BTreeMap<String, Asset>,
+}
+
+impl Sources {
+    /// Adds a text file; a path that is there already is replaced.
+    pub fn add(&mut self, path: impl Into<String>, text: impl Into<String>) -> SourceId {
+        let source = Source::new(path, text);
+        if let Some(id) = self.by_path.get(&source.path) {
+            self.texts[id.0 as usize] = source;
+            return *id;
+        }
+        let id = SourceId(u32::try_from(self.texts.len()).expect("fewer than 2^32 files"));
+        self.by_path.insert(source.path.clone(), id);
+        self.texts.push(source);
+        id
+    }
+
+    /// Adds a file that is carried as it is.
+    pub fn add_asset(&mut self, path: impl Into<String>, bytes: Vec<u8>) {
+        let path = path.into();
+        self.assets.insert(path.clone(), Asset { path, bytes });
+    }
+
+    /// The source of an id that this set gave out.
+    pub fn get(&self, id: SourceId) -> &Source {
+        &self.texts[id.0 as usize]
+    }
+
+    /// The source at a path.
+    pub fn find(&self, path: &str) -> Option<SourceId> {
+        self.by_path.get(path).copied()
+    }
+
+    /// Text files under a folder (`content/`), in the order of their paths.
+    pub fn under<'a>(&'a self, folder: &'a str) -> impl Iterator<Item = (SourceId, &'a Source)> + 'a {
+        self.by_path
+            .range(folder.to_string()..)
+            .take_while(move |(path, _)| path.starts_with(folder))
+            .map(|(_, id)| (*id, self.get(*id)))
+    }
+
+    /// Carried files under a folder (`static/`), in the order of their paths.
+    pub fn assets_under<'a>(&'a self, folder: &'a str) -> impl Iterator<Item = &'a Asset> + 'a {
+        self.assets
+            .range(folder.to_string()..)
+            .take_while(move |(path, _)| path.starts_with(folder))
+            .map(|(_, asset)| asset)
+    }
+
+    /// The carried file at a path.
+    pub fn asset(&self, path: &str) -> Option<&Asset> {
+        self.assets.get(path)
+    }
+
+    /// The text of a span.
+    pub fn text(&self, span: Span) -> &str {
+        self.get(span.source).text.get(span.start..span.end).unwrap_or_default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_count_characters_and_lines_count_from_the_top() {
+        let source = Source::new("a.md", "äö\nxyz\n");
+        assert_eq!(source.position(2), Position { line: 1, column: 2 });
+        assert_eq!(source.position(5), Position { line: 2, column: 1 });
+        assert_eq!(source.position(99), Position { line: 3, column: 1 });
+    }
+}

@@ -1,0 +1,119 @@
+//! Catalogue times arithmetic: what every model needs, as exact look-ups, once a build.
+
+mod architecture;
+mod curve;
+mod prose;
+mod rules;
+mod text;
+
+use rayon::prelude::*;
+
+pub use architecture::architecture;
+pub use rules::RULES;
+pub use text::{gib, tokens};
+
+use crate::diag::Diagnostic;
+use crate::estimate::architecture::Architecture;
+use crate::estimate::bytes::Bytes;
+use crate::estimate::estimator::{NotCovered, estimate, file_bytes};
+use crate::estimate::placement::Device;
+use crate::estimate::quantization::{CacheType, Quantization};
+use crate::estimate::run::Run;
+use crate::estimate::settings::Settings;
+use crate::fit::curve::curve;
+use crate::fit::rules::BAD_ARCHITECTURE;
+use crate::site::kinds::ModelData;
+use crate::site::{Figures, FitTable, ModelFit, Page, QuantFit, Site};
+
+/// Cache types of the table, the widest first.
+const CACHE_TYPES: [CacheType; 3] = [CacheType::F16, CacheType::Q8_0, CacheType::Q4_0];
+
+/// Figures of all models for the quantizations that the site has pages for, and of all calls in prose.
+pub fn table(site: &Site) -> (FitTable, Vec<Diagnostic>) {
+    let mut found = Vec::new();
+    let quants = quantizations(site, &mut found);
+    let fits: Vec<_> = site.models.par_iter().map(|model| model_fit(model, &quants)).collect();
+    let mut table = FitTable {
+        quants: quants.iter().map(|quant| quant.name().to_string()).collect(),
+        cache_types: CACHE_TYPES.iter().map(|cache| cache.name().to_string()).collect(),
+        driver: driver(&fits),
+        ..FitTable::default()
+    };
+    for (page, fit) in site.models.iter().zip(fits) {
+        let fit = match fit {
+            Ok(fit) => fit.0,
+            Err(finding) => {
+                found.push(finding);
+                ModelFit::NotCovered("its hyperparameters contradict each other".into())
+            }
+        };
+        table.models.insert(page.head.id.slug.clone(), fit);
+    }
+    let prose = prose::figures(site, &table, &mut found);
+    table.prose = prose;
+    (table, found)
+}
+
+/// The quantizations of the site's own pages, the widest first.
+fn quantizations(site: &Site, found: &mut Vec<Diagnostic>) -> Vec<Quantization> {
+    let mut quants = Vec::new();
+    for page in &site.quants {
+        let name = &page.data.gguf_type;
+        match name.value.parse::<Quantization>() {
+            Ok(quant) => quants.push(quant),
+            Err(_) if name.value.is_empty() => {}
+            Err(_) => found.push(rules::unknown_quantization(name)),
+        }
+    }
+    quants.sort();
+    quants.dedup();
+    quants
+}
+
+type Fit = (ModelFit, Option<(u64, u64)>);
+
+fn driver(fits: &[Result<Fit, Diagnostic>]) -> (u64, u64) {
+    fits.iter().flatten().find_map(|(_, driver)| *driver).unwrap_or_default()
+}
+
+fn model_fit(page: &Page<ModelData>, quants: &[Quantization]) -> Result<Fit, Diagnostic> {
+    let model = match architecture(&page.data.architecture) {
+        Ok(Some(model)) => model,
+        Ok(None) => return Ok((ModelFit::NotCovered("its hyperparameters are not complete".into()), None)),
+        Err(fault) => {
+            return Err(Diagnostic::error(&BAD_ARCHITECTURE, fault.span, fault.message).help(fault.help));
+        }
+    };
+    Ok(match covered(&model, quants) {
+        Ok((figures, driver)) => (ModelFit::Covered(Box::new(figures)), Some(driver)),
+        Err(NotCovered(reason)) => (ModelFit::NotCovered(reason), None),
+    })
+}
+
+fn covered(model: &Architecture, quants: &[Quantization]) -> Result<(Figures, (u64, u64)), NotCovered> {
+    let mut weights = Vec::new();
+    let mut driver = (0, 0);
+    for quant in quants {
+        let need = estimate(model, &Settings::new(*quant, 4096))?;
+        let on = |device| need.device(device).map_or(Bytes(0), |device| device.weights.bytes).0;
+        if let Some(range) = need.device(Device::Gpu(0)).and_then(|gpu| gpu.driver_context) {
+            driver = (range.low.0, range.high.0);
+        }
+        weights.push(Some(QuantFit {
+            file: file_bytes(model, *quant).0,
+            gpu: on(Device::Gpu(0)),
+            host: on(Device::Host),
+        }));
+    }
+    let mut figures =
+        Figures { max_ctx: model.max_context, quants: weights, kv: Vec::new(), compute: Vec::new() };
+    for cache in CACHE_TYPES {
+        let mut settings = Settings::new(quants.first().copied().unwrap_or(Quantization::F16), 4096);
+        (settings.cache_type_k, settings.cache_type_v) = (cache, cache);
+        estimate(model, &settings)?;
+        let run = Run::new(model, &settings);
+        figures.kv.push(curve(model.max_context, |cells| Ok(run.cache(cells).0))?);
+        figures.compute.push(curve(model.max_context, |cells| Ok(run.compute(cells).0))?);
+    }
+    Ok((figures, driver))
+}

@@ -1,0 +1,86 @@
+//! Figures that prose calls for.
+
+use std::collections::BTreeMap;
+
+use crate::diag::Diagnostic;
+use crate::files::Span;
+use crate::fit::rules::NOT_COVERED;
+use crate::fit::text::{gib, tokens};
+use crate::site::{DEFAULT_CTX, Figure, FitTable, Kind, ModelFit, ProseCall, ProseFigure, Site};
+
+/// Figures by the place of their call; calls that `check` refuses are left out.
+pub(super) fn figures(
+    site: &Site,
+    table: &FitTable,
+    found: &mut Vec<Diagnostic>,
+) -> BTreeMap<Span, ProseFigure> {
+    let mut figures = BTreeMap::new();
+    for head in site.heads() {
+        for call in &head.body.outline.calls {
+            let place = head.body.span.part(call.range.start, call.range.end);
+            let Ok(parsed) = ProseCall::parse(&call.source) else { continue };
+            match figure(site, table, &parsed) {
+                Some(Ok(figure)) => {
+                    figures.insert(place, figure);
+                }
+                Some(Err(reason)) => found.push(
+                    Diagnostic::error(&NOT_COVERED, place, format!("no figure for this call: {reason}"))
+                        .help("say it in words, or ask for another figure"),
+                ),
+                None => {}
+            }
+        }
+    }
+    figures
+}
+
+fn figure(site: &Site, table: &FitTable, call: &ProseCall) -> Option<Result<ProseFigure, String>> {
+    let title = |kind: Kind, slug: &str| {
+        site.heads()
+            .find(|head| head.id.kind == kind && head.id.slug == slug)
+            .map(|head| head.title.value.clone())
+    };
+    let model = title(Kind::Model, &call.model.value)?;
+    let fit = match table.models.get(&call.model.value)? {
+        ModelFit::Covered(fit) => fit,
+        ModelFit::NotCovered(reason) => return Some(Err(reason.clone())),
+    };
+    let quant = table.quant(&call.quant.value)?;
+    let kv = call.kv.as_ref().map_or("f16", |kv| kv.value.as_str());
+    let cache = table.cache_types.iter().position(|name| name == kv)?;
+    let ctx = call.ctx.as_ref().map_or(DEFAULT_CTX, |ctx| ctx.value);
+    let Some(weights) = fit.quants[quant] else {
+        return Some(Err(format!("{model} does not come in {}", call.quant.value)));
+    };
+    let at = format!("{} tokens of context, {kv} cache", tokens(ctx));
+    let bytes = |value: u64, basis: String| ProseFigure { value, text: gib(value), basis };
+    Some(Ok(match call.figure.value {
+        Figure::File => {
+            bytes(weights.file, format!("{model}, {}: all tensors of the file", call.quant.value))
+        }
+        Figure::Weights => bytes(weights.gpu, format!("{model}, {}: weights on the GPU", call.quant.value)),
+        Figure::Kv => bytes(fit.kv[cache].at(ctx), format!("{model}: KV cache, {at}")),
+        Figure::Compute => bytes(fit.compute[cache].at(ctx), format!("{model}: compute buffer, {at}")),
+        Figure::Total => bytes(
+            fit.total(quant, cache, ctx)?,
+            format!("{model}, {}: weights, KV cache and compute buffer on the GPU, {at}", call.quant.value),
+        ),
+        Figure::MaxCtx => {
+            let gpu = call.gpu.as_ref()?;
+            let device = site.devices.iter().find(|device| device.head.id.slug == gpu.value)?;
+            let name = &device.head.title.value;
+            if !device.data.is_cuda() {
+                return Some(Err(format!("buffers on {name} are not modelled")));
+            }
+            let memory = device.data.memory_bytes();
+            match fit.largest_context(quant, cache, table.driver.1, memory) {
+                Some(value) => ProseFigure {
+                    value,
+                    text: tokens(value),
+                    basis: format!("{model}, {}: largest context on {name}, {kv} cache", call.quant.value),
+                },
+                None => return Some(Err(format!("{model} does not fit on {name}"))),
+            }
+        }
+    }))
+}

@@ -1,0 +1,39 @@
+//! The rules that a catalogue has to keep to be computed with.
+
+use crate::diag::{Diagnostic, Rule, nearest};
+use crate::estimate::quantization::Quantization;
+use crate::files::Placed;
+
+/// Hyperparameters that contradict each other.
+pub(super) const BAD_ARCHITECTURE: Rule = Rule {
+    code: "bad-architecture",
+    demands: "the hyperparameters of a model are possible ones, and its architecture is known",
+    why: "its fit table is computed from them",
+};
+
+/// A quantization that the estimator does not know.
+const UNKNOWN_QUANTIZATION: Rule = Rule {
+    code: "unknown-quantization",
+    demands: "`gguf_type` is a file type that the estimator knows",
+    why: "sizes are computed from it",
+};
+
+/// A call in prose on something that is not covered.
+pub(super) const NOT_COVERED: Rule = Rule {
+    code: "not-covered",
+    demands: "an estimator call asks for a figure that the estimator can compute",
+    why: "no figure is better than a wrong one, but a sentence needs its figure",
+};
+
+/// All rules of this module.
+pub const RULES: &[Rule] = &[BAD_ARCHITECTURE, UNKNOWN_QUANTIZATION, NOT_COVERED];
+
+pub(super) fn unknown_quantization(name: &Placed<String>) -> Diagnostic {
+    let known = || Quantization::ALL.iter().map(|quant| quant.name());
+    let help = match nearest(&name.value, known()) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => format!("known: {}", known().collect::<Vec<_>>().join(", ")),
+    };
+    Diagnostic::error(&UNKNOWN_QUANTIZATION, name.span, format!("there is no quantization `{}`", name.value))
+        .help(help)
+}

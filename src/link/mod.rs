@@ -1,0 +1,212 @@
+//! Each link gets its target, or is listed as dangling. Whether that is an error is for `check` to say.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::files::Sources;
+use crate::markdown::outline;
+use crate::site::{Dangling, Head, Kind, LISTINGS, Links, PageId, Reason, Site, Target};
+
+/// Targets of all links in all bodies, and who points at whom.
+pub fn resolve(site: &Site, sources: &Sources) -> Links {
+    let finder = Finder::new(site, sources);
+    let mut links = Links::default();
+    let mut pointers: BTreeMap<PageId, BTreeSet<PageId>> = BTreeMap::new();
+    for head in site.heads() {
+        for link in &head.body.outline.links {
+            let span = head.body.span.part(link.range.start, link.range.end);
+            match finder.target(head, &link.destination, link.image) {
+                Ok(target) => {
+                    if let Target::Page { page, .. } = &target {
+                        pointers.entry(page.clone()).or_default().insert(head.id.clone());
+                    }
+                    links.targets.insert(span, target);
+                }
+                Err(reason) => links.dangling.push(Dangling {
+                    span,
+                    destination: link.destination.clone(),
+                    image: link.image,
+                    reason,
+                }),
+            }
+        }
+    }
+    for error in &site.errors {
+        for cause in &error.data.causes {
+            for link in outline(&cause.tell.value).links {
+                match finder.target(&error.head, &link.destination, false) {
+                    Ok(target) => {
+                        links.lines.insert((error.head.id.clone(), link.destination), target);
+                    }
+                    Err(reason) => links.dangling.push(Dangling {
+                        span: cause.tell.span,
+                        destination: link.destination,
+                        image: false,
+                        reason,
+                    }),
+                }
+            }
+        }
+    }
+    point_from_front_matter(site, &mut pointers);
+    links.backlinks = pointers
+        .into_iter()
+        .map(|(page, mut from)| {
+            from.remove(&page);
+            (page, from.into_iter().collect())
+        })
+        .collect();
+    links
+}
+
+/// Related pages and tools count as links too.
+fn point_from_front_matter(site: &Site, pointers: &mut BTreeMap<PageId, BTreeSet<PageId>>) {
+    let mut point = |from: &Head, kind: Kind, slug: &str| {
+        pointers.entry(PageId::new(kind, slug)).or_default().insert(from.id.clone());
+    };
+    for error in &site.errors {
+        error.data.related.iter().for_each(|slug| point(&error.head, Kind::Error, &slug.value));
+    }
+    for guide in &site.guides {
+        guide.data.related.iter().for_each(|slug| point(&guide.head, Kind::Error, &slug.value));
+    }
+}
+
+/// Ids that the templates of a kind give to parts of a page, whatever its body holds.
+const PARTS: &[(Kind, &[&str])] = &[
+    (Kind::Error, &["is-this-it", "which-cause", "next", "sources"]),
+    (Kind::Model, &["typical", "memory", "devices"]),
+    (Kind::Hardware, &["models"]),
+    (Kind::Quant, &["models"]),
+    (Kind::Tool, &["errors"]),
+];
+
+struct Finder<'s> {
+    sources: &'s Sources,
+    heads: BTreeMap<&'s PageId, &'s Head>,
+    by_path: BTreeMap<&'s str, &'s Head>,
+}
+
+impl<'s> Finder<'s> {
+    fn new(site: &'s Site, sources: &'s Sources) -> Self {
+        let by_path = site.heads().map(|head| (head.path.as_str(), head)).collect();
+        Self { sources, heads: site.index(), by_path }
+    }
+
+    fn target(&self, from: &Head, destination: &str, image: bool) -> Result<Target, Reason> {
+        if is_elsewhere(destination) {
+            return Ok(Target::Elsewhere { url: destination.to_string() });
+        }
+        let (path, anchor) = match destination.split_once('#') {
+            Some((path, anchor)) => (path, Some(anchor.to_string()).filter(|anchor| !anchor.is_empty())),
+            None => (destination, None),
+        };
+        if path.is_empty() {
+            let anchor = anchor.unwrap_or_default();
+            return match has_anchor(from, &anchor) {
+                true => Ok(Target::Here { anchor }),
+                false => Err(Reason::NoAnchor { page: None, anchor }),
+            };
+        }
+        if let Some(address) = path.strip_prefix('/') {
+            return self.by_address(address, anchor, image);
+        }
+        let path = join(&from.path, path);
+        if path.ends_with(".md") {
+            let head = self.by_path.get(path.as_str()).ok_or(Reason::NoPage)?;
+            return self.page(head, anchor);
+        }
+        match self.sources.asset(&path) {
+            Some(_) => Ok(Target::File { path }),
+            None if image || has_extension(&path) => Err(Reason::NoFile { path }),
+            None => Err(Reason::NoPage),
+        }
+    }
+
+    fn by_address(&self, address: &str, anchor: Option<String>, image: bool) -> Result<Target, Reason> {
+        let file = format!("static/{}", address.strip_prefix("static/").unwrap_or(address));
+        if self.sources.asset(&file).is_some() {
+            return Ok(Target::File { path: file });
+        }
+        if image || (has_extension(address) && !address.ends_with('/') && !address.ends_with(".md")) {
+            let known = ["feed.xml", "kb.json", "llms.txt", "sitemap.xml"].contains(&address);
+            if known && !image {
+                return Ok(Target::Listing { address: address.to_string(), anchor });
+            }
+            return Err(Reason::NoFile { path: file });
+        }
+        let slashed = format!("{}/", address.trim_end_matches('/'));
+        let wanted = if slashed == "/" { "" } else { slashed.as_str() };
+        if wanted == "glossary/"
+            && let Some(anchor) = anchor
+        {
+            let page = PageId::new(Kind::Term, anchor);
+            return match self.heads.get(&page) {
+                Some(_) => Ok(Target::Page { page, anchor: None }),
+                None => Err(Reason::NoPage),
+            };
+        }
+        if LISTINGS.iter().any(|listing| listing.address == wanted) {
+            return Ok(Target::Listing { address: wanted.to_string(), anchor });
+        }
+        let page = PageId::of_address(wanted).ok_or(Reason::NoPage)?;
+        let head = self.heads.get(&page).ok_or(Reason::NoPage)?;
+        self.page(head, anchor)
+    }
+
+    fn page(&self, head: &Head, anchor: Option<String>) -> Result<Target, Reason> {
+        match anchor {
+            Some(anchor) if !has_anchor(head, &anchor) => {
+                Err(Reason::NoAnchor { page: Some(head.id.clone()), anchor })
+            }
+            anchor => Ok(Target::Page { page: head.id.clone(), anchor }),
+        }
+    }
+}
+
+/// Whether a destination leaves the site, or names a mail address.
+fn is_elsewhere(destination: &str) -> bool {
+    let lower = destination.to_ascii_lowercase();
+    destination.starts_with("//")
+        || ["http:", "https:", "mailto:"].iter().any(|scheme| lower.starts_with(scheme))
+}
+
+fn has_anchor(head: &Head, anchor: &str) -> bool {
+    let in_body = head.body.outline.headings.iter().any(|heading| heading.id == anchor);
+    let in_template = PARTS.iter().any(|(kind, parts)| *kind == head.id.kind && parts.contains(&anchor));
+    in_body || in_template || anchor == "top"
+}
+
+fn has_extension(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    name.rsplit_once('.').is_some_and(|(stem, extension)| {
+        !stem.is_empty() && (1..=5).contains(&extension.len()) && extension.chars().all(char::is_alphabetic)
+    })
+}
+
+/// `relative` as seen from the folder of the file `from`, with `.` and `..` taken away.
+fn join(from: &str, relative: &str) -> String {
+    let mut parts: Vec<&str> = from.split('/').collect();
+    parts.pop();
+    for part in relative.split('/') {
+        match part {
+            "" | "." => {}
+            ".." => {
+                parts.pop();
+            }
+            part => parts.push(part),
+        }
+    }
+    parts.join("/")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::join;
+
+    #[test]
+    fn relative_paths_start_at_the_folder_of_the_page() {
+        assert_eq!(join("content/errors/a/x.md", "../b/y.md"), "content/errors/b/y.md");
+        assert_eq!(join("content/errors/a/x.md", "./img/z.png"), "content/errors/a/img/z.png");
+        assert_eq!(join("content/a.md", "../../../etc/passwd"), "etc/passwd");
+    }
+}

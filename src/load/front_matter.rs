@@ -1,0 +1,250 @@
+//! Front matter to placed nodes: the one home of YAML.
+
+use saphyr_parser::{Event, Parser, ScalarStyle, ScanError};
+
+use crate::diag::Diagnostic;
+use crate::files::{Placed, SourceId, Span};
+use crate::load::rules::{TOO_LARGE, YAML_FEATURE};
+use crate::load::yaml_faults::{Repair, explain, leading_tabs};
+use crate::schema::{Node, NodeKind};
+
+/// Largest front matter, in bytes.
+const LIMIT: usize = 32 * 1024;
+/// Deepest nesting.
+const DEPTH: usize = 16;
+/// Most syntax faults that are mended to look for more.
+const REPAIRS: usize = 16;
+
+/// What front matter says, and whether all of it could be read.
+#[derive(Debug)]
+pub(super) struct FrontMatter {
+    /// Its nodes.
+    pub node: Node,
+    /// Whether a syntax fault cut it short, so that a missing key says nothing.
+    pub cut: bool,
+}
+
+/// Reads the front matter `text` that stands at `place`; every fault goes to `found`.
+pub(super) fn parse(text: &str, place: Span, found: &mut Vec<Diagnostic>) -> FrontMatter {
+    let empty = Node { span: place, kind: NodeKind::Null };
+    if text.len() > LIMIT {
+        found.push(
+            Diagnostic::error(
+                &TOO_LARGE,
+                place.part(0, 1),
+                format!("the front matter has {} bytes", text.len()),
+            )
+            .help(format!("at most {LIMIT} are read; long text belongs into the body")),
+        );
+        return FrontMatter { node: empty, cut: true };
+    }
+    let mut text = text.to_string();
+    found.extend(leading_tabs(&mut text, place));
+    for _ in 0..REPAIRS {
+        match tree(&text, place) {
+            Ok((node, faults)) => {
+                found.extend(faults);
+                return FrontMatter { node: node.unwrap_or(empty), cut: false };
+            }
+            Err(fault) => {
+                let (finding, repair) =
+                    explain(&text, byte_of(&text, fault.marker().index()), fault.info(), place);
+                found.push(finding);
+                match repair {
+                    Repair::Text(repaired) => text = repaired,
+                    Repair::CutAt(end) => {
+                        let node = tree(&text[..end], place).ok().and_then(|(node, _)| node);
+                        return FrontMatter { node: node.unwrap_or(empty), cut: true };
+                    }
+                }
+            }
+        }
+    }
+    FrontMatter { node: empty, cut: true }
+}
+
+/// The parser counts characters; places count bytes.
+fn byte_of(text: &str, character: usize) -> usize {
+    text.char_indices().nth(character).map_or(text.len(), |(at, _)| at)
+}
+
+struct Builder<'t> {
+    byte_at: Vec<usize>,
+    place: Span,
+    source: SourceId,
+    faults: Vec<Diagnostic>,
+    text: &'t str,
+}
+
+/// A collection that is still open.
+enum Open {
+    List { start: usize, items: Vec<Node> },
+    Map { start: usize, pairs: Vec<(Placed<String>, Node)>, key: Option<Placed<String>> },
+}
+
+type Tree = (Option<Node>, Vec<Diagnostic>);
+
+fn tree(text: &str, place: Span) -> Result<Tree, ScanError> {
+    let byte_at = text.char_indices().map(|(at, _)| at).chain([text.len()]).collect();
+    let mut builder = Builder { byte_at, place, source: place.source, faults: Vec::new(), text };
+    let mut open: Vec<Open> = Vec::new();
+    let mut root = None;
+    let mut documents = 0;
+    for event in Parser::new_from_str(text) {
+        let (event, span) = event?;
+        let (start, end) = (builder.byte(span.start.index()), builder.byte(span.end.index()));
+        match event {
+            Event::DocumentStart(_) => {
+                documents += 1;
+                if documents > 1 {
+                    builder.refuse(start, end, "a second document");
+                    break;
+                }
+            }
+            Event::Alias(_) => {
+                builder.refuse(start, end, "an alias");
+                let node = builder.node(start, end, NodeKind::Null);
+                place_node(&mut open, &mut root, node);
+            }
+            Event::Scalar(value, style, anchor, tag) => {
+                if anchor > 0 || tag.is_some() {
+                    builder.refuse(start, end, if anchor > 0 { "an anchor" } else { "a tag" });
+                }
+                let node = builder.scalar(&value, style, start, end);
+                place_node(&mut open, &mut root, node);
+            }
+            Event::SequenceStart(anchor, tag) | Event::MappingStart(anchor, tag) if open.len() >= DEPTH => {
+                let _ = (anchor, tag);
+                let place = builder.span(start, end);
+                builder.faults.push(
+                    Diagnostic::error(&TOO_LARGE, place, format!("nested deeper than {DEPTH}"))
+                        .help("flatten it"),
+                );
+                return Ok((root, builder.faults));
+            }
+            Event::SequenceStart(anchor, tag) => {
+                builder.refuse_decorated(start, end, anchor, tag.is_some());
+                open.push(Open::List { start, items: Vec::new() });
+            }
+            Event::MappingStart(anchor, tag) => {
+                builder.refuse_decorated(start, end, anchor, tag.is_some());
+                open.push(Open::Map { start, pairs: Vec::new(), key: None });
+            }
+            Event::SequenceEnd | Event::MappingEnd => {
+                let node = match open.pop() {
+                    Some(Open::List { start, items }) => builder.node(start, end, NodeKind::List(items)),
+                    Some(Open::Map { start, pairs, .. }) => builder.node(start, end, NodeKind::Map(pairs)),
+                    None => continue,
+                };
+                place_node(&mut open, &mut root, node);
+            }
+            Event::Nothing | Event::StreamStart | Event::StreamEnd | Event::DocumentEnd => {}
+        }
+    }
+    Ok((root, builder.faults))
+}
+
+/// Puts a finished node where it belongs: a key, a value, an item, or the root.
+fn place_node(open: &mut [Open], root: &mut Option<Node>, node: Node) {
+    match open.last_mut() {
+        None => *root = Some(node),
+        Some(Open::List { items, .. }) => items.push(node),
+        Some(Open::Map { pairs, key, .. }) => match key.take() {
+            Some(key) => pairs.push((key, node)),
+            None => {
+                let text = match node.kind {
+                    NodeKind::Scalar { text, .. } => text,
+                    _ => String::new(),
+                };
+                *key = Some(Placed::new(text, node.span));
+            }
+        },
+    }
+}
+
+impl Builder<'_> {
+    fn byte(&self, character: usize) -> usize {
+        self.byte_at.get(character).copied().unwrap_or(self.text.len())
+    }
+
+    fn span(&self, start: usize, end: usize) -> Span {
+        Span::new(self.source, self.place.start + start, self.place.start + end)
+    }
+
+    fn node(&self, start: usize, end: usize, kind: NodeKind) -> Node {
+        let trimmed = start + self.text[start..end.max(start)].trim_end().len();
+        Node { span: self.span(start, trimmed), kind }
+    }
+
+    fn scalar(&self, value: &str, style: ScalarStyle, start: usize, end: usize) -> Node {
+        let quoted = style != ScalarStyle::Plain;
+        let kind = match value {
+            "" | "~" | "null" | "Null" | "NULL" if !quoted => NodeKind::Null,
+            _ => NodeKind::Scalar { text: value.to_string(), quoted },
+        };
+        self.node(start, end, kind)
+    }
+
+    fn refuse(&mut self, start: usize, end: usize, what: &str) {
+        let place = self.span(start, end);
+        self.faults.push(
+            Diagnostic::error(&YAML_FEATURE, place, format!("{what} stands in the front matter"))
+                .help("write the value out; in quotes if it begins with `&`, `*` or `!`"),
+        );
+    }
+
+    fn refuse_decorated(&mut self, start: usize, end: usize, anchor: usize, tagged: bool) {
+        if anchor > 0 {
+            self.refuse(start, end, "an anchor");
+        } else if tagged {
+            self.refuse(start, end, "a tag");
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::files::Sources;
+
+    fn read(text: &str) -> (Vec<String>, FrontMatter) {
+        let mut sources = Sources::default();
+        let file = sources.add("a.md", text);
+        let mut found = Vec::new();
+        let front = parse(text, Span::new(file, 0, text.len()), &mut found);
+        let source = sources.get(file);
+        let places = found
+            .iter()
+            .map(|finding| {
+                let at = source.position(finding.span.start);
+                format!("{}:{} {}", at.line, at.column, finding.code)
+            })
+            .collect();
+        (places, front)
+    }
+
+    #[test]
+    fn values_have_places_behind_wide_characters() {
+        let (found, front) = read("größe: ü\ntitle: second\n");
+        assert!(found.is_empty());
+        let NodeKind::Map(pairs) = front.node.kind else { panic!("a mapping") };
+        assert_eq!(pairs[1].0.span.start, "größe: ü\n".len());
+        assert_eq!(pairs[1].1.span.end, "größe: ü\ntitle: second".len());
+    }
+
+    #[test]
+    fn several_syntax_faults_are_told_at_once() {
+        let (found, front) = read("title: vLLM: out of memory\ntell: `x` y\nother: a: b\n\tx: 1\n");
+        assert_eq!(
+            found,
+            ["4:1 tab-indentation", "1:12 unquoted-colon", "2:7 yaml-syntax", "3:9 unquoted-colon"]
+        );
+        assert!(!front.cut);
+    }
+
+    #[test]
+    fn anchors_aliases_and_tags_are_refused() {
+        let (found, _) = read("a: &x 1\nb: *x\nc: !!str 2\n");
+        assert_eq!(found.len(), 3, "{found:?}");
+    }
+}

@@ -1,0 +1,192 @@
+//! Every file under `content/` becomes a page of its kind.
+
+use std::collections::BTreeSet;
+
+use crate::diag::{Diagnostic, nearest};
+use crate::files::{Placed, Source, SourceId, Sources, Span};
+use crate::load::front_matter;
+use crate::load::rules::{BAD_SLUG, TOO_LARGE, UNKNOWN_FOLDER};
+use crate::load::split::split;
+use crate::markdown;
+use crate::schema::{self, Fields, MISSING_KEY};
+use crate::site::kinds::{
+    CategoryData, DeviceData, DocumentData, ErrorData, GuideData, ModelData, QuantData, TermData, ToolData,
+    fields,
+};
+use crate::site::{Body, Head, Kind, Page, PageId, Site};
+
+/// Largest page, in bytes.
+const LIMIT: usize = 1024 * 1024;
+
+/// Whether drafts are part of the site.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Drafts {
+    /// They are read and published.
+    Include,
+    /// They are read for faults and left out.
+    Exclude,
+}
+
+/// All pages of a site, and every fault that reading them showed.
+pub fn pages(sources: &Sources, drafts: Drafts) -> (Site, Vec<Diagnostic>) {
+    let mut site = Site::default();
+    let mut found = Vec::new();
+    for (file, source) in sources.under("content/") {
+        if !source.path.ends_with(".md") {
+            continue;
+        }
+        let Some(place) = place(source, file, &mut found) else { continue };
+        if source.text.len() > LIMIT {
+            let message = format!("the page has {} bytes", source.text.len());
+            found.push(
+                Diagnostic::error(&TOO_LARGE, Span::top(file), message)
+                    .help(format!("at most {LIMIT} are read")),
+            );
+            continue;
+        }
+        add(&mut site, place, source, file, drafts, &mut found);
+    }
+    add_missing_categories(&mut site);
+    site.sort();
+    (site, found)
+}
+
+/// What the path of a page says.
+struct Place {
+    kind: Kind,
+    slug: String,
+    category: String,
+}
+
+fn place(source: &Source, file: SourceId, found: &mut Vec<Diagnostic>) -> Option<Place> {
+    let rest = source.path.strip_prefix("content/").unwrap_or(&source.path);
+    let parts: Vec<&str> = rest.split('/').collect();
+    let (folder, inner) = (parts[0], &parts[1..]);
+    let mut refuse = |message: String, help: String| {
+        found.push(Diagnostic::error(&UNKNOWN_FOLDER, Span::top(file), message).help(help));
+        None
+    };
+    let folders = || Kind::ALL.into_iter().filter(|kind| *kind != Kind::Category).map(Kind::folder);
+    let Some(kind) = Kind::of_folder(folder).filter(|_| !inner.is_empty()) else {
+        let help = match nearest(folder, folders()) {
+            Some(near) if !inner.is_empty() => format!("did you mean `content/{near}/`?"),
+            _ => format!(
+                "move it into one of {}",
+                folders().map(|f| format!("`content/{f}/`")).collect::<Vec<_>>().join(", ")
+            ),
+        };
+        return refuse("this page lies in no folder of a kind".into(), help);
+    };
+    let name = inner.last().and_then(|name| name.strip_suffix(".md")).unwrap_or_default();
+    let category = if kind == Kind::Error { inner[0].to_string() } else { String::new() };
+    if kind == Kind::Error && inner.len() < 2 {
+        return refuse(
+            "this error lies in no category".into(),
+            format!("move it into a folder, such as `content/errors/out-of-memory/{name}.md`"),
+        );
+    }
+    if kind == Kind::Error && name == "_index" && inner.len() == 2 {
+        return Some(Place { kind: Kind::Category, slug: category.clone(), category });
+    }
+    Some(Place { kind, slug: name.to_string(), category })
+}
+
+fn add(
+    site: &mut Site,
+    place: Place,
+    source: &Source,
+    file: SourceId,
+    drafts: Drafts,
+    found: &mut Vec<Diagnostic>,
+) {
+    let lower = place.slug.to_lowercase();
+    if !schema::is_slug(&lower) {
+        found.push(
+            Diagnostic::error(
+                &BAD_SLUG,
+                Span::top(file),
+                format!("`{}` cannot be the address of a page", place.slug),
+            )
+            .help("name the file with small letters, digits, hyphens and dots"),
+        );
+    } else if lower != place.slug {
+        found.push(
+            Diagnostic::error(&BAD_SLUG, Span::top(file), format!("`{}` has capital letters", place.slug))
+                .help(format!("rename the file to `{lower}.md`")),
+        );
+    }
+    let cut = split(source, file);
+    let mut faults = Vec::new();
+    let front = front_matter::parse(&source.text[cut.front.start..cut.front.end], cut.front, &mut faults);
+    let fields = schema::read(&front.node, fields(place.kind), place.kind.owner(), &mut faults);
+    match cut.fault {
+        Some(fault) => found.push(fault),
+        None => {
+            found.extend(faults.into_iter().filter(|fault| !(front.cut && fault.code == MISSING_KEY.code)))
+        }
+    }
+    let head = head(&place, source, file, &fields, cut.front, cut.body);
+    if head.draft && drafts == Drafts::Exclude {
+        return;
+    }
+    match place.kind {
+        Kind::Error => site.errors.push(Page { data: ErrorData::new(&place.category, &fields), head }),
+        Kind::Category => site.categories.push(Page { data: CategoryData::new(&fields), head }),
+        Kind::Tool => site.tools.push(Page { data: ToolData::new(&fields), head }),
+        Kind::Guide => site.guides.push(Page { data: GuideData::new(&fields), head }),
+        Kind::Model => site.models.push(Page { data: ModelData::new(&fields), head }),
+        Kind::Hardware => site.devices.push(Page { data: DeviceData::new(&fields), head }),
+        Kind::Quant => site.quants.push(Page { data: QuantData::new(&fields), head }),
+        Kind::Term => site.terms.push(Page { data: TermData::new(&fields), head }),
+        Kind::Document => site.documents.push(Page { data: DocumentData::new(&fields), head }),
+    }
+}
+
+fn head(place: &Place, source: &Source, file: SourceId, fields: &Fields, front: Span, body: Span) -> Head {
+    Head {
+        id: PageId::new(place.kind, place.slug.to_lowercase()),
+        source: file,
+        path: source.path.clone(),
+        title: fields.text("title").unwrap_or_else(|| Placed::new(words(&place.slug), front)),
+        verified: fields.date("verified"),
+        aliases: fields.texts("aliases"),
+        draft: fields.flag("draft").is_some_and(|placed| placed.value),
+        front,
+        body: Body { span: body, outline: markdown::outline(&source.text[body.start..body.end]) },
+    }
+}
+
+/// A category without an `_index.md` still has a page, named after its folder.
+fn add_missing_categories(site: &mut Site) {
+    let known: BTreeSet<&str> = site.categories.iter().map(|page| page.head.id.slug.as_str()).collect();
+    let mut missing = Vec::new();
+    let mut seen = BTreeSet::new();
+    for error in &site.errors {
+        let slug = error.data.category.to_lowercase();
+        if !known.contains(slug.as_str()) && seen.insert(slug.clone()) {
+            let span = Span::top(error.head.source);
+            missing.push(Page {
+                head: Head {
+                    id: PageId::new(Kind::Category, slug.clone()),
+                    source: error.head.source,
+                    path: format!("content/errors/{slug}/_index.md"),
+                    title: Placed::new(words(&slug), span),
+                    verified: None,
+                    aliases: Vec::new(),
+                    draft: false,
+                    front: span,
+                    body: Body { span, outline: markdown::outline("") },
+                },
+                data: CategoryData { order: 9999 },
+            });
+        }
+    }
+    site.categories.extend(missing);
+}
+
+/// `out-of-memory` becomes `Out of memory`.
+fn words(slug: &str) -> String {
+    let text = slug.replace(['-', '_'], " ");
+    let mut letters = text.chars();
+    letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
+}

@@ -1,0 +1,82 @@
+//! The rules that a file has to keep to be read as a page.
+
+use crate::diag::Rule;
+
+/// A file under `content/` that belongs to no kind.
+pub const UNKNOWN_FOLDER: Rule = Rule {
+    code: "unknown-folder",
+    demands: "every page lies in the folder of its kind under content/, an error in the folder of its category",
+    why: "the folder is the kind; a page elsewhere would be lost in silence",
+};
+/// A file name that is no slug.
+pub const BAD_SLUG: Rule = Rule {
+    code: "bad-slug",
+    demands: "the name of a page's file consists of small letters, digits, hyphens and dots",
+    why: "it is the address of the page, and must work on every host and file system",
+};
+/// A page without front matter.
+pub const NO_FRONT_MATTER: Rule = Rule {
+    code: "no-front-matter",
+    demands: "a page begins with front matter between two lines of `---`",
+    why: "title, signatures and causes are read from it",
+};
+/// Front matter without an end.
+pub const FRONT_MATTER_NOT_CLOSED: Rule = Rule {
+    code: "front-matter-not-closed",
+    demands: "front matter ends with a line of `---`",
+    why: "without it the whole page counts as front matter",
+};
+/// Front matter that is no YAML.
+pub const YAML_SYNTAX: Rule =
+    Rule { code: "yaml-syntax", demands: "front matter is YAML", why: "nothing after the fault can be read" };
+/// A colon and a space in a value without quotes.
+pub const UNQUOTED_COLON: Rule = Rule {
+    code: "unquoted-colon",
+    demands: "a value that holds a colon and a space stands in quotes",
+    why: "YAML takes the second colon for another key",
+};
+/// A tab at the start of a line of front matter.
+pub const TAB_INDENTATION: Rule = Rule {
+    code: "tab-indentation",
+    demands: "front matter is indented with spaces",
+    why: "YAML does not allow tabs there",
+};
+/// Anchors, aliases, tags, second documents.
+pub const YAML_FEATURE: Rule = Rule {
+    code: "yaml-feature",
+    demands: "front matter uses plain mappings, lists and values only",
+    why: "anchors, aliases, tags and further documents hide what a page says and can grow without bound",
+};
+/// A page or front matter beyond its limit.
+pub const TOO_LARGE: Rule = Rule {
+    code: "too-large",
+    demands: "a page has at most 1 MiB, its front matter 32 KiB, nested 16 deep at most",
+    why: "bounded input keeps builds fast whatever is contributed",
+};
+/// Bytes that are no UTF-8.
+pub const NOT_UTF8: Rule = Rule {
+    code: "not-utf8",
+    demands: "pages, templates and settings are UTF-8 text",
+    why: "other encodings show as garbage",
+};
+/// Something that is neither a file nor a folder.
+pub const NOT_A_FILE: Rule = Rule {
+    code: "not-a-file",
+    demands: "a site consists of plain files and folders",
+    why: "links could lead out of the site, and devices never end",
+};
+
+/// All rules of this module.
+pub const RULES: &[Rule] = &[
+    UNKNOWN_FOLDER,
+    BAD_SLUG,
+    NO_FRONT_MATTER,
+    FRONT_MATTER_NOT_CLOSED,
+    YAML_SYNTAX,
+    UNQUOTED_COLON,
+    TAB_INDENTATION,
+    YAML_FEATURE,
+    TOO_LARGE,
+    NOT_UTF8,
+    NOT_A_FILE,
+];

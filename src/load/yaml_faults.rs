@@ -1,0 +1,144 @@
+//! What a YAML parser stumbled over, in the words of the person who wrote it.
+
+use crate::diag::Diagnostic;
+use crate::files::Span;
+use crate::load::rules::{TAB_INDENTATION, UNQUOTED_COLON, YAML_SYNTAX};
+
+/// How reading can go on behind a fault.
+pub(super) enum Repair {
+    /// With this text, which has the same bytes everywhere but at the fault.
+    Text(String),
+    /// Only with what stands before this byte.
+    CutAt(usize),
+}
+
+/// Tabs at the very start of lines, which no front matter may have; they become spaces.
+pub(super) fn leading_tabs(text: &mut String, place: Span) -> Vec<Diagnostic> {
+    let mut found: Vec<Diagnostic> = Vec::new();
+    let mut repaired = String::with_capacity(text.len());
+    let mut at = 0;
+    for line in text.split_inclusive('\n') {
+        let tabs = line.len() - line.trim_start_matches('\t').len();
+        if tabs > 0 && !line.trim().is_empty() {
+            found.push(tab_finding(place.part(at, at + tabs)));
+        }
+        repaired.push_str(&" ".repeat(tabs));
+        repaired.push_str(&line[tabs..]);
+        at += line.len();
+    }
+    *text = repaired;
+    found
+}
+
+fn tab_finding(span: Span) -> Diagnostic {
+    Diagnostic::error(&TAB_INDENTATION, span, "this line is indented with a tab")
+        .help("indent with spaces, two a level")
+}
+
+/// The finding for a fault at byte `at` of `text`, and how to go on.
+pub(super) fn explain(text: &str, at: usize, info: &str, place: Span) -> (Diagnostic, Repair) {
+    let at = at.min(text.len());
+    let start = text[..at].rfind('\n').map_or(0, |newline| newline + 1);
+    let previous = text[..start.saturating_sub(1)].rfind('\n').map_or(0, |newline| newline + 1);
+    for line_start in [start, previous] {
+        let line = text[line_start..].split('\n').next().unwrap_or_default();
+        if let Some(told) = tab_after_spaces(text, line, line_start, place)
+            .or_else(|| second_colon(text, line, line_start, place))
+            .or_else(|| bad_first_character(text, line, line_start, place))
+        {
+            return told;
+        }
+        if start == previous {
+            break;
+        }
+    }
+    let finding = Diagnostic::error(&YAML_SYNTAX, place.part(at, at), plain(info))
+        .help("look at this line and the one above: quotes and brackets come in pairs, lists and keys are indented alike");
+    (finding, Repair::CutAt(top_level_start(text, start)))
+}
+
+/// The parser's words as a phrase of ours.
+fn plain(info: &str) -> String {
+    let info = info.trim().trim_end_matches('.');
+    let mut letters = info.chars();
+    match letters.next() {
+        Some(first) => format!("this is not YAML: {}{}", first.to_lowercase(), letters.as_str()),
+        None => "this is not YAML".into(),
+    }
+}
+
+fn tab_after_spaces(text: &str, line: &str, start: usize, place: Span) -> Option<(Diagnostic, Repair)> {
+    let indent = line.len() - line.trim_start().len();
+    let tab = line[..indent].find('\t')?;
+    let mut repaired = text.to_string();
+    repaired.replace_range(start + tab..start + indent, &" ".repeat(indent - tab));
+    Some((tab_finding(place.part(start + tab, start + indent)), Repair::Text(repaired)))
+}
+
+/// Where the value of a line begins: behind `- ` and `key: `.
+fn value_start(line: &str) -> Option<usize> {
+    let mut at = line.len() - line.trim_start().len();
+    while line[at..].starts_with("- ") {
+        at += 2 + line[at + 2..].len() - line[at + 2..].trim_start().len();
+    }
+    let key = line[at..].find(": ")?;
+    let is_key = line[at..at + key].chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | '.'));
+    let value = at + key + 2;
+    is_key.then(|| value + line[value..].len() - line[value..].trim_start().len())
+}
+
+fn second_colon(text: &str, line: &str, start: usize, place: Span) -> Option<(Diagnostic, Repair)> {
+    let value_at = value_start(line)?;
+    let value = line[value_at..].trim_end();
+    if value.starts_with(['"', '\'', '[', '{', '|', '>', '#']) {
+        return None;
+    }
+    let colon = value.find(": ").or_else(|| value.ends_with(':').then(|| value.len() - 1))?;
+    let key = line[..value_at].trim().trim_start_matches("- ");
+    let quoted = value.replace('\\', "\\\\").replace('"', "\\\"");
+    let mut repaired = text.to_string();
+    let at = start + value_at + colon;
+    repaired.replace_range(at..=at, ".");
+    let finding = Diagnostic::error(
+        &UNQUOTED_COLON,
+        place.part(at, at + 1),
+        format!("a colon stands in a value without quotes, so YAML reads `{}` as a key", &value[..colon]),
+    )
+    .help(format!("put the value in quotes: `{key} \"{quoted}\"`"));
+    Some((finding, Repair::Text(repaired)))
+}
+
+fn bad_first_character(text: &str, line: &str, start: usize, place: Span) -> Option<(Diagnostic, Repair)> {
+    let value_at = value_start(line).or_else(|| {
+        let indent = line.len() - line.trim_start().len();
+        line[indent..].strip_prefix("- ").map(|_| indent + 2)
+    })?;
+    let value = line[value_at..].trim_end();
+    let first = value.chars().next().filter(|c| matches!(c, '`' | '@' | '%' | '*' | '&' | '!'))?;
+    let at = start + value_at;
+    let mut repaired = text.to_string();
+    repaired.replace_range(at..=at, "x");
+    let finding = Diagnostic::error(
+        &YAML_SYNTAX,
+        place.part(at, at + 1),
+        format!("a value cannot begin with `{first}`"),
+    )
+    .help(format!("put it in quotes: `\"{}\"`", value.replace('\\', "\\\\").replace('"', "\\\"")));
+    Some((finding, Repair::Text(repaired)))
+}
+
+/// The start of the top-level key that a line belongs to.
+fn top_level_start(text: &str, line_start: usize) -> usize {
+    let mut top = 0;
+    let mut at = 0;
+    for line in text.split_inclusive('\n') {
+        if at > line_start {
+            break;
+        }
+        if line.starts_with(|c: char| c.is_alphabetic()) {
+            top = at;
+        }
+        at += line.len();
+    }
+    top
+}

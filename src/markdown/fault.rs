@@ -1,0 +1,203 @@
+//! What can be wrong with a Markdown text, in words for its author.
+
+use std::ops::Range;
+
+use crate::markdown::fence::{KEYS, SYSTEMS};
+use crate::markdown::highlight::LANGUAGES;
+use crate::markdown::outline::MAX_DEPTH;
+
+/// A fault and its place.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fault {
+    /// Byte range in the text given.
+    pub range: Range<usize>,
+    /// What is wrong.
+    pub kind: FaultKind,
+}
+
+/// The kinds of fault.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum FaultKind {
+    /// A tag or a block of HTML; with its first word, `<model>`.
+    RawHtml(String),
+    /// `<!-- … -->`.
+    HtmlComment,
+    /// A destination whose scheme is not http, https or mailto; `//` where it has no scheme but a host.
+    LinkScheme(String),
+    /// `https://…` in the prose, which is no link by itself.
+    BareAddress,
+    /// Braces after a heading that hold more or other than one `#id`.
+    HeadingAttribute(String),
+    /// An explicit id with other characters than letters, digits, `-` and `_`, or not beginning with a letter.
+    HeadingIdSpelling(String),
+    /// `# …` in a body.
+    HeadingLevelOne,
+    /// A heading more than one level below the one before it.
+    HeadingSkipsLevel {
+        /// Level of the heading before (1 for the page's title).
+        before: u8,
+        /// Its own level.
+        level: u8,
+    },
+    /// A heading in a list, a quotation or a footnote.
+    HeadingNested,
+    /// An explicit id that an earlier heading has.
+    DuplicateId(String),
+    /// An explicit id that the pages' templates or scripts use.
+    ReservedId(String),
+    /// A language that is not highlighted.
+    UnknownLanguage(String),
+    /// A word after the language that is no known `key=value`.
+    UnknownFenceAttribute(String),
+    /// `os=` with a system that has no name here.
+    UnknownSystem(String),
+    /// A fence without its closing line.
+    UnclosedFence,
+    /// `{{` without `}}` on its line.
+    UnclosedCall,
+    /// Quotations, lists and emphasis more than 16 deep.
+    TooDeep,
+    /// A character that turns the direction of the text.
+    DirectionOverride(char),
+    /// `[text][label]` without `[label]: …`.
+    UndefinedReference(String),
+    /// `[^label]` without `[^label]: …`.
+    UndefinedFootnote(String),
+    /// `[^label]: …` that nothing refers to.
+    UnusedFootnote(String),
+    /// A second `[^label]: …`.
+    DuplicateFootnote(String),
+}
+
+impl FaultKind {
+    /// A short name for the kind, `raw-html`, unique among them.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::RawHtml(_) | Self::HtmlComment => "raw-html",
+            Self::LinkScheme(_) => "link-scheme",
+            Self::BareAddress => "bare-address",
+            Self::HeadingAttribute(_) => "heading-attribute",
+            Self::HeadingIdSpelling(_) => "heading-id",
+            Self::HeadingLevelOne | Self::HeadingSkipsLevel { .. } => "heading-level",
+            Self::HeadingNested => "heading-nested",
+            Self::DuplicateId(_) => "duplicate-id",
+            Self::ReservedId(_) => "reserved-id",
+            Self::UnknownLanguage(_) => "code-language",
+            Self::UnknownFenceAttribute(_) | Self::UnknownSystem(_) => "code-label",
+            Self::UnclosedFence => "unclosed-fence",
+            Self::UnclosedCall => "unclosed-call",
+            Self::TooDeep => "markdown-depth",
+            Self::DirectionOverride(_) => "direction-override",
+            Self::UndefinedReference(_) => "undefined-reference",
+            Self::UndefinedFootnote(_) | Self::UnusedFootnote(_) | Self::DuplicateFootnote(_) => "footnote",
+        }
+    }
+
+    /// What is wrong: a phrase in lower case, names in backticks.
+    pub fn message(&self) -> String {
+        match self {
+            Self::RawHtml(tag) => format!("raw HTML `{tag}` is not allowed"),
+            Self::HtmlComment => "HTML comments are not allowed".to_string(),
+            Self::LinkScheme(scheme) if scheme == "//" => {
+                "link to another host without its scheme".to_string()
+            }
+            Self::LinkScheme(scheme) => format!("link with the scheme `{}`", shortened(scheme)),
+            Self::BareAddress => "address that is no link".to_string(),
+            Self::HeadingAttribute(braces) => format!("heading attributes `{}`", shortened(braces)),
+            Self::HeadingIdSpelling(id) => {
+                format!("heading id `{}` has characters that an id may not have", shortened(id))
+            }
+            Self::HeadingLevelOne => "level-1 heading in a body".to_string(),
+            Self::HeadingSkipsLevel { before, level } => {
+                format!("heading of level {level} below a heading of level {before}")
+            }
+            Self::HeadingNested => "heading inside a list, a quotation or a footnote".to_string(),
+            Self::DuplicateId(id) => format!("heading id `{}` is given twice", shortened(id)),
+            Self::ReservedId(id) => format!("heading id `{}` belongs to the page's own parts", shortened(id)),
+            Self::UnknownLanguage(name) => format!("unknown code language `{}`", shortened(name)),
+            Self::UnknownFenceAttribute(word) => {
+                format!("unknown code-block attribute `{}`", shortened(word))
+            }
+            Self::UnknownSystem(name) => format!("unknown system `{}`", shortened(name)),
+            Self::UnclosedFence => "code block is never closed".to_string(),
+            Self::UnclosedCall => "estimator call is never closed".to_string(),
+            Self::TooDeep => format!("text nested more than {MAX_DEPTH} levels deep"),
+            Self::DirectionOverride(character) => {
+                format!("character U+{:04X} turns the direction of the text", u32::from(*character))
+            }
+            Self::UndefinedReference(label) => format!("no link definition `[{}]`", shortened(label)),
+            Self::UndefinedFootnote(label) => format!("no footnote `[^{}]`", shortened(label)),
+            Self::UnusedFootnote(label) => format!("footnote `[^{}]` is never used", shortened(label)),
+            Self::DuplicateFootnote(label) => format!("footnote `[^{}]` is defined twice", shortened(label)),
+        }
+    }
+
+    /// One thing to do about it.
+    pub fn help(&self) -> String {
+        match self {
+            Self::RawHtml(_) => {
+                "write Markdown instead, or put literal text in backticks: `<model>`".to_string()
+            }
+            Self::HtmlComment => "take the comment out".to_string(),
+            Self::LinkScheme(scheme) if scheme == "//" => "write `https://` in full".to_string(),
+            Self::LinkScheme(_) => {
+                "link to an https, http or mailto address, or to a page by its path".to_string()
+            }
+            Self::BareAddress => "write `<https://…>`, or put it in backticks".to_string(),
+            Self::HeadingAttribute(_) => {
+                "only one id may follow a heading: `{#id}`; write a literal brace as `\\{`".to_string()
+            }
+            Self::HeadingIdSpelling(_) => "begin with a letter and use letters, digits and `-`".to_string(),
+            Self::HeadingLevelOne => "begin with `##`: the page's title is its level-1 heading".to_string(),
+            Self::HeadingSkipsLevel { before, .. } => {
+                format!("write it with `{}`", "#".repeat(usize::from(*before) + 1))
+            }
+            Self::HeadingNested => "move the heading out, or write it in bold: `**…**`".to_string(),
+            Self::DuplicateId(_) | Self::ReservedId(_) => "choose another id".to_string(),
+            Self::UnknownLanguage(name) => suggestion(name, LANGUAGES.iter().copied())
+                .unwrap_or_else(|| "write `text` for plain text".to_string()),
+            Self::UnknownFenceAttribute(word) => {
+                let key = word.split('=').next().unwrap_or(word);
+                suggestion(key, KEYS.iter().copied().filter(|known| *known != key)).unwrap_or_else(|| {
+                    "after the language write `tool=slug`, `os=name` or `title=\"text\"`".to_string()
+                })
+            }
+            Self::UnknownSystem(name) => suggestion(name, SYSTEMS.iter().map(|(known, _)| *known))
+                .unwrap_or_else(|| {
+                    let known: Vec<_> = SYSTEMS.iter().map(|(known, _)| format!("`{known}`")).collect();
+                    format!("use one of {}", known.join(", "))
+                }),
+            Self::UnclosedFence => "close it with a line of as many backticks as it begins with".to_string(),
+            Self::UnclosedCall => {
+                "close the call with `}}` on the same line, or write literal braces as `\\{{`".to_string()
+            }
+            Self::TooDeep => "flatten the lists and quotations".to_string(),
+            Self::DirectionOverride(_) => "delete the invisible character".to_string(),
+            Self::UndefinedReference(label) => {
+                format!("define it, `[{}]: address`, or escape the bracket, `\\[`", shortened(label))
+            }
+            Self::UndefinedFootnote(label) => {
+                format!("define it, `[^{}]: text`, or put literal text in backticks", shortened(label))
+            }
+            Self::UnusedFootnote(label) => format!("refer to it, `[^{}]`, or delete it", shortened(label)),
+            Self::DuplicateFootnote(_) => "give each footnote a label of its own".to_string(),
+        }
+    }
+}
+
+/// Enough of a text to know it by, on one line.
+fn shortened(text: &str) -> String {
+    let mut short: String =
+        text.chars().take(60).map(|character| if character.is_control() { ' ' } else { character }).collect();
+    if text.chars().nth(60).is_some() {
+        short.push('…');
+    }
+    short
+}
+
+/// The known name that is a typing error or two away.
+fn suggestion<'k>(written: &str, known: impl Iterator<Item = &'k str>) -> Option<String> {
+    let written: String = written.chars().take(32).collect::<String>().to_lowercase();
+    let nearest = known.map(|name| (strsim::damerau_levenshtein(&written, name), name)).min()?;
+    (nearest.0 <= 2 && nearest.0 < nearest.1.len()).then(|| format!("did you mean `{}`?", nearest.1))
+}

@@ -1,0 +1,50 @@
+//! Text as HTML: what is escaped, and the characters that never reach a page.
+
+/// Whether a character turns the direction of the text after it, so that code reads otherwise than
+/// it runs (Trojan Source, CVE-2021-42574; the set is that of rustc's `text_direction_codepoint_in_literal`).
+pub(crate) fn turns_direction(character: char) -> bool {
+    matches!(character, '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}')
+}
+
+/// Appends `text` so that it is text, in an element or in a quoted attribute.
+pub(crate) fn escape_into(out: &mut String, text: &str) {
+    out.reserve(text.len());
+    let mut plain = 0;
+    for (at, character) in text.char_indices() {
+        let replacement = match character {
+            '&' => "&amp;",
+            '<' => "&lt;",
+            '>' => "&gt;",
+            '"' => "&quot;",
+            '\'' => "&#39;",
+            '\0' => "\u{FFFD}",
+            other if turns_direction(other) => "\u{FFFD}",
+            _ => continue,
+        };
+        out.push_str(&text[plain..at]);
+        out.push_str(replacement);
+        plain = at + character.len_utf8();
+    }
+    out.push_str(&text[plain..]);
+}
+
+/// `text` escaped for an element or a quoted attribute.
+pub(crate) fn escape(text: &str) -> String {
+    let mut out = String::new();
+    escape_into(&mut out, text);
+    out
+}
+
+/// Appends ` name="value"`.
+pub(crate) fn attribute(out: &mut String, name: &str, value: &str) {
+    out.push(' ');
+    out.push_str(name);
+    out.push_str("=\"");
+    escape_into(out, value);
+    out.push('"');
+}
+
+/// The link of a heading to itself.
+pub(crate) fn anchor(id: &str) -> String {
+    format!(" <a class=\"anchor\" href=\"#{}\" aria-label=\"Link to this section\">#</a>", escape(id))
+}

@@ -1,0 +1,92 @@
+//! Cuts a page at its headings while it is written.
+
+use crate::markdown::headings::Heading;
+use crate::markdown::html::{self, attribute};
+use crate::markdown::render::{Rendered, Section, TocEntry};
+
+/// The sections so far, and the heading or lead being written.
+pub(crate) struct Sections {
+    rendered: Rendered,
+    /// The headings still to come, as the outline has them.
+    headings: std::vec::IntoIter<Heading>,
+    /// The heading being written and its plain text so far.
+    open: Option<(Heading, String)>,
+    in_lead: bool,
+}
+
+impl Sections {
+    /// None yet; `headings` are the outline's.
+    pub fn new(headings: Vec<Heading>) -> Self {
+        Self { rendered: Rendered::default(), headings: headings.into_iter(), open: None, in_lead: false }
+    }
+
+    /// A paragraph outside lists and quotations begins; the first one before any heading is the lead.
+    pub fn start_paragraph(&mut self) {
+        self.in_lead = self.rendered.lead_text.is_empty()
+            && self.rendered.sections.is_empty()
+            && self.rendered.toc.is_empty();
+    }
+
+    /// A paragraph ends.
+    pub fn end_paragraph(&mut self) {
+        self.in_lead = false;
+    }
+
+    /// Text that a title or the lead also has as plain text.
+    pub fn plain(&mut self, text: &str) {
+        let text = if text == "\n" { " " } else { text };
+        if let Some((_, title)) = &mut self.open {
+            title.push_str(text);
+        } else if self.in_lead {
+            self.rendered.lead_text.push_str(text);
+        }
+    }
+
+    /// A heading outside lists and quotations begins. What `out` holds belongs to the section before
+    /// one of level 2 (and of level 1, which is a fault).
+    pub fn start_heading(&mut self, out: &mut String) {
+        let heading = self.headings.next().expect("the outline has every heading outside containers");
+        if heading.level <= 2 {
+            self.flush(out);
+        } else {
+            out.push_str(&format!("<h{}", heading.level));
+            attribute(out, "id", &heading.id);
+            out.push('>');
+        }
+        self.open = Some((heading, String::new()));
+    }
+
+    /// The heading ends.
+    pub fn end_heading(&mut self, out: &mut String) {
+        let Some((heading, title)) = self.open.take() else { return };
+        let title = title.trim().to_string();
+        if heading.level <= 3 {
+            let entry =
+                TocEntry { level: heading.level.max(2), id: heading.id.clone(), title: title.clone() };
+            self.rendered.toc.push(entry);
+        }
+        if heading.level <= 2 {
+            let title_html = std::mem::take(out);
+            self.rendered.sections.push(Section { id: heading.id, title, title_html, html: String::new() });
+        } else {
+            out.push_str(&html::anchor(&heading.id));
+            out.push_str(&format!("</h{}>\n", heading.level));
+        }
+    }
+
+    /// Everything is written.
+    pub fn finish(mut self, out: &mut String, footnotes_html: String) -> Rendered {
+        self.flush(out);
+        self.rendered.footnotes_html = footnotes_html;
+        self.rendered.lead_text = self.rendered.lead_text.trim().to_string();
+        self.rendered
+    }
+
+    fn flush(&mut self, out: &mut String) {
+        let html = std::mem::take(out);
+        match self.rendered.sections.last_mut() {
+            Some(section) => section.html = html,
+            None => self.rendered.lead_html = html,
+        }
+    }
+}

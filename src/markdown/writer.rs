@@ -1,0 +1,388 @@
+//! Writes the events of a text as HTML.
+
+use std::ops::Range;
+
+use pulldown_cmark::{Alignment, BlockQuoteKind, CodeBlockKind, Event, LinkType, Tag, TagEnd};
+
+use crate::markdown::calls::{Call, Covered, Segment};
+use crate::markdown::destination;
+use crate::markdown::fence;
+use crate::markdown::footnotes::Notes;
+use crate::markdown::headings::Heading;
+use crate::markdown::highlight::highlight;
+use crate::markdown::html::{attribute, escape_into};
+use crate::markdown::render::{Pieces, Rendered};
+use crate::markdown::sections::Sections;
+
+type Placed<'e> = (Event<'e>, Range<usize>);
+
+/// Where the HTML of a text grows.
+pub(crate) struct Writer<'a, P> {
+    source: &'a str,
+    covered: &'a Covered<'a>,
+    pieces: &'a P,
+    sections: Sections,
+    out: String,
+    /// Outputs that wait while a footnote is written.
+    waiting: Vec<(String, String)>,
+    containers: usize,
+    /// The image being read: how many are open in each other, destination, title and its text so far.
+    image: Option<(usize, String, String, String)>,
+    /// Whether each open link was written.
+    links: Vec<bool>,
+    code: Option<(String, String, String)>,
+    table: Table,
+    notes: Notes,
+}
+
+#[derive(Default)]
+struct Table {
+    /// Place among the tables of the text, from 1.
+    number: usize,
+    alignments: Vec<Alignment>,
+    column: usize,
+    in_head: bool,
+}
+
+impl<'a, P: Pieces> Writer<'a, P> {
+    /// A writer for the events of `covered`, whose headings are `headings`.
+    pub fn new(source: &'a str, covered: &'a Covered<'a>, pieces: &'a P, headings: Vec<Heading>) -> Self {
+        Self {
+            source,
+            covered,
+            pieces,
+            sections: Sections::new(headings),
+            out: String::new(),
+            waiting: Vec::new(),
+            containers: 0,
+            image: None,
+            links: Vec::new(),
+            code: None,
+            table: Table::default(),
+            notes: Notes::default(),
+        }
+    }
+
+    /// Writes one event; `after` are those that follow.
+    pub fn event(&mut self, event: &Event, range: &Range<usize>, after: &[Placed]) {
+        match event {
+            Event::Start(tag) if self.image.is_some() => self.start_in_image(tag),
+            Event::End(tag) if self.image.is_some() => self.end_in_image(tag),
+            Event::Start(tag) => self.start(tag, range, after),
+            Event::End(tag) => self.end(tag),
+            Event::Text(text) => self.text(text, range),
+            Event::Code(text) => self.inline_code(text),
+            Event::Html(text) | Event::InlineHtml(text) => self.words(text),
+            Event::SoftBreak => self.words("\n"),
+            Event::HardBreak if self.image.is_some() => self.words(" "),
+            Event::HardBreak => {
+                self.sections.plain(" ");
+                self.out.push_str("<br>\n");
+            }
+            Event::Rule => self.out.push_str("<hr>\n"),
+            Event::FootnoteReference(_) if self.image.is_some() => {}
+            Event::FootnoteReference(label) => {
+                let mark = self.notes.reference(label);
+                self.out.push_str(&mark);
+            }
+            Event::TaskListMarker(done) => self.out.push_str(if *done {
+                "<input type=\"checkbox\" disabled checked aria-label=\"Done\"> "
+            } else {
+                "<input type=\"checkbox\" disabled aria-label=\"To do\"> "
+            }),
+            // Mathematics is not among the options.
+            Event::InlineMath(_) | Event::DisplayMath(_) => {}
+        }
+    }
+
+    /// Hands over what was written.
+    pub fn finish(mut self) -> Rendered {
+        self.sections.finish(&mut self.out, self.notes.list())
+    }
+
+    /// The HTML so far, for a text without sections.
+    pub fn into_html(self) -> String {
+        self.out
+    }
+
+    fn text(&mut self, text: &str, range: &Range<usize>) {
+        if let Some((_, _, code)) = &mut self.code {
+            return code.push_str(text);
+        }
+        let covered = self.covered;
+        for segment in covered.segments(text, range) {
+            match segment {
+                Segment::Text(text) => self.words(text),
+                Segment::Call(call) => self.figure(call),
+            }
+        }
+    }
+
+    fn words(&mut self, text: &str) {
+        if let Some((.., alternative)) = &mut self.image {
+            return alternative.push_str(text);
+        }
+        self.sections.plain(text);
+        escape_into(&mut self.out, text);
+    }
+
+    fn figure(&mut self, call: &Call) {
+        let Some(figure) = self.pieces.figure(call) else {
+            return self.words(&self.source[call.range.clone()]);
+        };
+        if let Some((.., alternative)) = &mut self.image {
+            return alternative.push_str(&figure.text);
+        }
+        self.sections.plain(&figure.text);
+        self.out.push_str("<data class=\"figure\"");
+        attribute(&mut self.out, "value", &figure.value);
+        if !figure.title.is_empty() {
+            attribute(&mut self.out, "title", &figure.title);
+        }
+        self.out.push('>');
+        escape_into(&mut self.out, &figure.text);
+        self.out.push_str("</data>");
+    }
+
+    fn inline_code(&mut self, text: &str) {
+        if self.image.is_some() {
+            return self.words(text);
+        }
+        self.out.push_str("<code>");
+        self.words(text);
+        self.out.push_str("</code>");
+    }
+
+    fn start(&mut self, tag: &Tag, range: &Range<usize>, after: &[Placed]) {
+        match tag {
+            Tag::Paragraph => {
+                if self.containers == 0 {
+                    self.sections.start_paragraph();
+                }
+                self.out.push_str("<p>");
+            }
+            Tag::Heading { .. } if self.containers > 0 => self.out.push_str("<p><strong>"),
+            Tag::Heading { .. } => self.sections.start_heading(&mut self.out),
+            Tag::BlockQuote(kind) => self.start_quotation(*kind),
+            Tag::CodeBlock(kind) => self.start_code(kind, range),
+            Tag::List(first) => {
+                self.containers += 1;
+                match first {
+                    None => self.out.push_str("<ul>\n"),
+                    Some(1) => self.out.push_str("<ol>\n"),
+                    Some(first) => self.out.push_str(&format!("<ol start=\"{first}\">\n")),
+                }
+            }
+            Tag::Item => self.out.push_str(if is_task(after) { "<li class=\"task\">" } else { "<li>" }),
+            Tag::FootnoteDefinition(label) => {
+                self.containers += 1;
+                self.waiting.push((std::mem::take(&mut self.out), label.to_string()));
+            }
+            Tag::HtmlBlock => self.out.push_str("<p>"),
+            other => self.start_inline_or_table(other),
+        }
+    }
+
+    fn start_inline_or_table(&mut self, tag: &Tag) {
+        match tag {
+            Tag::Table(alignments) => {
+                // Regions of one page need names of their own.
+                let number = self.table.number + 1;
+                self.table = Table { alignments: alignments.clone(), number, ..Table::default() };
+                self.out.push_str(&format!(
+                    "<div class=\"table\" tabindex=\"0\" role=\"region\" aria-label=\"Table {number}\">\n<table>\n",
+                ));
+            }
+            Tag::TableHead => {
+                self.table.in_head = true;
+                self.table.column = 0;
+                self.out.push_str("<thead>\n<tr>");
+            }
+            Tag::TableRow => {
+                self.table.column = 0;
+                self.out.push_str("<tr>");
+            }
+            Tag::TableCell => self.start_cell(),
+            Tag::Emphasis => self.out.push_str("<em>"),
+            Tag::Strong => self.out.push_str("<strong>"),
+            Tag::Strikethrough => self.out.push_str("<del>"),
+            Tag::Link { link_type, dest_url, title, .. } => self.start_link(*link_type, dest_url, title),
+            Tag::Image { dest_url, title, .. } => {
+                self.image = Some((1, dest_url.to_string(), title.to_string(), String::new()));
+            }
+            // Blocks are written above; the others are not among the options.
+            _ => {}
+        }
+    }
+
+    fn end(&mut self, tag: &TagEnd) {
+        match tag {
+            TagEnd::Paragraph => {
+                self.sections.end_paragraph();
+                self.out.push_str("</p>\n");
+            }
+            TagEnd::Heading(_) if self.containers > 0 => self.out.push_str("</strong></p>\n"),
+            TagEnd::Heading(_) => self.sections.end_heading(&mut self.out),
+            TagEnd::BlockQuote(kind) => {
+                self.containers -= 1;
+                self.out.push_str(if kind.is_some() { "</aside>\n" } else { "</blockquote>\n" });
+            }
+            TagEnd::CodeBlock => self.end_code(),
+            TagEnd::List(ordered) => {
+                self.containers -= 1;
+                self.out.push_str(if *ordered { "</ol>\n" } else { "</ul>\n" });
+            }
+            TagEnd::Item => self.out.push_str("</li>\n"),
+            TagEnd::FootnoteDefinition => {
+                self.containers -= 1;
+                if let Some((before, label)) = self.waiting.pop() {
+                    let note = std::mem::replace(&mut self.out, before);
+                    self.notes.keep(&label, note);
+                }
+            }
+            TagEnd::HtmlBlock => self.out.push_str("</p>\n"),
+            other => self.end_inline_or_table(other),
+        }
+    }
+
+    fn end_inline_or_table(&mut self, tag: &TagEnd) {
+        match tag {
+            TagEnd::Table => self.out.push_str("</tbody>\n</table>\n</div>\n"),
+            TagEnd::TableHead => {
+                self.table.in_head = false;
+                self.out.push_str("</tr>\n</thead>\n<tbody>\n");
+            }
+            TagEnd::TableRow => self.out.push_str("</tr>\n"),
+            TagEnd::TableCell => {
+                self.table.column += 1;
+                self.out.push_str(if self.table.in_head { "</th>" } else { "</td>" });
+            }
+            TagEnd::Emphasis => self.out.push_str("</em>"),
+            TagEnd::Strong => self.out.push_str("</strong>"),
+            TagEnd::Strikethrough => self.out.push_str("</del>"),
+            TagEnd::Link => self.end_link(),
+            _ => {}
+        }
+    }
+
+    fn start_quotation(&mut self, kind: Option<BlockQuoteKind>) {
+        self.containers += 1;
+        let (class, title) = match kind {
+            None => return self.out.push_str("<blockquote>\n"),
+            Some(BlockQuoteKind::Note) => ("note", "Note"),
+            Some(BlockQuoteKind::Tip) => ("tip", "Tip"),
+            Some(BlockQuoteKind::Important) => ("important", "Important"),
+            Some(BlockQuoteKind::Warning) => ("warning", "Warning"),
+            Some(BlockQuoteKind::Caution) => ("caution", "Caution"),
+        };
+        self.out.push_str(&format!(
+            "<aside class=\"alert alert-{class}\">\n<p class=\"alert-title\">{title}</p>\n"
+        ));
+    }
+
+    fn start_code(&mut self, kind: &CodeBlockKind, range: &Range<usize>) {
+        let (language, label) = match kind {
+            CodeBlockKind::Indented => (String::new(), String::new()),
+            CodeBlockKind::Fenced(_) => {
+                let fence = fence::read(self.source, range).0;
+                let label = self.pieces.label(&fence);
+                (fence.language, label)
+            }
+        };
+        self.code = Some((language, label, String::new()));
+    }
+
+    fn end_code(&mut self) {
+        let Some((language, label, code)) = self.code.take() else { return };
+        self.out.push_str("<div class=\"code\"");
+        if !language.is_empty() {
+            attribute(&mut self.out, "data-lang", &language);
+        }
+        if !label.is_empty() {
+            attribute(&mut self.out, "data-label", &label);
+        }
+        self.out.push_str("><pre tabindex=\"0\"><code>");
+        self.out.push_str(&highlight(&language, &code));
+        self.out.push_str("</code></pre></div>\n");
+    }
+
+    fn start_cell(&mut self) {
+        self.out.push_str(if self.table.in_head { "<th scope=\"col\"" } else { "<td" });
+        match self.table.alignments.get(self.table.column) {
+            Some(Alignment::Right) => self.out.push_str(" class=\"right\">"),
+            Some(Alignment::Center) => self.out.push_str(" class=\"center\">"),
+            _ => self.out.push('>'),
+        }
+    }
+
+    fn start_link(&mut self, link_type: LinkType, destination: &str, title: &str) {
+        let destination = match link_type {
+            LinkType::Email => format!("mailto:{destination}"),
+            _ => destination.to_string(),
+        };
+        let href = self.pieces.href(&destination);
+        let allowed =
+            [&destination, &href].iter().all(|address| destination::refused_scheme(address).is_none());
+        self.links.push(allowed);
+        if !allowed {
+            return;
+        }
+        self.out.push_str("<a");
+        attribute(&mut self.out, "href", &href);
+        if destination::is_external(&href) {
+            self.out.push_str(" rel=\"noopener\"");
+        }
+        if !title.is_empty() {
+            attribute(&mut self.out, "title", title);
+        }
+        self.out.push('>');
+    }
+
+    fn end_link(&mut self) {
+        if self.links.pop() == Some(true) {
+            self.out.push_str("</a>");
+        }
+    }
+
+    fn start_in_image(&mut self, tag: &Tag) {
+        if let (Tag::Image { .. }, Some((depth, ..))) = (tag, &mut self.image) {
+            *depth += 1;
+        }
+    }
+
+    fn end_in_image(&mut self, tag: &TagEnd) {
+        let Some((depth, ..)) = self.image.as_mut().filter(|_| *tag == TagEnd::Image) else { return };
+        *depth -= 1;
+        if *depth > 0 {
+            return;
+        }
+        let Some((_, destination, title, alternative)) = self.image.take() else { return };
+        let picture = self.pieces.picture(&destination);
+        if [&destination, &picture.source]
+            .iter()
+            .any(|address| destination::refused_scheme(address).is_some())
+        {
+            return self.words(&alternative);
+        }
+        self.out.push_str("<img");
+        attribute(&mut self.out, "src", &picture.source);
+        attribute(&mut self.out, "alt", &alternative);
+        if !title.is_empty() {
+            attribute(&mut self.out, "title", &title);
+        }
+        if let Some((width, height)) = picture.size {
+            self.out.push_str(&format!(" width=\"{width}\" height=\"{height}\""));
+        }
+        self.out.push_str(" loading=\"lazy\">");
+    }
+}
+
+/// Whether the list item that begins with these events is a task.
+fn is_task(events: &[Placed]) -> bool {
+    let mut events = events.iter().map(|(event, _)| event);
+    match events.next() {
+        Some(Event::TaskListMarker(_)) => true,
+        Some(Event::Start(Tag::Paragraph)) => matches!(events.next(), Some(Event::TaskListMarker(_))),
+        _ => false,
+    }
+}

@@ -1,0 +1,125 @@
+//! The whole build on one screen: load, link, check, fit, render. Only `emit` writes, and only afterwards.
+
+use jiff::civil::Date;
+
+use crate::check::{self, Subject};
+use crate::config::Config;
+use crate::diag::{Diagnostic, Rule, Severity};
+use crate::diagnosis::Compiled;
+use crate::files::{Outputs, Sources};
+use crate::link;
+use crate::load::{self, Drafts};
+use crate::render::{self, Audience};
+use crate::site::{FitTable, Links, Site};
+use crate::{config, fit, schema};
+
+/// What a build is asked for beside the sources.
+#[derive(Debug, Clone)]
+pub struct Order {
+    /// Today; staleness and future dates are judged by it.
+    pub today: Date,
+    /// Whether drafts are part of the site.
+    pub drafts: Drafts,
+    /// Base address that takes the place of the one in `site.toml`.
+    pub base_url: Option<String>,
+    /// Whether the pages are for the world or for the person who writes them.
+    pub audience: Audience,
+}
+
+/// A site as it was understood, whether or not it is right.
+#[derive(Debug)]
+pub struct Draft {
+    /// Its settings.
+    pub config: Config,
+    /// Its pages.
+    pub site: Site,
+    /// Where their links lead.
+    pub links: Links,
+    /// Its signatures.
+    pub compiled: Compiled,
+    /// What models need.
+    pub fits: FitTable,
+    /// Everything that is wrong with it, sorted.
+    pub found: Vec<Diagnostic>,
+}
+
+/// What came of a build.
+#[derive(Debug)]
+pub struct Built {
+    /// The site.
+    pub draft: Draft,
+    /// Its files, unless an error stands in the way.
+    pub outputs: Option<Outputs>,
+}
+
+/// Reads the sources, links and judges them, and computes the figures.
+///
+/// # Errors
+/// When `order.base_url` is no address.
+pub fn understand(sources: &Sources, read_faults: Vec<Diagnostic>, order: &Order) -> anyhow::Result<Draft> {
+    let settings = sources.find("site.toml").expect("reading a site without site.toml fails");
+    let (mut config, mut found) = Config::read(sources, settings);
+    if let Some(url) = &order.base_url {
+        config.set_base_url(url)?;
+    }
+    found.extend(read_faults);
+    let (site, faults) = load::pages(sources, order.drafts);
+    found.extend(faults);
+    let links = link::resolve(&site, sources);
+    let compiled = Compiled::new(&site, sources);
+    let subject = Subject { sources, site: &site, links: &links, compiled: &compiled, today: order.today };
+    found.extend(check::all(&subject));
+    let (fits, faults) = fit::table(&site);
+    found.extend(faults);
+    Diagnostic::sort(&mut found, sources);
+    Ok(Draft { config, site, links, compiled, fits, found })
+}
+
+/// The whole build, in memory.
+///
+/// # Errors
+/// As [`understand`].
+pub fn build(sources: &Sources, read_faults: Vec<Diagnostic>, order: &Order) -> anyhow::Result<Built> {
+    let mut draft = understand(sources, read_faults, order)?;
+    if draft.has_errors() {
+        return Ok(Built { draft, outputs: None });
+    }
+    let rendered = render::outputs(&render::Order {
+        sources,
+        config: &draft.config,
+        site: &draft.site,
+        links: &draft.links,
+        compiled: &draft.compiled,
+        fits: &draft.fits,
+        today: order.today,
+        audience: order.audience,
+    });
+    match rendered {
+        Ok(outputs) => Ok(Built { draft, outputs: Some(outputs) }),
+        Err(faults) => {
+            draft.found.extend(faults);
+            Diagnostic::sort(&mut draft.found, sources);
+            Ok(Built { draft, outputs: None })
+        }
+    }
+}
+
+impl Draft {
+    /// Whether anything stands in the way of publication.
+    pub fn has_errors(&self) -> bool {
+        self.found.iter().any(|finding| finding.severity == Severity::Error)
+    }
+}
+
+/// Every rule that a finding can name, sorted by code.
+pub fn rules() -> Vec<Rule> {
+    let mut rules: Vec<Rule> =
+        [config::RULES, schema::RULES, load::RULES, fit::RULES, render::RULES, check::MARKUP_RULES]
+            .concat()
+            .into_iter()
+            .chain(check::ALL.iter().map(|check| check.rule))
+            .collect();
+    rules.sort_by_key(|rule| rule.code);
+    rules.dedup();
+    rules
+}

@@ -1,0 +1,74 @@
+//! Static files, named after their content so that browsers may keep them for ever.
+
+use std::collections::BTreeMap;
+
+use crate::files::{Outputs, Sources};
+
+/// Output paths and bytes of static files, by their path under `static/`.
+#[derive(Debug)]
+pub(super) struct Assets {
+    files: BTreeMap<String, (String, Vec<u8>)>,
+}
+
+/// Hexadecimal digits of the hash in a name.
+const DIGITS: usize = 12;
+
+impl Assets {
+    /// All static files; the style sheets `css/*.css` become one, in the order of their names.
+    pub fn new(sources: &Sources) -> Self {
+        let mut files = BTreeMap::new();
+        let mut style = Vec::new();
+        for asset in sources.assets_under("static/") {
+            let name = asset.path.trim_start_matches("static/").to_string();
+            if name.starts_with("css/") && name.ends_with(".css") {
+                style.extend_from_slice(&asset.bytes);
+                style.push(b'\n');
+                continue;
+            }
+            files.insert(name.clone(), (hashed("static/", &name, &asset.bytes), asset.bytes.clone()));
+        }
+        if !style.is_empty() {
+            files.insert("site.css".into(), (hashed("static/", "site.css", &style), style));
+        }
+        for asset in sources.assets_under("content/") {
+            let inner = asset.path.trim_start_matches("content/");
+            files.insert(
+                asset.path.clone(),
+                (hashed("static/content/", inner, &asset.bytes), asset.bytes.clone()),
+            );
+        }
+        Self { files }
+    }
+
+    /// Output path of a static file (`js/site.js`) or of a file beside a page (`content/…`).
+    pub fn path(&self, name: &str) -> Option<&str> {
+        self.files.get(name.trim_start_matches("static/")).map(|(path, _)| path.as_str())
+    }
+
+    /// Width and height of an image in pixels.
+    pub fn size(&self, name: &str) -> Option<(u32, u32)> {
+        let (_, bytes) = self.files.get(name.trim_start_matches("static/"))?;
+        let size = imagesize::blob_size(bytes).ok()?;
+        Some((u32::try_from(size.width).ok()?, u32::try_from(size.height).ok()?))
+    }
+
+    /// Names of all static files.
+    pub fn names(&self) -> Vec<String> {
+        self.files.keys().cloned().collect()
+    }
+
+    /// The files themselves.
+    pub fn into_outputs(self) -> Outputs {
+        let mut outputs = Outputs::default();
+        for (path, bytes) in self.files.into_values() {
+            outputs.add(path, bytes);
+        }
+        outputs
+    }
+}
+
+fn hashed(folder: &str, name: &str, bytes: &[u8]) -> String {
+    let hash = blake3::hash(bytes).to_hex();
+    let (stem, extension) = name.rsplit_once('.').unwrap_or((name, "bin"));
+    format!("{folder}{stem}.{}.{extension}", &hash[..DIGITS])
+}

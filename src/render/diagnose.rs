@@ -1,0 +1,62 @@
+//! What the paste box needs, as one script that works from a disk too.
+
+use serde_json::json;
+
+use crate::files::Outputs;
+use crate::render::address::file;
+use crate::render::views::Shelf;
+use crate::signature::Expression;
+use crate::site::Page;
+use crate::site::kinds::ErrorData;
+
+/// `data/diagnose.js`.
+pub(super) fn table(shelf: &Shelf<'_>) -> Outputs {
+    let pages: serde_json::Map<String, serde_json::Value> = shelf
+        .site()
+        .errors
+        .iter()
+        .map(|error| {
+            let causes: serde_json::Map<String, serde_json::Value> = error
+                .data
+                .causes
+                .iter()
+                .filter_map(|cause| {
+                    let when = Expression::parse(&cause.when.as_ref()?.value).ok()?;
+                    Some((cause.id.value.clone(), json!({"title": cause.title, "names": when.names()})))
+                })
+                .collect();
+            let entry = json!({
+                "title": error.head.title.value,
+                "href": file(&error.head.id.address()),
+                "description": shelf.describe(&error.head),
+                "first_command": first_command(shelf, error),
+                "causes": causes,
+            });
+            (error.head.id.slug.clone(), entry)
+        })
+        .collect();
+    let tables = json!({"match": shelf.order.compiled.index().table(), "pages": pages});
+    let mut outputs = Outputs::default();
+    let text = serde_json::to_string(&tables).expect("plain data is always JSON");
+    outputs.add("data/diagnose.js", format!("window.kbgenTables={text};\n"));
+    outputs
+}
+
+/// Languages of code blocks that a reader can type.
+const TYPED: [&str; 3] = ["bash", "powershell", "console"];
+
+/// The first line to type that the page gives in its solutions.
+fn first_command(shelf: &Shelf<'_>, error: &Page<ErrorData>) -> Option<String> {
+    let outline = &error.head.body.outline;
+    let is_solution = |id: &str| error.data.solutions.iter().any(|solution| solution.id.value == id);
+    let start = outline.headings.iter().find(|heading| is_solution(&heading.id))?.range.end;
+    let fence = outline
+        .fences
+        .iter()
+        .find(|fence| fence.range.start > start && TYPED.contains(&fence.language.as_str()))?;
+    let body = shelf.order.sources.text(error.head.body.span);
+    let line = body[fence.range.clone()].lines().skip(1).map(str::trim).find(|line| {
+        !line.is_empty() && !line.starts_with('#') && !line.starts_with("```") && !line.starts_with("~~~")
+    })?;
+    Some(line.trim_start_matches("$ ").trim_start_matches("PS> ").to_string())
+}

@@ -1,0 +1,83 @@
+//! A checked site becomes files in memory.
+//!
+//! 1. `assets` names every static file after its content and makes one style sheet,
+//! 2. `prose` turns bodies into HTML with links relative to their page,
+//! 3. `views` give each template what it may see, `templates` renders it,
+//! 4. `feed`, `sitemap`, `hosting`, `data` and `schemas` write the files for machines.
+
+mod address;
+mod assets;
+mod data;
+mod diagnose;
+mod feed;
+mod hosting;
+mod json_ld;
+mod prose;
+mod schemas;
+mod sitemap;
+mod templates;
+mod views;
+
+use jiff::civil::Date;
+
+use crate::config::Config;
+use crate::diag::{Diagnostic, Rule};
+use crate::diagnosis::Compiled;
+use crate::files::{Outputs, Sources};
+use crate::site::{FitTable, Links, Site};
+
+pub use templates::TEMPLATE_ERROR;
+
+/// All rules of this module.
+pub const RULES: &[Rule] = &[TEMPLATE_ERROR];
+
+/// Whom pages are made for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Audience {
+    /// Readers of the published site.
+    World,
+    /// The person who writes it: pages reload by themselves.
+    Author,
+}
+
+/// What is to be rendered.
+#[derive(Debug, Clone, Copy)]
+pub struct Order<'s> {
+    /// Templates, static files, texts.
+    pub sources: &'s Sources,
+    /// Settings.
+    pub config: &'s Config,
+    /// Pages.
+    pub site: &'s Site,
+    /// Where their links lead.
+    pub links: &'s Links,
+    /// Their signatures.
+    pub compiled: &'s Compiled,
+    /// What models need.
+    pub fits: &'s FitTable,
+    /// Today, for staleness.
+    pub today: Date,
+    /// Whom for.
+    pub audience: Audience,
+}
+
+/// All files of the site.
+///
+/// # Errors
+/// Every distinct fault of a template, at its place in the template.
+pub fn outputs(order: &Order<'_>) -> Result<Outputs, Vec<Diagnostic>> {
+    let mut outputs = Outputs::default();
+    let assets = assets::Assets::new(order.sources);
+    let prose = prose::all(order, &assets);
+    let shelf = views::Shelf::new(order, &prose);
+    let engine = templates::Engine::new(order.sources, &assets)?;
+    outputs.append(views::pages(&shelf, &engine)?);
+    outputs.append(assets.into_outputs());
+    outputs.append(data::files(&shelf));
+    outputs.append(diagnose::table(&shelf));
+    outputs.append(schemas::files(order.config));
+    outputs.append(feed::file(&shelf));
+    outputs.append(sitemap::file(&shelf));
+    outputs.append(hosting::files(&shelf));
+    Ok(outputs)
+}

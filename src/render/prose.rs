@@ -1,0 +1,151 @@
+//! Bodies as HTML, with links relative to the page that shows them.
+
+use std::collections::BTreeMap;
+
+use rayon::prelude::*;
+
+use crate::files::Span;
+use crate::markdown::{self, Call, Figure, Picture, Pieces, Rendered};
+use crate::render::Order;
+use crate::render::address::{href, root};
+use crate::render::assets::Assets;
+use crate::site::{Head, Kind, PageId, Target};
+
+/// Rendered bodies by page.
+pub(super) type Prose = BTreeMap<PageId, Rendered>;
+
+/// Renders every body.
+pub(super) fn all(order: &Order<'_>, assets: &Assets) -> Prose {
+    let tools = tool_names(order);
+    let heads: Vec<&Head> = order.site.heads().collect();
+    heads
+        .into_par_iter()
+        .map(|head| {
+            let text = order.sources.text(head.body.span);
+            (head.id.clone(), markdown::render(text, &Place::new(order, assets, &tools, head)))
+        })
+        .collect()
+}
+
+/// Titles of tools by slug, for labels of code blocks.
+fn tool_names(order: &Order<'_>) -> BTreeMap<String, String> {
+    order.site.tools.iter().map(|tool| (tool.head.id.slug.clone(), tool.head.title.value.clone())).collect()
+}
+
+/// What a body needs to know of the page that shows it.
+pub(super) struct Place<'s> {
+    order: &'s Order<'s>,
+    assets: &'s Assets,
+    tools: &'s BTreeMap<String, String>,
+    head: &'s Head,
+    root: String,
+    /// Targets by the destination as written: within one page it always means the same.
+    targets: BTreeMap<&'s str, &'s Target>,
+}
+
+impl<'s> Place<'s> {
+    fn new(
+        order: &'s Order<'s>,
+        assets: &'s Assets,
+        tools: &'s BTreeMap<String, String>,
+        head: &'s Head,
+    ) -> Self {
+        let targets = head
+            .body
+            .outline
+            .links
+            .iter()
+            .filter_map(|link| {
+                let span = head.body.span.part(link.range.start, link.range.end);
+                Some((link.destination.as_str(), order.links.targets.get(&span)?))
+            })
+            .collect();
+        Self { order, assets, tools, head, root: root(&shown_at(head)), targets }
+    }
+
+    fn file(&self, path: &str) -> String {
+        self.assets.path(path).map_or_else(String::new, |output| format!("{}{output}", self.root))
+    }
+}
+
+/// The address of the page that shows a body: terms stand together in the glossary.
+fn shown_at(head: &Head) -> String {
+    match head.id.kind {
+        Kind::Term => "glossary/".into(),
+        _ => head.id.address(),
+    }
+}
+
+impl Pieces for Place<'_> {
+    fn href(&self, destination: &str) -> String {
+        match self.targets.get(destination) {
+            Some(Target::Page { page, anchor }) => {
+                with_anchor(href(&self.root, &page.address()), anchor.as_deref())
+            }
+            Some(Target::Listing { address, anchor }) => {
+                with_anchor(href(&self.root, address), anchor.as_deref())
+            }
+            Some(Target::Here { anchor }) => format!("#{anchor}"),
+            Some(Target::File { path }) => self.file(path),
+            Some(Target::Elsewhere { url }) => url.clone(),
+            None => destination.to_string(),
+        }
+    }
+
+    fn picture(&self, destination: &str) -> Picture {
+        let size = match self.targets.get(destination) {
+            Some(Target::File { path }) => self.assets.size(path),
+            _ => None,
+        };
+        Picture { source: self.href(destination), size }
+    }
+
+    fn figure(&self, call: &Call) -> Option<Figure> {
+        let place: Span = self.head.body.span.part(call.range.start, call.range.end);
+        let figure = self.order.fits.prose.get(&place)?;
+        Some(Figure {
+            text: figure.text.clone(),
+            value: figure.value.to_string(),
+            title: figure.basis.clone(),
+        })
+    }
+
+    fn tool_name(&self, slug: &str) -> String {
+        self.tools.get(slug).cloned().unwrap_or_else(|| slug.to_string())
+    }
+}
+
+fn with_anchor(href: String, anchor: Option<&str>) -> String {
+    match anchor {
+        Some(anchor) => format!("{href}#{anchor}"),
+        None => href,
+    }
+}
+
+/// One-line Markdown in the front matter of a page.
+pub(super) struct Line<'s> {
+    /// The build.
+    pub order: &'s Order<'s>,
+    /// The page.
+    pub page: &'s PageId,
+    /// The way from where it is shown to the root.
+    pub root: &'s str,
+}
+
+impl Pieces for Line<'_> {
+    fn href(&self, destination: &str) -> String {
+        match self.order.links.lines.get(&(self.page.clone(), destination.to_string())) {
+            Some(Target::Page { page, anchor }) => {
+                with_anchor(href(self.root, &page.address()), anchor.as_deref())
+            }
+            Some(Target::Listing { address, anchor }) => {
+                with_anchor(href(self.root, address), anchor.as_deref())
+            }
+            _ => destination.to_string(),
+        }
+    }
+
+    fn figure(&self, _call: &Call) -> Option<Figure> {
+        None
+    }
+}

@@ -1,0 +1,48 @@
+//! The sitemap: every page that search engines may list.
+
+use quick_xml::Writer;
+use quick_xml::events::{BytesDecl, BytesText, Event};
+
+use crate::files::Outputs;
+use crate::render::views::Shelf;
+use crate::site::{Head, Kind, LISTINGS};
+
+/// `sitemap.xml`.
+pub(super) fn file(shelf: &Shelf<'_>) -> Outputs {
+    let mut outputs = Outputs::default();
+    outputs.add("sitemap.xml", sitemap(shelf).expect("writing to memory never fails"));
+    outputs
+}
+
+fn sitemap(shelf: &Shelf<'_>) -> std::io::Result<Vec<u8>> {
+    let base = &shelf.order.config.base_url;
+    let mut entries: Vec<(String, Option<String>)> =
+        LISTINGS.iter().map(|listing| (listing.address.to_string(), None)).collect();
+    entries.extend(
+        shelf.site().heads().filter(|head| head.id.kind != Kind::Term).map(|head: &Head| {
+            (head.id.address(), head.verified.as_ref().map(|date| date.value.to_string()))
+        }),
+    );
+    entries.sort();
+    let mut writer = Writer::new_with_indent(Vec::new(), b' ', 1);
+    writer.write_event(Event::Decl(BytesDecl::new("1.0", Some("utf-8"), None)))?;
+    let root = writer
+        .create_element("urlset")
+        .with_attribute(("xmlns", "http://www.sitemaps.org/schemas/sitemap/0.9"));
+    root.write_inner_content(|writer| {
+        for (address, day) in &entries {
+            writer.create_element("url").write_inner_content(|writer| {
+                let loc = format!("{base}{address}");
+                writer.create_element("loc").write_text_content(BytesText::new(&loc))?;
+                if let Some(day) = day {
+                    writer.create_element("lastmod").write_text_content(BytesText::new(day))?;
+                }
+                Ok(())
+            })?;
+        }
+        Ok(())
+    })?;
+    let mut bytes = writer.into_inner();
+    bytes.push(b'\n');
+    Ok(bytes)
+}

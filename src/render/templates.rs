@@ -1,0 +1,161 @@
+//! The template engine: strict about what is not there, and exact about where.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use minijinja::value::{Serde, Value};
+use minijinja::{
+    AutoEscape, Environment, Error, ErrorKind, Output, State, UndefinedBehavior, escape_formatter,
+};
+use serde::Serialize;
+
+use crate::diag::{Diagnostic, Rule, nearest};
+use crate::files::{Sources, Span};
+use crate::render::assets::Assets;
+
+/// A template that cannot be read or uses what is not there.
+pub const TEMPLATE_ERROR: Rule = Rule {
+    code: "template-error",
+    demands: "a template is well formed and uses only names that are there",
+    why: "a page with holes is worse than none",
+};
+
+/// All templates, compiled once.
+pub(super) struct Engine<'s> {
+    environment: Environment<'s>,
+    sources: &'s Sources,
+}
+
+/// Markup that kbgen made itself and that is written as it is.
+pub(super) fn html(markup: impl Into<String>) -> Value {
+    Value::from_safe_string(markup.into())
+}
+
+/// What a template sees of plain data.
+pub(super) fn seen(view: impl Serialize) -> Value {
+    Value::from(Serde(view))
+}
+
+impl<'s> Engine<'s> {
+    /// Compiles every template.
+    ///
+    /// # Errors
+    /// Every syntax fault, at its place.
+    pub fn new(sources: &'s Sources, assets: &Assets) -> Result<Self, Vec<Diagnostic>> {
+        let mut environment = Environment::new();
+        environment.set_undefined_behavior(UndefinedBehavior::Strict);
+        environment.set_auto_escape_callback(|_| AutoEscape::Html);
+        environment.set_debug(true);
+        environment.set_formatter(format);
+        add_asset_function(&mut environment, assets);
+        let mut faults = Vec::new();
+        for (_, source) in sources.under("templates/") {
+            let name = source.path.trim_start_matches("templates/");
+            if let Err(error) = environment.add_template(name, &source.text) {
+                faults.extend(diagnostic(sources, &error));
+            }
+        }
+        if faults.is_empty() { Ok(Self { environment, sources }) } else { Err(faults) }
+    }
+
+    /// Renders a page.
+    ///
+    /// # Errors
+    /// The fault that stopped it, at its place in the template.
+    pub fn render(&self, template: &str, view: &Value) -> Result<Vec<u8>, Diagnostic> {
+        self.environment
+            .get_template(template)
+            .and_then(|template| template.render(view))
+            .map(String::into_bytes)
+            .map_err(|error| {
+                diagnostic(self.sources, &error).unwrap_or_else(|| {
+                    let settings = self.sources.find("site.toml").expect("a site has settings");
+                    Diagnostic::error(
+                        &TEMPLATE_ERROR,
+                        Span::top(settings),
+                        format!("template `{template}`: {error}"),
+                    )
+                })
+            })
+    }
+}
+
+/// Writes a value; text is escaped where it has to be, and slashes stay slashes, so that addresses can be read.
+fn format(out: &mut Output<'_>, state: &mut State<'_, '_>, value: &Value) -> Result<(), Error> {
+    let Some(text) = value.as_str().filter(|_| !value.is_safe()) else {
+        return escape_formatter(out, state, value);
+    };
+    let mut plain = 0;
+    for (at, byte) in text.bytes().enumerate() {
+        let escaped = match byte {
+            b'&' => "&amp;",
+            b'<' => "&lt;",
+            b'>' => "&gt;",
+            b'"' => "&quot;",
+            b'\'' => "&#39;",
+            _ => continue,
+        };
+        out.write_str(&text[plain..at])?;
+        out.write_str(escaped)?;
+        plain = at + 1;
+    }
+    out.write_str(&text[plain..])?;
+    Ok(())
+}
+
+/// `asset("site.css")`: the address of a static file, relative to the page.
+fn add_asset_function(environment: &mut Environment<'_>, assets: &Assets) {
+    let paths: Arc<BTreeMap<String, String>> = Arc::new(
+        assets
+            .names()
+            .into_iter()
+            .filter_map(|name| assets.path(&name).map(|path| (name.clone(), path.to_string())))
+            .collect(),
+    );
+    environment.add_function("asset", move |state: &State<'_, '_>, name: String| -> Result<String, Error> {
+        let root = state
+            .lookup("page")
+            .and_then(|page| page.get_attr("root").ok())
+            .and_then(|root| root.as_str().map(str::to_string))
+            .unwrap_or_default();
+        match paths.get(&name) {
+            Some(path) => Ok(format!("{root}{path}")),
+            None => {
+                let near = nearest(&name, paths.keys().map(String::as_str));
+                let help = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
+                Err(Error::new(ErrorKind::InvalidOperation, format!("no static file `{name}`{help}")))
+            }
+        }
+    });
+}
+
+/// The innermost place that the engine names, with its words.
+fn diagnostic(sources: &Sources, error: &Error) -> Option<Diagnostic> {
+    let mut innermost = error;
+    while let Some(inner) =
+        std::error::Error::source(innermost).and_then(|inner| inner.downcast_ref::<Error>())
+    {
+        innermost = inner;
+    }
+    let placed = if innermost.name().is_some() { innermost } else { error };
+    let file = sources.find(&format!("templates/{}", placed.name()?))?;
+    let source = sources.get(file);
+    let range = placed.range().unwrap_or_else(|| line_range(&source.text, placed.line().unwrap_or(1)));
+    let words = match innermost.detail() {
+        Some(detail) => format!("{}: {detail}", innermost.kind()),
+        None => innermost.kind().to_string(),
+    };
+    let finding = Diagnostic::error(&TEMPLATE_ERROR, Span::new(file, range.start, range.end), words);
+    Some(match innermost.kind() {
+        ErrorKind::UndefinedError => finding.help(
+            "use a name that this template gets (`docs/templates.md` lists them), or test with `is defined` first",
+        ),
+        _ => finding,
+    })
+}
+
+fn line_range(text: &str, line: usize) -> std::ops::Range<usize> {
+    let start = text.split_inclusive('\n').take(line.saturating_sub(1)).map(str::len).sum::<usize>();
+    let length = text[start.min(text.len())..].lines().next().map_or(0, str::len);
+    start..start + length
+}

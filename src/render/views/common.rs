@@ -1,0 +1,276 @@
+//! Parts that many pages show: page head, references, rows, evidence.
+
+use jiff::civil::Date;
+use minijinja::value::Value;
+use serde::Serialize;
+
+use crate::files::Placed;
+use crate::site::kinds::Evidence;
+
+/// A link with its title, as lists show it.
+#[derive(Debug, Clone, Serialize)]
+pub(in crate::render) struct Ref {
+    pub title: String,
+    pub href: String,
+    pub description: String,
+    pub note: Option<String>,
+}
+
+/// A link with its title only.
+#[derive(Debug, Clone, Serialize)]
+pub(in crate::render) struct Step {
+    pub title: String,
+    pub href: Option<String>,
+}
+
+/// An entry of the main menu.
+#[derive(Debug, Clone, Serialize)]
+pub(in crate::render) struct MenuItem {
+    pub title: String,
+    pub href: String,
+    pub current: bool,
+}
+
+/// What the templates see as `site`.
+#[derive(Debug, Clone, Serialize)]
+pub(in crate::render) struct SiteView {
+    pub title: String,
+    pub tagline: String,
+    pub description: String,
+    pub language: String,
+    pub repository: Option<String>,
+    pub issues: Option<String>,
+    pub licence: String,
+    pub licence_url: Option<String>,
+    pub counts: Counts,
+    pub nav: Vec<MenuItem>,
+    pub footer: Vec<MenuItem>,
+}
+
+/// How many pages of a kind there are.
+#[derive(Debug, Clone, Copy, Serialize)]
+pub(in crate::render) struct Counts {
+    pub errors: usize,
+    pub models: usize,
+    pub hardware: usize,
+    pub guides: usize,
+}
+
+/// A line of the table of contents.
+#[derive(Debug, Clone, Serialize)]
+pub(in crate::render) struct TocLine {
+    pub level: u8,
+    pub id: String,
+    pub title: String,
+}
+
+/// What the templates see as `page`.
+#[derive(Debug, Clone, Serialize)]
+pub(in crate::render) struct PageView {
+    pub kind: &'static str,
+    pub title: String,
+    pub description: String,
+    pub canonical: String,
+    pub root: String,
+    pub static_root: String,
+    pub home_href: String,
+    pub noindex: bool,
+    pub breadcrumbs: Vec<Step>,
+    pub edit_href: Option<String>,
+    pub markdown_href: Option<String>,
+    pub json_href: Option<String>,
+    pub feed_href: String,
+    pub og_image: Option<String>,
+    pub json_ld: Value,
+    pub toc: Vec<TocLine>,
+    pub previous: Option<Step>,
+    pub next: Option<Step>,
+}
+
+/// What the templates see as `build`.
+#[derive(Debug, Clone, Serialize)]
+pub(in crate::render) struct BuildView {
+    pub live: bool,
+    pub version: &'static str,
+    pub today: String,
+}
+
+/// The frame around what a page kind adds.
+#[derive(Debug, Clone, Serialize)]
+pub(in crate::render) struct Frame {
+    pub site: SiteView,
+    pub page: PageView,
+    pub build: BuildView,
+}
+
+/// When a page was verified, and until when that holds.
+#[derive(Debug, Clone, Serialize)]
+pub(in crate::render) struct VerifiedView {
+    pub date: String,
+    pub by_date: String,
+    pub overdue: bool,
+    pub with: Vec<VersionView>,
+}
+
+/// A tool and a version.
+#[derive(Debug, Clone, Serialize)]
+pub(in crate::render) struct VersionView {
+    pub name: String,
+    pub version: String,
+}
+
+/// Something a page rests on.
+#[derive(Debug, Clone, Serialize)]
+pub(in crate::render) struct SourceView {
+    pub href: Option<String>,
+    pub label: String,
+}
+
+/// An error in a list.
+#[derive(Debug, Clone, Serialize)]
+pub(in crate::render) struct ErrorRow {
+    pub title: String,
+    pub href: String,
+    pub description: String,
+    pub severity: &'static str,
+    pub kind: &'static str,
+    pub tools: Vec<String>,
+    pub verified_date: String,
+    pub overdue: bool,
+    pub signature: Option<String>,
+}
+
+/// A verdict and the largest context that goes with it.
+#[derive(Debug, Clone, Serialize)]
+pub(in crate::render) struct CellView {
+    pub quant: String,
+    pub verdict: &'static str,
+    pub max_ctx: Option<String>,
+}
+
+/// A label and what stands beside it.
+#[derive(Debug, Clone, Serialize)]
+pub(in crate::render) struct Fact {
+    pub label: &'static str,
+    pub value: String,
+}
+
+impl Fact {
+    /// A fact, if its value is known.
+    pub fn known(label: &'static str, value: Option<impl Into<String>>) -> Option<Self> {
+        value.map(|value| Self { label, value: value.into() })
+    }
+}
+
+/// Sources as links where they are addresses.
+pub(in crate::render) fn sources(evidence: &Evidence) -> Vec<SourceView> {
+    evidence.sources.iter().map(source).collect()
+}
+
+fn source(source: &Placed<String>) -> SourceView {
+    let text = &source.value;
+    if text.starts_with("https://") || text.starts_with("http://") {
+        SourceView { href: Some(text.clone()), label: label(text) }
+    } else {
+        SourceView { href: None, label: text.clone() }
+    }
+}
+
+/// An address in words: `ollama/ollama issue 13556`, `vllm-project/vllm docs/usage/faq.md`, or host and path.
+pub(in crate::render) fn label(url: &str) -> String {
+    let rest = url.trim_start_matches("https://").trim_start_matches("http://").trim_end_matches('/');
+    let rest = rest.split(['?', '#']).next().unwrap_or(rest);
+    let parts: Vec<&str> = rest.split('/').collect();
+    match parts[..] {
+        ["github.com", owner, repo, "issues", number, ..] => format!("{owner}/{repo} issue {number}"),
+        ["github.com", owner, repo, "pull", number, ..] => format!("{owner}/{repo} pull request {number}"),
+        ["github.com", owner, repo, "discussions", number, ..] => {
+            format!("{owner}/{repo} discussion {number}")
+        }
+        ["github.com", owner, repo, "blob" | "tree", _, ref path @ ..] => {
+            format!("{owner}/{repo} {}", path.join("/"))
+        }
+        ["github.com", owner, repo] => format!("{owner}/{repo}"),
+        _ => rest.trim_start_matches("www.").to_string(),
+    }
+}
+
+/// When a page was verified, judged on `today`.
+pub(in crate::render) fn verified(
+    date: Option<Date>,
+    days: i64,
+    today: Date,
+    evidence: &Evidence,
+) -> Option<VerifiedView> {
+    let date = date?;
+    let by_date = date.saturating_add(jiff::Span::new().days(days));
+    Some(VerifiedView {
+        date: date.to_string(),
+        by_date: by_date.to_string(),
+        overdue: by_date < today,
+        with: evidence
+            .verified_with
+            .iter()
+            .map(|(name, version)| VersionView { name: name.clone(), version: version.clone() })
+            .collect(),
+    })
+}
+
+/// Most characters of a description.
+const DESCRIPTION: usize = 158;
+
+/// The first sentences of a lead that fit into a description, or its first words.
+pub(in crate::render) fn description(lead: &str) -> String {
+    let lead = lead.split_whitespace().collect::<Vec<_>>().join(" ");
+    if lead.chars().count() <= DESCRIPTION {
+        return lead;
+    }
+    let cut: String = lead.chars().take(DESCRIPTION).collect();
+    let sentence_end = cut
+        .rmatch_indices(['.', '!', '?'])
+        .map(|(at, _)| at + 1)
+        .find(|at| *at > 50 && lead[*at..].starts_with(' '));
+    match sentence_end {
+        Some(end) => cut[..end].to_string(),
+        None => {
+            let end = cut.rfind(' ').unwrap_or(cut.len());
+            format!("{}…", cut[..end].trim_end_matches([',', ';', ':', '.']))
+        }
+    }
+}
+
+/// Parameters as `8.03 B`.
+pub(in crate::render) fn parameters(count: u64) -> String {
+    match count {
+        0..1_000_000_000 => format!("{:.0} M", count as f64 / 1e6),
+        _ => format!("{:.2} B", count as f64 / 1e9),
+    }
+}
+
+/// A context as `128k`, where it is a multiple of 1024.
+pub(in crate::render) fn context(tokens: u64) -> String {
+    if tokens.is_multiple_of(1024) && tokens > 0 { format!("{}k", tokens / 1024) } else { tokens.to_string() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn descriptions_end_with_a_sentence_or_a_word() {
+        assert_eq!(description("Short. Text."), "Short. Text.");
+        let long = format!(
+            "{} The end of it all is here, and more words follow it without end.",
+            "A sentence of some words. ".repeat(5)
+        );
+        assert!(description(&long).ends_with("words."), "{}", description(&long));
+        let endless = "word ".repeat(60);
+        assert!(description(&endless).ends_with("word…"));
+    }
+
+    #[test]
+    fn addresses_are_told_in_words() {
+        assert_eq!(label("https://github.com/ollama/ollama/issues/13556"), "ollama/ollama issue 13556");
+        assert_eq!(label("https://www.example.org/a/b/?q=1"), "example.org/a/b");
+    }
+}

@@ -1,0 +1,186 @@
+//! Hardware pages.
+
+use minijinja::value::Value;
+use serde::Serialize;
+
+use crate::render::address::{href, root};
+use crate::render::templates::{html, seen};
+use crate::render::views::Leaf;
+use crate::render::views::common::{CellView, Fact, Ref, SourceView, TocLine, parameters, sources};
+use crate::render::views::lists::class_name;
+use crate::render::views::model::{TABLE_QUANTS, cells};
+use crate::render::views::shelf::{Plate, Shelf, neighbours, with_frame};
+use crate::site::kinds::DeviceData;
+use crate::site::{Head, Page};
+
+#[derive(Serialize)]
+struct DeviceView {
+    title: String,
+    vendor: String,
+    facts: Vec<Fact>,
+    unified: bool,
+    memory: String,
+    note: Option<String>,
+    body_html: Value,
+    covered: bool,
+    reason: Option<String>,
+    usable: String,
+    models: Vec<ModelRow>,
+    quants: Vec<String>,
+    sources: Vec<SourceView>,
+    backlinks: Vec<Ref>,
+    calculator_href: String,
+}
+
+#[derive(Serialize)]
+struct ModelRow {
+    title: String,
+    href: String,
+    parameters: Option<String>,
+    cells: Vec<CellView>,
+}
+
+pub(super) fn leaves(shelf: &Shelf<'_>) -> Vec<Leaf> {
+    let devices = &shelf.site().devices;
+    let heads: Vec<&Head> = devices.iter().map(|device| &device.head).collect();
+    devices.iter().enumerate().map(|(at, device)| leaf(shelf, device, neighbours(&heads, at))).collect()
+}
+
+fn leaf(shelf: &Shelf<'_>, device: &Page<DeviceData>, beside: (Option<&Head>, Option<&Head>)) -> Leaf {
+    let address = device.head.id.address();
+    let view = view(shelf, device, &root(&address));
+    let mut toc = Vec::new();
+    if !view.models.is_empty() {
+        toc.push(TocLine { level: 2, id: "models".into(), title: "What runs on it".into() });
+    }
+    if !view.backlinks.is_empty() {
+        toc.push(TocLine { level: 2, id: "backlinks".into(), title: "Pages that point here".into() });
+    }
+    let plate = Plate {
+        address: &address,
+        kind: "device",
+        title: &device.head.title.value,
+        description: describe(&view),
+        trail: vec![("Hardware".into(), "hardware/")],
+        head: Some(&device.head),
+        toc,
+        noindex: false,
+    };
+    let frame = shelf.frame(plate, beside);
+    Leaf { view: with_frame(frame, "device", seen(&view)), template: "device.html", address }
+}
+
+fn describe(view: &DeviceView) -> String {
+    let runs = view
+        .models
+        .iter()
+        .filter(|model| model.cells.first().is_some_and(|cell| cell.verdict == "fits"))
+        .count();
+    match view.covered {
+        true => format!(
+            "{} with {} of memory: {runs} of {} models in the catalogue fit at {} and a context of 4096 tokens.",
+            view.title,
+            view.memory,
+            view.models.len(),
+            TABLE_QUANTS[0]
+        ),
+        false => {
+            format!("{} with {} of memory: facts, and why no verdicts are given.", view.title, view.memory)
+        }
+    }
+}
+
+fn view(shelf: &Shelf<'_>, device: &Page<DeviceData>, root: &str) -> DeviceView {
+    let data = &device.data;
+    let covered = data.is_cuda();
+    DeviceView {
+        title: device.head.title.value.clone(),
+        vendor: data.vendor.clone(),
+        facts: facts(data),
+        unified: data.unified,
+        memory: format!("{} GB", data.memory_gib),
+        note: data.note.clone(),
+        body_html: html(shelf.body(&device.head).html()),
+        covered,
+        reason: (!covered).then(|| reason(data)),
+        usable: usable(data),
+        models: if covered { models(shelf, root, data.memory_bytes()) } else { Vec::new() },
+        quants: TABLE_QUANTS
+            .iter()
+            .filter(|name| shelf.order.fits.quant(name).is_some())
+            .map(|name| (*name).to_string())
+            .collect(),
+        sources: sources(&data.evidence),
+        backlinks: shelf.backlinks(root, &device.head.id, &[]),
+        calculator_href: format!("{}#gpu={}", href(root, "will-it-run/"), device.head.id.slug),
+    }
+}
+
+fn reason(data: &DeviceData) -> String {
+    let backend = match (data.vendor.as_str(), data.class.as_str()) {
+        ("Apple", _) => "Metal",
+        ("AMD", _) => "ROCm and Vulkan",
+        ("Intel", _) => "SYCL and Vulkan",
+        _ => "this chip",
+    };
+    format!(
+        "The compute buffer follows CUDA's rules; those of {backend} were not measured, so no verdict is given. \
+         Weights and KV cache are the same everywhere: the pages of the models list them."
+    )
+}
+
+fn usable(data: &DeviceData) -> String {
+    match data.unified {
+        true => "a part of it: GPU and system share the memory".into(),
+        false => "all but what the driver, its context and other programs hold".into(),
+    }
+}
+
+fn facts(data: &DeviceData) -> Vec<Fact> {
+    let options: Vec<String> = data.memory_options_gib.iter().map(ToString::to_string).collect();
+    let memory = match options.len() {
+        0 | 1 => format!("{} GB", data.memory_gib),
+        _ => format!("{} GB", options.join(", ")),
+    };
+    let memory = match data.unified {
+        true => format!("{memory}, shared with the system"),
+        false => memory,
+    };
+    [
+        Fact::known("Maker", Some(data.vendor.clone())),
+        Fact::known("Class", Some(class_name(&data.class))),
+        Fact::known("Generation", data.generation.clone()),
+        Fact::known("Architecture", data.architecture.clone()),
+        Fact::known("Memory", Some(memory)),
+        Fact::known("Memory type", data.memory_type.clone()),
+        Fact::known("Memory bus", data.bus_bits.map(|bits| format!("{bits} bit"))),
+        Fact::known("Bandwidth", data.bandwidth_gbps.map(|rate| format!("{rate} GB/s"))),
+        Fact::known("Power limit", data.tdp_w.map(|watts| format!("{watts} W"))),
+        Fact::known("Compute capability", data.compute_capability.clone()),
+        Fact::known("Released", data.released.map(|date| date.to_string())),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
+}
+
+fn models(shelf: &Shelf<'_>, root: &str, memory: u64) -> Vec<ModelRow> {
+    let mut models: Vec<_> = shelf
+        .site()
+        .models
+        .iter()
+        .filter_map(|model| Some((model, shelf.order.fits.figures(&model.head.id.slug)?)))
+        .collect();
+    models.sort_by_key(|(model, _)| {
+        (model.data.parameters.as_ref().map(|count| count.value), model.head.title.value.to_lowercase())
+    });
+    models
+        .into_iter()
+        .map(|(model, figures)| ModelRow {
+            title: model.head.title.value.clone(),
+            href: href(root, &model.head.id.address()),
+            parameters: model.data.parameters.as_ref().map(|count| parameters(count.value)),
+            cells: cells(shelf, figures, memory),
+        })
+        .collect()
+}

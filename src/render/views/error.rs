@@ -1,0 +1,222 @@
+//! Error pages.
+
+use minijinja::value::Value;
+use serde::Serialize;
+
+use crate::markdown::{self, Section};
+use crate::render::address::root;
+use crate::render::prose::Line;
+use crate::render::templates::{html, seen};
+use crate::render::views::Leaf;
+use crate::render::views::common::{Ref, SourceView, VerifiedView, label, sources};
+use crate::render::views::shelf::{Plate, Shelf, neighbours, signature_text, toc, with_frame};
+use crate::site::kinds::{ErrorData, Signature};
+use crate::site::{Head, Kind, Page, PageId};
+
+#[derive(Serialize)]
+struct ErrorView {
+    slug: String,
+    kind: &'static str,
+    severity: &'static str,
+    status: &'static str,
+    retired_note: Option<String>,
+    category: Ref,
+    tools: Vec<Ref>,
+    platforms: Vec<String>,
+    lead_html: Value,
+    signatures: Vec<SignatureView>,
+    causes: Vec<CauseView>,
+    before: Vec<SectionView>,
+    solutions: Vec<SectionView>,
+    check: Option<SectionView>,
+    after: Vec<SectionView>,
+    footnotes_html: Value,
+    related: Vec<Ref>,
+    backlinks: Vec<Ref>,
+    verified: Option<VerifiedView>,
+    sources: Vec<SourceView>,
+    json_href: String,
+    markdown_href: String,
+}
+
+#[derive(Serialize)]
+struct SignatureView {
+    text: String,
+    samples: Vec<String>,
+    source: SourceView,
+    versions: Vec<RangeView>,
+}
+
+#[derive(Serialize)]
+struct RangeView {
+    name: String,
+    range: String,
+}
+
+#[derive(Serialize)]
+struct CauseView {
+    id: String,
+    title_html: Value,
+    tell_html: Value,
+    solutions: Vec<JumpView>,
+}
+
+#[derive(Serialize)]
+struct JumpView {
+    id: String,
+    title: String,
+    cost: String,
+}
+
+#[derive(Serialize)]
+struct SectionView {
+    id: String,
+    title: String,
+    html: Value,
+    cost: Option<String>,
+    cost_label: Option<String>,
+}
+
+pub(super) fn leaves(shelf: &Shelf<'_>) -> Vec<Leaf> {
+    let mut leaves = Vec::new();
+    let mut categories: Vec<&str> =
+        shelf.site().errors.iter().map(|error| error.data.category.as_str()).collect();
+    categories.dedup();
+    categories.sort_unstable();
+    categories.dedup();
+    for category in categories {
+        let errors = shelf.errors_of(category);
+        let heads: Vec<&Head> = errors.iter().map(|error| &error.head).collect();
+        for (at, error) in errors.iter().enumerate() {
+            leaves.push(leaf(shelf, error, neighbours(&heads, at)));
+        }
+    }
+    leaves
+}
+
+fn leaf(shelf: &Shelf<'_>, error: &Page<ErrorData>, beside: (Option<&Head>, Option<&Head>)) -> Leaf {
+    let address = error.head.id.address();
+    let root = root(&address);
+    let view = view(shelf, error, &root);
+    let category_address = PageId::new(Kind::Category, error.data.category.as_str()).address();
+    let plate = Plate {
+        address: &address,
+        kind: "error",
+        title: &error.head.title.value,
+        description: shelf.describe(&error.head),
+        trail: vec![("Errors".into(), "errors/"), (view.category.title.clone(), &category_address)],
+        head: Some(&error.head),
+        toc: toc(shelf.body(&error.head)),
+        noindex: false,
+    };
+    let frame = shelf.frame(plate, beside);
+    Leaf { view: with_frame(frame, "error", seen(&view)), template: "error.html", address }
+}
+
+fn view(shelf: &Shelf<'_>, error: &Page<ErrorData>, root: &str) -> ErrorView {
+    let data = &error.data;
+    let body = shelf.body(&error.head);
+    let line = Line { order: shelf.order, page: &error.head.id, root };
+    let (mut before, mut solutions, mut after, mut check) = (Vec::new(), Vec::new(), Vec::new(), None);
+    for section in &body.sections {
+        let shown = section_view(section, data);
+        match () {
+            () if shown.cost.is_some() => solutions.push(shown),
+            () if is_check(section) => check = Some(shown),
+            () if solutions.is_empty() => before.push(shown),
+            () => after.push(shown),
+        }
+    }
+    let named: Vec<&str> = data.related.iter().map(|slug| slug.value.as_str()).collect();
+    ErrorView {
+        slug: error.head.id.slug.clone(),
+        kind: data.kind.name(),
+        severity: data.severity.name(),
+        status: data.status.name(),
+        retired_note: data.retired.clone(),
+        category: shelf
+            .reference(root, &PageId::new(Kind::Category, data.category.to_lowercase()))
+            .expect("every category has a page: load adds those that are missing"),
+        tools: shelf.references(root, Kind::Tool, data.tools.iter().map(|slug| slug.value.as_str())),
+        platforms: data.platforms.iter().map(|name| platform(name)).collect(),
+        lead_html: html(body.lead_html.clone()),
+        signatures: data.signatures.iter().map(signature_view).collect(),
+        causes: data
+            .causes
+            .iter()
+            .map(|cause| CauseView {
+                id: cause.id.value.clone(),
+                title_html: html(markdown::inline(&cause.title, &line)),
+                tell_html: html(markdown::inline(&cause.tell.value, &line)),
+                solutions: cause.solutions.iter().filter_map(|id| jump(data, &id.value)).collect(),
+            })
+            .collect(),
+        before,
+        solutions,
+        check,
+        after,
+        footnotes_html: html(body.footnotes_html.clone()),
+        related: shelf.references(root, Kind::Error, named.iter().copied()),
+        backlinks: shelf.backlinks(root, &error.head.id, &named),
+        verified: shelf.verified(&error.head, Some(&data.category), &data.evidence),
+        sources: sources(&data.evidence),
+        json_href: format!("{root}errors/{}.json", error.head.id.slug),
+        markdown_href: format!("{root}errors/{}.md", error.head.id.slug),
+    }
+}
+
+fn is_check(section: &Section) -> bool {
+    section.id == "check" || section.title.to_lowercase().starts_with("check that it worked")
+}
+
+fn section_view(section: &Section, data: &ErrorData) -> SectionView {
+    let solution = data.solutions.iter().find(|solution| solution.id.value == section.id);
+    SectionView {
+        id: section.id.clone(),
+        title: section.title.clone(),
+        html: html(section.html.clone()),
+        cost: solution.map(|solution| solution.cost.clone()),
+        cost_label: None,
+    }
+}
+
+fn jump(data: &ErrorData, id: &str) -> Option<JumpView> {
+    let solution = data.solutions.iter().find(|solution| solution.id.value == id)?;
+    Some(JumpView { id: id.to_string(), title: solution.title.clone(), cost: solution.cost.clone() })
+}
+
+fn signature_view(signature: &Signature) -> SignatureView {
+    SignatureView {
+        text: signature_text(&signature.text),
+        samples: signature.samples.iter().map(|sample| sample.value.clone()).collect(),
+        source: SourceView { href: Some(signature.source.clone()), label: label(&signature.source) },
+        versions: signature
+            .versions
+            .iter()
+            .map(|(name, range)| RangeView { name: name.clone(), range: range_in_words(range) })
+            .collect(),
+    }
+}
+
+/// `1.0 - 2.4`, `1.0 and later`, `up to 2.4`.
+fn range_in_words(range: &str) -> String {
+    match range.split_once(" - ").or_else(|| range.trim_end().strip_suffix(" -").map(|from| (from, ""))) {
+        Some((from, "")) => format!("{} and later", from.trim()),
+        Some(("", to)) => format!("up to {}", to.trim()),
+        Some((from, to)) if to.trim().is_empty() => format!("{} and later", from.trim()),
+        Some((from, to)) => format!("{} to {}", from.trim(), to.trim()),
+        None => range.trim().to_string(),
+    }
+}
+
+fn platform(name: &str) -> String {
+    match name {
+        "linux" => "Linux",
+        "windows" => "Windows",
+        "macos" => "macOS",
+        "wsl" => "WSL",
+        "docker" => "containers",
+        other => other,
+    }
+    .to_string()
+}

@@ -1,0 +1,349 @@
+//! Lists: all errors, categories, tools, guides, models, hardware, quantizations.
+
+use std::collections::BTreeMap;
+
+use minijinja::value::Value;
+use serde::Serialize;
+
+use crate::fit::gib;
+use crate::render::address::{href, root};
+use crate::render::templates::{html, seen};
+use crate::render::views::Leaf;
+use crate::render::views::common::{ErrorRow, context, parameters};
+use crate::render::views::shelf::{Plate, Shelf, with_frame};
+use crate::site::Page;
+use crate::site::kinds::{CategoryData, ModelData};
+
+#[derive(Serialize)]
+struct Group {
+    title: String,
+    href: String,
+    description: String,
+    id: String,
+    errors: Vec<ErrorRow>,
+}
+
+#[derive(Serialize)]
+struct CategoryView {
+    title: String,
+    description_html: Value,
+    errors: Vec<ErrorRow>,
+}
+
+#[derive(Serialize)]
+struct Entry {
+    title: String,
+    href: String,
+    description: String,
+    count: usize,
+    family: String,
+    verified_date: String,
+}
+
+#[derive(Serialize)]
+struct Family {
+    title: String,
+    id: String,
+    models: Vec<ModelRow>,
+}
+
+#[derive(Serialize)]
+struct ModelRow {
+    title: String,
+    href: String,
+    parameters: Option<String>,
+    layers: String,
+    max_ctx: String,
+    q4_file: Option<String>,
+    released: Option<String>,
+}
+
+#[derive(Serialize)]
+struct Vendor {
+    title: String,
+    id: String,
+    devices: Vec<DeviceRow>,
+}
+
+#[derive(Serialize)]
+struct DeviceRow {
+    title: String,
+    href: String,
+    memory: String,
+    bandwidth: Option<String>,
+    class: &'static str,
+    released: Option<String>,
+}
+
+pub(super) fn leaves(shelf: &Shelf<'_>) -> Vec<Leaf> {
+    let mut leaves =
+        vec![errors(shelf), tools(shelf), guides(shelf), models(shelf), hardware(shelf), quants(shelf)];
+    leaves.extend(categories(shelf));
+    leaves
+}
+
+fn listing(
+    shelf: &Shelf<'_>,
+    address: &str,
+    template: &'static str,
+    (kind, title, description): (&'static str, &str, &str),
+    (name, view): (&'static str, Value),
+) -> Leaf {
+    let plate = Plate::listing(address, kind, title, description);
+    let view = with_frame(shelf.frame(plate, (None, None)), name, view);
+    Leaf { address: address.to_string(), template, view }
+}
+
+/// Categories in the order that their pages give them.
+pub(super) fn ordered<'s>(shelf: &Shelf<'s>) -> Vec<&'s Page<CategoryData>> {
+    let mut categories: Vec<_> = shelf
+        .site()
+        .categories
+        .iter()
+        .filter(|category| !shelf.errors_of(&category.head.id.slug).is_empty())
+        .collect();
+    categories.sort_by_key(|category| (category.data.order, category.head.title.value.to_lowercase()));
+    categories
+}
+
+fn errors(shelf: &Shelf<'_>) -> Leaf {
+    let root = root("errors/");
+    let groups: Vec<Group> = ordered(shelf)
+        .into_iter()
+        .map(|category| Group {
+            title: category.head.title.value.clone(),
+            href: href(&root, &category.head.id.address()),
+            description: shelf.describe(&category.head),
+            id: category.head.id.slug.clone(),
+            errors: shelf
+                .errors_of(&category.head.id.slug)
+                .into_iter()
+                .map(|error| shelf.row(&root, error))
+                .collect(),
+        })
+        .collect();
+    let description = format!(
+        "All {} errors of this knowledge base, by kind of trouble, each with the message by which it is known.",
+        shelf.site().errors.len()
+    );
+    listing(shelf, "errors/", "errors.html", ("errors", "Errors", &description), ("groups", seen(groups)))
+}
+
+fn categories(shelf: &Shelf<'_>) -> Vec<Leaf> {
+    shelf
+        .site()
+        .categories
+        .iter()
+        .map(|category| {
+            let address = category.head.id.address();
+            let root = root(&address);
+            let errors = shelf.errors_of(&category.head.id.slug);
+            let title = &category.head.title.value;
+            let described = shelf.describe(&category.head);
+            let plate = Plate {
+                address: &address,
+                kind: "category",
+                title,
+                description: match described.is_empty() {
+                    true => format!("Errors of the kind “{title}” and how to mend them."),
+                    false => described,
+                },
+                trail: vec![("Errors".into(), "errors/")],
+                head: Some(&category.head),
+                toc: Vec::new(),
+                noindex: false,
+            };
+            let view = CategoryView {
+                title: title.clone(),
+                description_html: html(shelf.body(&category.head).html()),
+                errors: errors.into_iter().map(|error| shelf.row(&root, error)).collect(),
+            };
+            let frame = shelf.frame(plate, (None, None));
+            Leaf { view: with_frame(frame, "category", seen(view)), template: "category.html", address }
+        })
+        .collect()
+}
+
+fn tools(shelf: &Shelf<'_>) -> Leaf {
+    let root = root("tools/");
+    let entries: Vec<Entry> = shelf
+        .site()
+        .tools
+        .iter()
+        .map(|tool| Entry {
+            title: tool.head.title.value.clone(),
+            href: href(&root, &tool.head.id.address()),
+            description: shelf.describe(&tool.head),
+            count: errors_naming(shelf, &tool.head.id.slug),
+            family: String::new(),
+            verified_date: String::new(),
+        })
+        .collect();
+    let description =
+        "Programs whose errors are explained here: where each keeps its logs, and which errors it prints.";
+    listing(shelf, "tools/", "tools.html", ("tools", "Tools", description), ("tools", seen(entries)))
+}
+
+/// How many errors name a tool.
+pub(super) fn errors_naming(shelf: &Shelf<'_>, tool: &str) -> usize {
+    shelf.site().errors.iter().filter(|error| error.data.tools.iter().any(|slug| slug.value == tool)).count()
+}
+
+fn guides(shelf: &Shelf<'_>) -> Leaf {
+    let root = root("guides/");
+    let mut guides: Vec<_> = shelf.site().guides.iter().collect();
+    guides.sort_by_key(|guide| (guide.data.order, guide.head.title.value.to_lowercase()));
+    let entries: Vec<Entry> = guides
+        .into_iter()
+        .map(|guide| Entry {
+            title: guide.head.title.value.clone(),
+            href: href(&root, &guide.head.id.address()),
+            description: shelf.describe(&guide.head),
+            count: 0,
+            family: String::new(),
+            verified_date: guide
+                .head
+                .verified
+                .as_ref()
+                .map(|date| date.value.to_string())
+                .unwrap_or_default(),
+        })
+        .collect();
+    let description =
+        "Steps that mend several errors at once, written out in full, with what each of them costs.";
+    listing(shelf, "guides/", "guides.html", ("guides", "Guides", description), ("guides", seen(entries)))
+}
+
+fn models(shelf: &Shelf<'_>) -> Leaf {
+    let root = root("models/");
+    let mut families: BTreeMap<String, Vec<&Page<ModelData>>> = BTreeMap::new();
+    for model in &shelf.site().models {
+        families.entry(model.data.family.clone()).or_default().push(model);
+    }
+    let q4 = shelf.order.fits.quant("Q4_K_M");
+    let families: Vec<Family> = families
+        .into_iter()
+        .map(|(title, mut models)| {
+            models.sort_by_key(|model| {
+                (model.data.parameters.as_ref().map(|count| count.value), model.head.id.clone())
+            });
+            Family {
+                id: slug(&title),
+                title,
+                models: models
+                    .into_iter()
+                    .map(|model| {
+                        let figures = shelf.order.fits.figures(&model.head.id.slug);
+                        let file = q4.and_then(|q4| figures?.quants[q4]).map(|fit| gib(fit.file));
+                        ModelRow {
+                            title: model.head.title.value.clone(),
+                            href: href(&root, &model.head.id.address()),
+                            parameters: model.data.parameters.as_ref().map(|count| parameters(count.value)),
+                            layers: layer_total(model),
+                            max_ctx: model
+                                .data
+                                .architecture
+                                .count("max_ctx")
+                                .map(context)
+                                .unwrap_or_default(),
+                            q4_file: file,
+                            released: model.data.released.map(|date| date.to_string()),
+                        }
+                    })
+                    .collect(),
+            }
+        })
+        .collect();
+    let description = format!(
+        "{} open models with what each needs: weights, cache and compute buffer by quantization and context.",
+        shelf.site().models.len()
+    );
+    listing(shelf, "models/", "models.html", ("models", "Models", &description), ("families", seen(families)))
+}
+
+/// Layers of a model, from its run-length code.
+pub(super) fn layer_total(model: &Page<ModelData>) -> String {
+    let code = model.data.architecture.layers.as_ref().map(|code| code.value.as_str()).unwrap_or_default();
+    let total: u64 =
+        code.split(|c: char| c.is_alphabetic()).filter_map(|number| number.parse::<u64>().ok()).sum();
+    total.to_string()
+}
+
+fn hardware(shelf: &Shelf<'_>) -> Leaf {
+    let root = root("hardware/");
+    let mut vendors: Vec<Vendor> = Vec::new();
+    for name in ["NVIDIA", "AMD", "Apple", "Intel"] {
+        let mut devices: Vec<_> =
+            shelf.site().devices.iter().filter(|device| device.data.vendor == name).collect();
+        devices.sort_by(|a, b| {
+            b.data.released.cmp(&a.data.released).then_with(|| a.head.title.value.cmp(&b.head.title.value))
+        });
+        if devices.is_empty() {
+            continue;
+        }
+        let rows = devices.into_iter().map(|device| DeviceRow {
+            title: device.head.title.value.clone(),
+            href: href(&root, &device.head.id.address()),
+            memory: format!("{} GB", device.data.memory_gib),
+            bandwidth: device.data.bandwidth_gbps.map(|rate| format!("{rate} GB/s")),
+            class: class_name(&device.data.class),
+            released: device.data.released.map(|date| date.to_string()),
+        });
+        vendors.push(Vendor { title: name.into(), id: slug(name), devices: rows.collect() });
+    }
+    let description = format!(
+        "{} cards and machines with their memory and bandwidth, and which models run on each.",
+        shelf.site().devices.len()
+    );
+    listing(
+        shelf,
+        "hardware/",
+        "hardware.html",
+        ("hardware", "Hardware", &description),
+        ("vendors", seen(vendors)),
+    )
+}
+
+/// What sort of device it is, in words.
+pub(super) fn class_name(class: &str) -> &'static str {
+    match class {
+        "apple" => "Apple silicon",
+        "soc" => "system on a chip",
+        _ => "graphics card",
+    }
+}
+
+fn quants(shelf: &Shelf<'_>) -> Leaf {
+    let root = root("quants/");
+    let mut quants: Vec<_> = shelf.site().quants.iter().collect();
+    quants.sort_by_key(|quant| {
+        (shelf.order.fits.quant(&quant.data.gguf_type.value), quant.head.id.slug.clone())
+    });
+    let entries: Vec<Entry> = quants
+        .into_iter()
+        .map(|quant| Entry {
+            title: quant.head.title.value.clone(),
+            href: href(&root, &quant.head.id.address()),
+            description: shelf.describe(&quant.head),
+            count: 0,
+            family: quant.data.family.clone(),
+            verified_date: String::new(),
+        })
+        .collect();
+    let description =
+        "Formats that weights come in, from the widest to the narrowest, and what each makes of every model.";
+    listing(
+        shelf,
+        "quants/",
+        "quants.html",
+        ("quants", "Quantizations", description),
+        ("quants", seen(entries)),
+    )
+}
+
+/// An id made from a title.
+pub(super) fn slug(title: &str) -> String {
+    let parts: String =
+        title.to_lowercase().chars().map(|c| if c.is_alphanumeric() { c } else { '-' }).collect();
+    parts.split('-').filter(|part| !part.is_empty()).collect::<Vec<_>>().join("-")
+}

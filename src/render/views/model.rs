@@ -1,0 +1,323 @@
+//! Model pages.
+
+use minijinja::value::Value;
+use serde::Serialize;
+
+use crate::fit::{gib, tokens};
+use crate::render::address::{href, root};
+use crate::render::templates::{html, seen};
+use crate::render::views::Leaf;
+use crate::render::views::common::{CellView, Fact, Ref, SourceView, TocLine, context, parameters, sources};
+use crate::render::views::lists::layer_total;
+use crate::render::views::shelf::{Plate, Shelf, neighbours, with_frame};
+use crate::site::kinds::ModelData;
+use crate::site::{Figures, Head, ModelFit, Page, Verdict};
+
+#[derive(Serialize)]
+struct ModelView {
+    title: String,
+    family: String,
+    hf_id: Option<String>,
+    hf_href: Option<String>,
+    licence: Option<String>,
+    released: Option<String>,
+    parameters: Option<String>,
+    parameters_note: Option<String>,
+    note: Option<String>,
+    body_html: Value,
+    facts: Vec<Fact>,
+    covered: bool,
+    reason: Option<String>,
+    contexts: Vec<ContextView>,
+    memory: Vec<MemoryView>,
+    breakdown: Option<Breakdown>,
+    devices: Vec<DeviceRow>,
+    device_quants: Vec<String>,
+    calculator_href: String,
+    sources: Vec<SourceView>,
+    backlinks: Vec<Ref>,
+}
+
+#[derive(Serialize)]
+struct ContextView {
+    label: String,
+    tokens: u64,
+}
+
+#[derive(Serialize)]
+struct MemoryView {
+    quant: String,
+    quant_href: String,
+    file: String,
+    rows: Vec<MemoryRow>,
+}
+
+#[derive(Serialize)]
+struct MemoryRow {
+    kv_type: String,
+    cells: Vec<String>,
+}
+
+#[derive(Serialize)]
+struct Breakdown {
+    quant: String,
+    context: String,
+    weights: String,
+    kv: String,
+    compute: String,
+    total: String,
+    parts: Vec<PartView>,
+}
+
+#[derive(Serialize)]
+struct PartView {
+    name: &'static str,
+    label: &'static str,
+    text: String,
+    share: f64,
+}
+
+#[derive(Serialize)]
+struct DeviceRow {
+    title: String,
+    href: String,
+    memory: String,
+    quant_cells: Vec<CellView>,
+}
+
+/// Contexts that tables show, as far as the model goes.
+const CONTEXTS: [u64; 6] = [4096, 8192, 16_384, 32_768, 65_536, 131_072];
+
+/// Context of verdicts in tables.
+pub(super) const TABLE_CTX: u64 = 4096;
+
+/// Quantizations of verdicts in tables.
+pub(super) const TABLE_QUANTS: [&str; 3] = ["Q4_K_M", "Q8_0", "F16"];
+
+pub(super) fn leaves(shelf: &Shelf<'_>) -> Vec<Leaf> {
+    let models = &shelf.site().models;
+    let heads: Vec<&Head> = models.iter().map(|model| &model.head).collect();
+    models.iter().enumerate().map(|(at, model)| leaf(shelf, model, neighbours(&heads, at))).collect()
+}
+
+fn leaf(shelf: &Shelf<'_>, model: &Page<ModelData>, beside: (Option<&Head>, Option<&Head>)) -> Leaf {
+    let address = model.head.id.address();
+    let view = view(shelf, model, &root(&address));
+    let plate = Plate {
+        address: &address,
+        kind: "model",
+        title: &model.head.title.value,
+        description: describe(&view),
+        trail: vec![("Models".into(), "models/")],
+        head: Some(&model.head),
+        toc: contents(&view),
+        noindex: false,
+    };
+    let frame = shelf.frame(plate, beside);
+    Leaf { view: with_frame(frame, "model", seen(&view)), template: "model.html", address }
+}
+
+fn describe(view: &ModelView) -> String {
+    match &view.breakdown {
+        Some(typical) => format!(
+            "{} needs {} on the GPU at {} and a context of {}: weights {}, KV cache {}, compute buffer {}.",
+            view.title,
+            typical.total,
+            typical.quant,
+            typical.context,
+            typical.weights,
+            typical.kv,
+            typical.compute
+        ),
+        None => format!("{}: hyperparameters and sources. Its memory is not covered yet.", view.title),
+    }
+}
+
+fn contents(view: &ModelView) -> Vec<TocLine> {
+    let line = |id: &str, title: &str| TocLine { level: 2, id: id.into(), title: title.into() };
+    let mut toc = Vec::new();
+    if view.breakdown.is_some() {
+        toc.push(line("typical", "What a typical run holds"));
+        toc.push(line("memory", "Memory by quantization and context"));
+    }
+    if !view.devices.is_empty() {
+        toc.push(line("devices", "Which cards run it"));
+    }
+    if !view.backlinks.is_empty() {
+        toc.push(line("backlinks", "Pages that point here"));
+    }
+    toc
+}
+
+fn view(shelf: &Shelf<'_>, model: &Page<ModelData>, root: &str) -> ModelView {
+    let data = &model.data;
+    let slug = &model.head.id.slug;
+    let fit = shelf.order.fits.models.get(slug);
+    let reason = match fit {
+        Some(ModelFit::NotCovered(reason)) => Some(reason.clone()),
+        None => Some("no figures were computed".into()),
+        Some(ModelFit::Covered(_)) => None,
+    };
+    let figures = shelf.order.fits.figures(slug);
+    let contexts = contexts(data.architecture.count("max_ctx").unwrap_or(0));
+    ModelView {
+        title: model.head.title.value.clone(),
+        family: data.family.clone(),
+        hf_href: data.hf_id.as_ref().map(|id| format!("https://huggingface.co/{id}")),
+        hf_id: data.hf_id.clone(),
+        licence: data.licence.clone(),
+        released: data.released.map(|date| date.to_string()),
+        parameters: data.parameters.as_ref().map(|count| parameters(count.value)),
+        parameters_note: data.parameters_note.clone(),
+        note: data.note.clone(),
+        body_html: html(shelf.body(&model.head).html()),
+        facts: facts(model),
+        covered: figures.is_some(),
+        reason,
+        memory: figures.map(|figures| memory(shelf, root, figures, &contexts)).unwrap_or_default(),
+        breakdown: figures.and_then(|figures| breakdown(shelf, figures)),
+        devices: figures.map(|figures| devices(shelf, root, figures)).unwrap_or_default(),
+        device_quants: TABLE_QUANTS
+            .iter()
+            .filter(|name| shelf.order.fits.quant(name).is_some())
+            .map(|name| (*name).to_string())
+            .collect(),
+        contexts: contexts.into_iter().map(|tokens| ContextView { label: context(tokens), tokens }).collect(),
+        calculator_href: format!("{}#model={slug}", href(root, "will-it-run/")),
+        sources: sources(&data.evidence),
+        backlinks: shelf.backlinks(root, &model.head.id, &[]),
+    }
+}
+
+fn contexts(max: u64) -> Vec<u64> {
+    let mut contexts: Vec<u64> = CONTEXTS.into_iter().filter(|context| *context <= max).collect();
+    if contexts.is_empty() {
+        contexts.push(max);
+    }
+    contexts
+}
+
+fn facts(model: &Page<ModelData>) -> Vec<Fact> {
+    let data = &model.data;
+    let count = |name| data.architecture.count(name);
+    let attention = match (count("heads"), count("kv_heads")) {
+        (Some(heads), Some(kv)) if heads == kv => {
+            Some(format!("{heads} heads, each with its own keys and values"))
+        }
+        (Some(heads), Some(kv)) => Some(format!("{heads} heads share {kv} KV heads")),
+        _ => None,
+    };
+    [
+        Fact::known("Family", Some(data.family.clone())),
+        Fact::known("Parameters", data.parameters.as_ref().map(|count| parameters(count.value))),
+        Fact::known("Layers", Some(layer_total(model))),
+        Fact::known("Attention", attention),
+        Fact::known("Head width", count("head_dim").map(|width| width.to_string())),
+        Fact::known("Vocabulary", count("vocab").map(tokens)),
+        Fact::known("Largest context", count("max_ctx").map(|max| format!("{} tokens", tokens(max)))),
+        Fact::known("GGUF architecture", data.architecture.name.as_ref().map(|name| name.value.clone())),
+        Fact::known("Licence", data.licence.clone()),
+        Fact::known("Released", data.released.map(|date| date.to_string())),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
+}
+
+fn memory(shelf: &Shelf<'_>, root: &str, figures: &Figures, contexts: &[u64]) -> Vec<MemoryView> {
+    let fits = shelf.order.fits;
+    let mut tables = Vec::new();
+    for (quant, name) in fits.quants.iter().enumerate() {
+        let Some(fit) = figures.quants[quant] else { continue };
+        let page = shelf.site().quants.iter().find(|page| page.data.gguf_type.value == *name);
+        let rows = fits.cache_types.iter().enumerate().map(|(cache, kv_type)| MemoryRow {
+            kv_type: kv_type.clone(),
+            cells: contexts
+                .iter()
+                .map(|ctx| figures.total(quant, cache, *ctx).map(gib).unwrap_or_default())
+                .collect(),
+        });
+        tables.push(MemoryView {
+            quant: name.clone(),
+            quant_href: page.map(|page| href(root, &page.head.id.address())).unwrap_or_default(),
+            file: gib(fit.file),
+            rows: rows.collect(),
+        });
+    }
+    tables
+}
+
+/// Weights, cache and compute buffer at 4-bit weights and 8k of context, or the nearest to it.
+fn breakdown(shelf: &Shelf<'_>, figures: &Figures) -> Option<Breakdown> {
+    let fits = shelf.order.fits;
+    let quant = fits.quant("Q4_K_M").filter(|quant| figures.quants[*quant].is_some()).unwrap_or(0);
+    let ctx = figures.max_ctx.min(8192);
+    let (weights, kv, compute) =
+        (figures.quants.get(quant)?.as_ref()?.gpu, figures.kv[0].at(ctx), figures.compute[0].at(ctx));
+    let total = weights + kv + compute;
+    let share = |bytes: u64| (bytes as f64 * 10_000.0 / total as f64).round() / 100.0;
+    let part = |name, label, bytes| PartView { name, label, text: gib(bytes), share: share(bytes) };
+    Some(Breakdown {
+        quant: fits.quants[quant].clone(),
+        context: format!("{} tokens", tokens(ctx)),
+        weights: gib(weights),
+        kv: gib(kv),
+        compute: gib(compute),
+        total: gib(total),
+        parts: vec![
+            part("weights", "Weights", weights),
+            part("kv", "KV cache", kv),
+            part("compute", "Compute buffer", compute),
+        ],
+    })
+}
+
+/// Verdicts for a model on a device, by quantization.
+pub(super) fn cells(shelf: &Shelf<'_>, figures: &Figures, memory: u64) -> Vec<CellView> {
+    let fits = shelf.order.fits;
+    let ctx = TABLE_CTX.min(figures.max_ctx);
+    TABLE_QUANTS
+        .iter()
+        .filter_map(|name| {
+            let quant = fits.quant(name)?;
+            let total = figures.total(quant, 0, ctx)?;
+            let verdict = Verdict::of(total, fits.driver, memory);
+            let largest = figures.largest_context(quant, 0, fits.driver.1, memory);
+            Some(CellView {
+                quant: (*name).to_string(),
+                verdict: verdict.name(),
+                max_ctx: largest
+                    .filter(|_| verdict == Verdict::Fits)
+                    .map(|ctx| format!("to {}", tokens(ctx))),
+            })
+        })
+        .collect()
+}
+
+/// CUDA cards, one for each size of memory and generation that people buy, the smallest first.
+fn devices(shelf: &Shelf<'_>, root: &str, figures: &Figures) -> Vec<DeviceRow> {
+    let mut devices: Vec<_> = shelf
+        .site()
+        .devices
+        .iter()
+        .filter(|device| {
+            device.data.is_cuda() && device.data.released.is_some_and(|date| date.year() >= 2018)
+        })
+        .filter(|device| !device.data.generation.as_deref().unwrap_or_default().contains("Mobile"))
+        .collect();
+    devices.sort_by(|a, b| {
+        let key = |device: &Page<crate::site::kinds::DeviceData>| {
+            (device.data.memory_bytes(), device.head.title.value.clone())
+        };
+        key(a).cmp(&key(b))
+    });
+    devices
+        .into_iter()
+        .map(|device| DeviceRow {
+            title: device.head.title.value.clone(),
+            href: href(root, &device.head.id.address()),
+            memory: format!("{} GB", device.data.memory_gib),
+            quant_cells: cells(shelf, figures, device.data.memory_bytes()),
+        })
+        .collect()
+}

@@ -1,0 +1,346 @@
+//! Everything the views draw on, looked up once.
+
+use std::collections::BTreeMap;
+
+use minijinja::value::Value;
+
+use crate::markdown::Rendered;
+use crate::render::address::{href, root};
+use crate::render::json_ld;
+use crate::render::prose::Prose;
+use crate::render::templates::seen;
+use crate::render::views::common::{
+    self, BuildView, Counts, ErrorRow, Frame, MenuItem, PageView, Ref, SiteView, Step, TocLine, VerifiedView,
+};
+use crate::render::{Audience, Order};
+use crate::site::kinds::{ErrorData, Evidence, SignatureText};
+use crate::site::{Head, Kind, Page, PageId, Site};
+
+/// The site with its rendered prose.
+pub(in crate::render) struct Shelf<'s> {
+    /// The build.
+    pub order: &'s Order<'s>,
+    /// Rendered bodies.
+    pub prose: &'s Prose,
+    heads: BTreeMap<&'s PageId, &'s Head>,
+}
+
+/// What a page says of itself before it has a frame.
+pub(in crate::render) struct Plate<'p> {
+    /// Address relative to the root.
+    pub address: &'p str,
+    /// Kind as the templates name it.
+    pub kind: &'static str,
+    /// Title.
+    pub title: &'p str,
+    /// One sentence.
+    pub description: String,
+    /// Steps from the home page, this page left out.
+    pub trail: Vec<(String, &'p str)>,
+    /// The page's file, for the edit link.
+    pub head: Option<&'p Head>,
+    /// Headings.
+    pub toc: Vec<TocLine>,
+    /// Whether search engines should leave it out.
+    pub noindex: bool,
+}
+
+impl<'p> Plate<'p> {
+    /// A page of kbgen's own.
+    pub fn listing(address: &'p str, kind: &'static str, title: &'p str, description: &str) -> Self {
+        Self {
+            address,
+            kind,
+            title,
+            description: description.to_string(),
+            trail: Vec::new(),
+            head: None,
+            toc: Vec::new(),
+            noindex: false,
+        }
+    }
+}
+
+impl<'s> Shelf<'s> {
+    /// Looks everything up.
+    pub fn new(order: &'s Order<'s>, prose: &'s Prose) -> Self {
+        Self { order, prose, heads: order.site.index() }
+    }
+
+    /// The pages.
+    pub fn site(&self) -> &'s Site {
+        self.order.site
+    }
+
+    /// The rendered body of a page.
+    pub fn body(&self, head: &Head) -> &'s Rendered {
+        self.prose.get(&head.id).expect("every page has been rendered")
+    }
+
+    /// One sentence about a page.
+    pub fn describe(&self, head: &Head) -> String {
+        common::description(&self.body(head).lead_text)
+    }
+
+    /// The head of a page.
+    pub fn head(&self, id: &PageId) -> Option<&'s Head> {
+        self.heads.get(id).copied()
+    }
+
+    /// A link to a page from a page with this root.
+    pub fn reference(&self, root: &str, id: &PageId) -> Option<Ref> {
+        let head = self.head(id)?;
+        Some(Ref {
+            title: head.title.value.clone(),
+            href: href(root, &id.address()),
+            description: self.describe(head),
+            note: None,
+        })
+    }
+
+    /// Links to pages of a kind; those that are not there are left out.
+    pub fn references<'a>(
+        &self,
+        root: &str,
+        kind: Kind,
+        slugs: impl IntoIterator<Item = &'a str>,
+    ) -> Vec<Ref> {
+        slugs.into_iter().filter_map(|slug| self.reference(root, &PageId::new(kind, slug))).collect()
+    }
+
+    /// Pages that point at a page, without those in `named`.
+    pub fn backlinks(&self, root: &str, id: &PageId, named: &[&str]) -> Vec<Ref> {
+        let from = self.order.links.backlinks.get(id).map(Vec::as_slice).unwrap_or_default();
+        from.iter()
+            .filter(|page| !(page.kind == Kind::Error && named.contains(&page.slug.as_str())))
+            .filter_map(|page| self.reference(root, page))
+            .collect()
+    }
+
+    /// When a page was verified.
+    pub fn verified(&self, head: &Head, category: Option<&str>, evidence: &Evidence) -> Option<VerifiedView> {
+        let days = self.order.config.stale_after(category);
+        let date = head.verified.as_ref().map(|verified| verified.value);
+        common::verified(date, days, self.order.today, evidence)
+    }
+
+    /// The frame of a page.
+    pub fn frame(&self, plate: Plate<'_>, neighbours: (Option<&Head>, Option<&Head>)) -> Frame {
+        let root = if plate.kind == "not-found" {
+            self.order.config.base_path().to_string()
+        } else {
+            root(plate.address)
+        };
+        let config = self.order.config;
+        let step = |head: &Head| Step {
+            title: head.title.value.clone(),
+            href: Some(href(&root, &head.id.address())),
+        };
+        let canonical = format!("{}{}", config.base_url, plate.address);
+        let json_ld = json_ld::page(config, &plate, &canonical);
+        let data = plate.head.filter(|head| head.id.kind == Kind::Error);
+        Frame {
+            site: self.site_view(&root, plate.address),
+            page: PageView {
+                kind: plate.kind,
+                breadcrumbs: breadcrumbs(&root, &plate),
+                edit_href: plate.head.and_then(|head| self.edit_href(head)),
+                markdown_href: data.map(|head| format!("{root}errors/{}.md", head.id.slug)),
+                json_href: data.map(|head| format!("{root}errors/{}.json", head.id.slug)),
+                feed_href: format!("{root}feed.xml"),
+                og_image: None,
+                home_href: href(&root, ""),
+                static_root: root.clone(),
+                title: plate.title.to_string(),
+                description: plate.description,
+                canonical,
+                noindex: plate.noindex,
+                json_ld,
+                toc: plate.toc,
+                previous: neighbours.0.map(step),
+                next: neighbours.1.map(step),
+                root,
+            },
+            build: BuildView {
+                live: self.order.audience == Audience::Author,
+                version: env!("CARGO_PKG_VERSION"),
+                today: self.order.today.to_string(),
+            },
+        }
+    }
+
+    fn edit_href(&self, head: &Head) -> Option<String> {
+        let config = self.order.config;
+        let repository = config.repository.as_ref()?;
+        Some(format!("{repository}/edit/{}/{}", config.branch, head.path))
+    }
+
+    fn site_view(&self, root: &str, address: &str) -> SiteView {
+        let config = self.order.config;
+        let item = |(title, to): &(&str, &str)| MenuItem {
+            title: (*title).to_string(),
+            href: href(root, to),
+            current: !to.is_empty() && address.starts_with(to),
+        };
+        let exists = |slug: &str| self.head(&PageId::new(Kind::Document, slug)).is_some();
+        let documents =
+            [("About", "about"), ("Methodology", "methodology"), ("Editorial policy", "editorial-policy")]
+                .into_iter()
+                .filter(|(_, slug)| exists(slug))
+                .map(|(title, slug)| MenuItem {
+                    title: title.into(),
+                    href: href(root, &format!("{slug}/")),
+                    current: address == format!("{slug}/"),
+                });
+        SiteView {
+            title: config.title.clone(),
+            tagline: config.tagline.clone(),
+            description: config.description.clone(),
+            language: config.language.clone(),
+            issues: config.repository.as_ref().map(|repository| format!("{repository}/issues/new")),
+            repository: config.repository.clone(),
+            licence: config.licence.clone(),
+            licence_url: config.licence_url.clone(),
+            counts: Counts {
+                errors: self.site().errors.len(),
+                models: self.site().models.len(),
+                hardware: self.site().devices.len(),
+                guides: self.site().guides.len(),
+            },
+            nav: MENU.iter().map(item).collect(),
+            footer: documents.chain(FOOTER.iter().map(item)).collect(),
+        }
+    }
+
+    /// An error as lists show it.
+    pub fn row(&self, root: &str, error: &Page<ErrorData>) -> ErrorRow {
+        let verified = self.verified(&error.head, Some(&error.data.category), &error.data.evidence);
+        ErrorRow {
+            title: error.head.title.value.clone(),
+            href: href(root, &error.head.id.address()),
+            description: self.describe(&error.head),
+            severity: error.data.severity.name(),
+            kind: error.data.kind.name(),
+            tools: self.tool_titles(error),
+            verified_date: verified.as_ref().map(|verified| verified.date.clone()).unwrap_or_default(),
+            overdue: verified.is_some_and(|verified| verified.overdue),
+            signature: error.data.signatures.first().map(|signature| signature_text(&signature.text)),
+        }
+    }
+
+    fn tool_titles(&self, error: &Page<ErrorData>) -> Vec<String> {
+        error
+            .data
+            .tools
+            .iter()
+            .filter_map(|slug| self.head(&PageId::new(Kind::Tool, slug.value.as_str())))
+            .map(|head| head.title.value.clone())
+            .collect()
+    }
+
+    /// Errors of a category, in the order of their titles.
+    pub fn errors_of(&self, category: &str) -> Vec<&'s Page<ErrorData>> {
+        let mut errors: Vec<_> =
+            self.site().errors.iter().filter(|error| error.data.category == category).collect();
+        errors.sort_by_key(|error| error.head.title.value.to_lowercase());
+        errors
+    }
+}
+
+/// Main menu: title and address.
+const MENU: &[(&str, &str)] = &[
+    ("Errors", "errors/"),
+    ("Diagnose", "diagnose/"),
+    ("Will it run?", "will-it-run/"),
+    ("Models", "models/"),
+    ("Hardware", "hardware/"),
+    ("Guides", "guides/"),
+    ("Glossary", "glossary/"),
+];
+
+/// Menu at the end of a page.
+const FOOTER: &[(&str, &str)] = &[
+    ("Tools", "tools/"),
+    ("Quantizations", "quants/"),
+    ("What changed", "changes/"),
+    ("Feed", "feed.xml"),
+    ("Data", "kb.json"),
+];
+
+fn breadcrumbs(root: &str, plate: &Plate<'_>) -> Vec<Step> {
+    if plate.address.is_empty() || plate.kind == "not-found" {
+        return Vec::new();
+    }
+    let home = Step { title: "Home".into(), href: Some(href(root, "")) };
+    let trail =
+        plate.trail.iter().map(|(title, to)| Step { title: title.clone(), href: Some(href(root, to)) });
+    let here = Step { title: plate.title.to_string(), href: None };
+    std::iter::once(home).chain(trail).chain(std::iter::once(here)).collect()
+}
+
+/// Pages before and behind a page in a list.
+pub(in crate::render) fn neighbours<'h>(
+    heads: &[&'h Head],
+    at: usize,
+) -> (Option<&'h Head>, Option<&'h Head>) {
+    let before = at.checked_sub(1).and_then(|before| heads.get(before)).copied();
+    (before, heads.get(at + 1).copied())
+}
+
+/// Headings of a rendered body.
+pub(in crate::render) fn toc(body: &Rendered) -> Vec<TocLine> {
+    body.toc
+        .iter()
+        .map(|entry| TocLine { level: entry.level, id: entry.id.clone(), title: entry.title.clone() })
+        .collect()
+}
+
+/// A signature as people read it, with `…` for its holes.
+pub(in crate::render) fn signature_text(text: &SignatureText) -> String {
+    match text {
+        SignatureText::Pattern(pattern) => show_pattern(&pattern.value),
+        SignatureText::All(fragments) => {
+            fragments.iter().map(|fragment| show_pattern(&fragment.value)).collect::<Vec<_>>().join(" … ")
+        }
+        SignatureText::Unclear => String::new(),
+    }
+}
+
+fn show_pattern(pattern: &str) -> String {
+    let mut shown = String::new();
+    let mut letters = pattern.chars().peekable();
+    while let Some(letter) = letters.next() {
+        match letter {
+            '{' | '}' if letters.peek() == Some(&letter) => {
+                letters.next();
+                shown.push(letter);
+            }
+            '{' => {
+                for inner in letters.by_ref() {
+                    if inner == '}' {
+                        break;
+                    }
+                }
+                shown.push('…');
+            }
+            letter => shown.push(letter),
+        }
+    }
+    shown.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// A view with its frame, as a template takes it.
+pub(in crate::render) fn with_frame(frame: Frame, name: &'static str, view: Value) -> Value {
+    let Frame { site, page, build } = frame;
+    Value::from_pairs([("site", seen(site)), ("page", seen(page)), ("build", seen(build)), (name, view)])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::show_pattern;
+
+    #[test]
+    fn holes_are_shown_as_dots_and_braces_as_braces() {
+        assert_eq!(show_pattern("Tried to allocate {requested:bytes}. {{x}}"), "Tried to allocate …. {x}");
+    }
+}

@@ -1,0 +1,154 @@
+//! Pages of kbgen's own: calculator, diagnosis, changes, the page for what is not there, redirects.
+
+use std::collections::BTreeMap;
+
+use jiff::civil::Date;
+use minijinja::value::Value;
+use serde::Serialize;
+
+use crate::render::address::{href, root};
+use crate::render::data::fit_data;
+use crate::render::templates::seen;
+use crate::render::views::Leaf;
+use crate::render::views::common::Ref;
+use crate::render::views::shelf::{Plate, Shelf, with_frame};
+use crate::site::{Head, Kind, PageId};
+
+#[derive(Serialize)]
+struct CalculatorView {
+    fit: serde_json::Value,
+    models: Vec<Named>,
+    devices: Vec<Named>,
+    errors: ErrorLinks,
+    methodology_href: Option<String>,
+}
+
+#[derive(Serialize)]
+struct Named {
+    id: String,
+    title: String,
+    family: String,
+}
+
+#[derive(Serialize)]
+struct ErrorLinks {
+    llama: Option<Ref>,
+    ollama: Option<Ref>,
+}
+
+#[derive(Serialize)]
+struct Day {
+    date: String,
+    pages: Vec<Change>,
+}
+
+#[derive(Serialize)]
+struct Change {
+    title: String,
+    href: String,
+    kind: &'static str,
+}
+
+#[derive(Serialize)]
+struct TargetView {
+    href: String,
+    canonical: String,
+    title: String,
+}
+
+pub(super) fn leaves(shelf: &Shelf<'_>) -> Vec<Leaf> {
+    let mut leaves = vec![calculator(shelf), diagnose(shelf), changes(shelf), not_found(shelf)];
+    leaves.extend(shelf.site().heads().flat_map(|head| redirects(shelf, head)));
+    leaves
+}
+
+fn leaf(
+    shelf: &Shelf<'_>,
+    plate: Plate<'_>,
+    template: &'static str,
+    name: &'static str,
+    view: Value,
+) -> Leaf {
+    let address = plate.address.to_string();
+    Leaf { view: with_frame(shelf.frame(plate, (None, None)), name, view), template, address }
+}
+
+/// The errors that a reader meets when a model does not fit.
+const WHEN_IT_DOES_NOT_FIT: (&str, &str) =
+    ("llamacpp-cuda-buffer-alloc-failed", "ollama-requires-more-system-memory");
+
+fn calculator(shelf: &Shelf<'_>) -> Leaf {
+    let address = "will-it-run/";
+    let root = root(address);
+    let error = |slug| shelf.reference(&root, &PageId::new(Kind::Error, slug));
+    let named = |head: &Head, family: &str| Named {
+        id: head.id.slug.clone(),
+        title: head.title.value.clone(),
+        family: family.to_string(),
+    };
+    let view = CalculatorView {
+        fit: fit_data(shelf),
+        models: shelf.site().models.iter().map(|model| named(&model.head, &model.data.family)).collect(),
+        devices: shelf.site().devices.iter().map(|device| named(&device.head, &device.data.vendor)).collect(),
+        errors: ErrorLinks { llama: error(WHEN_IT_DOES_NOT_FIT.0), ollama: error(WHEN_IT_DOES_NOT_FIT.1) },
+        methodology_href: shelf
+            .head(&PageId::new(Kind::Document, "methodology"))
+            .map(|head| href(&root, &head.id.address())),
+    };
+    let description = "Choose a model, a quantization, a context and a card: what it needs, part by part, \
+                       whether it fits, and what would.";
+    let plate = Plate::listing(address, "calculator", "Will it run?", description);
+    leaf(shelf, plate, "calculator.html", "calculator", seen(view))
+}
+
+fn diagnose(shelf: &Shelf<'_>) -> Leaf {
+    let description = "Paste an error or a whole log: the pages that know it, the figures in it, and what they say. \
+                       Nothing leaves your browser.";
+    let plate = Plate::listing("diagnose/", "diagnose", "Diagnose a log", description);
+    leaf(shelf, plate, "diagnose.html", "diagnose", Value::from(()))
+}
+
+fn changes(shelf: &Shelf<'_>) -> Leaf {
+    let root = root("changes/");
+    let mut days: BTreeMap<Date, Vec<Change>> = BTreeMap::new();
+    for head in shelf.site().heads() {
+        if let Some(date) = &head.verified {
+            days.entry(date.value).or_default().push(Change {
+                title: head.title.value.clone(),
+                href: href(&root, &head.id.address()),
+                kind: head.id.kind.name(),
+            });
+        }
+    }
+    let days: Vec<Day> =
+        days.into_iter().rev().map(|(date, pages)| Day { date: date.to_string(), pages }).collect();
+    let description = "Pages by the day on which they were last written or verified, the latest first.";
+    let plate = Plate::listing("changes/", "changes", "What changed", description);
+    leaf(shelf, plate, "changes.html", "changes", seen(days))
+}
+
+fn not_found(shelf: &Shelf<'_>) -> Leaf {
+    let mut plate = Plate::listing("404.html", "not-found", "No such page", "This address leads to no page.");
+    plate.noindex = true;
+    leaf(shelf, plate, "not-found.html", "not_found", Value::from(()))
+}
+
+/// A page at each old address, for hosts that know no redirects.
+fn redirects(shelf: &Shelf<'_>, head: &Head) -> Vec<Leaf> {
+    head.aliases
+        .iter()
+        .map(|alias| {
+            let address = format!("{}/", alias.value.trim_matches('/'));
+            let target = head.id.address();
+            let view = TargetView {
+                href: href(&root(&address), &target),
+                canonical: format!("{}{target}", shelf.order.config.base_url),
+                title: head.title.value.clone(),
+            };
+            let title = format!("Moved: {}", head.title.value);
+            let mut plate = Plate::listing(&address, "redirect", &title, "This page has moved.");
+            plate.noindex = true;
+            leaf(shelf, plate, "redirect.html", "target", seen(view))
+        })
+        .collect()
+}

@@ -1,0 +1,56 @@
+//! Field definitions as JSON Schema, so that editors complete and check front matter while it is written.
+
+use serde_json::{Map, Value, json};
+
+use crate::schema::field::{Field, Need, Shape};
+
+/// JSON Schema (2020-12) of a mapping with these fields.
+pub fn json_schema(id: &str, title: &str, fields: &[Field]) -> Value {
+    let mut schema = record(fields);
+    let object = schema.as_object_mut().expect("a record is an object");
+    object.insert("$schema".into(), json!("https://json-schema.org/draft/2020-12/schema"));
+    object.insert("$id".into(), json!(id));
+    object.insert("title".into(), json!(title));
+    schema
+}
+
+fn record(fields: &[Field]) -> Value {
+    let mut properties = Map::new();
+    for field in fields {
+        let mut schema = shape(&field.shape);
+        let object = schema.as_object_mut().expect("a shape is an object");
+        object.insert("description".into(), json!(field.doc));
+        properties.insert(field.name.into(), schema);
+    }
+    let required: Vec<_> =
+        fields.iter().filter(|field| field.need == Need::Required).map(|field| field.name).collect();
+    json!({
+        "type": "object",
+        "properties": properties,
+        "required": required,
+        "additionalProperties": false,
+    })
+}
+
+fn shape(shape: &Shape) -> Value {
+    match shape {
+        Shape::Text => json!({"type": "string", "minLength": 1}),
+        Shape::Slug => json!({"type": "string", "pattern": "^[a-z0-9]([a-z0-9._-]*[a-z0-9])?$"}),
+        Shape::Url => json!({"type": "string", "format": "uri", "pattern": "^https?://"}),
+        Shape::Date => json!({"type": "string", "format": "date"}),
+        Shape::Integer { min, max } => json!({"type": "integer", "minimum": min, "maximum": max}),
+        Shape::Number => json!({"type": "number", "exclusiveMinimum": 0}),
+        Shape::Flag => json!({"type": "boolean"}),
+        Shape::Choice(choices) => json!({
+            "oneOf": choices
+                .iter()
+                .map(|choice| json!({"const": choice.name, "description": choice.doc}))
+                .collect::<Vec<_>>(),
+        }),
+        Shape::List { of, at_least, at_most } => {
+            json!({"type": "array", "items": self::shape(of), "minItems": at_least, "maxItems": at_most})
+        }
+        Shape::Record(fields) => record(fields),
+        Shape::Map(of) => json!({"type": "object", "additionalProperties": self::shape(of)}),
+    }
+}

@@ -1,0 +1,143 @@
+//! A written word becomes a typed value, or a fault that says what was expected.
+
+use jiff::civil::Date;
+
+use crate::diag::{Diagnostic, Rule, nearest};
+use crate::files::Span;
+use crate::schema::field::{Choice, Shape};
+use crate::schema::fields::Value;
+use crate::schema::rules::{BAD_DATE, TOO_MUCH, UNKNOWN_VALUE, WRONG_TYPE};
+
+/// Longest text of a field, in bytes.
+const TEXT_LIMIT: usize = 4096;
+
+/// The value of `text` under `shape`; `quoted` text is never a number, flag or date.
+pub fn value(key: &str, text: &str, quoted: bool, shape: &Shape, span: Span) -> Result<Value, Diagnostic> {
+    if text.len() > TEXT_LIMIT {
+        let message = format!("`{key}` is {} bytes long", text.len());
+        return Err(Diagnostic::error(&TOO_MUCH, span, message)
+            .help(format!("keep it within {TEXT_LIMIT} bytes; long text belongs into the body")));
+    }
+    let wrong = |rule: &Rule, help: String| {
+        Err(Diagnostic::error(rule, span, format!("`{key}` is {}, not {}", show(text), shape.name()))
+            .help(help))
+    };
+    match shape {
+        Shape::Text if text.trim().is_empty() => {
+            Err(Diagnostic::error(&WRONG_TYPE, span, format!("`{key}` is empty")).help("write some text"))
+        }
+        Shape::Text => Ok(Value::Text(text.to_string())),
+        Shape::Slug if !is_slug(text) => wrong(
+            &WRONG_TYPE,
+            "small letters, digits, hyphens and dots, as in the name of the page's file".into(),
+        ),
+        Shape::Slug => Ok(Value::Text(text.to_string())),
+        Shape::Url if !is_url(text) => wrong(&WRONG_TYPE, "begin with `https://`".into()),
+        Shape::Url => Ok(Value::Text(text.to_string())),
+        Shape::Date => date(key, text, span),
+        Shape::Integer { min, max } if !quoted => match text.replace('_', "").parse::<i64>() {
+            Ok(number) if (*min..=*max).contains(&number) => Ok(Value::Integer(number)),
+            Ok(number) => Err(Diagnostic::error(&WRONG_TYPE, span, format!("`{key}` is {number}"))
+                .help(format!("between {min} and {max}"))),
+            Err(_) => wrong(&WRONG_TYPE, "digits only, without unit or quotes".into()),
+        },
+        Shape::Number if !quoted => match text.parse::<f64>() {
+            Ok(number) if number.is_finite() && number > 0.0 => Ok(Value::Number(number)),
+            _ => wrong(&WRONG_TYPE, "a number above zero, without unit or quotes".into()),
+        },
+        Shape::Flag if !quoted && text == "true" => Ok(Value::Flag(true)),
+        Shape::Flag if !quoted && text == "false" => Ok(Value::Flag(false)),
+        Shape::Integer { .. } | Shape::Number => {
+            wrong(&WRONG_TYPE, "digits only, without unit or quotes".into())
+        }
+        Shape::Flag => wrong(&WRONG_TYPE, "write `true` or `false`, without quotes".into()),
+        Shape::Choice(choices) => choice(key, text, choices, span),
+        Shape::List { .. } | Shape::Record(_) | Shape::Map(_) => {
+            wrong(&WRONG_TYPE, help_for_collection(key, text, shape))
+        }
+    }
+}
+
+fn help_for_collection(key: &str, text: &str, shape: &Shape) -> String {
+    match shape {
+        Shape::List { of: Shape::Text | Shape::Slug | Shape::Url, .. } if text.len() < 60 => {
+            format!("put it in brackets: `{key}: [{text}]`")
+        }
+        Shape::List { .. } => "begin each item on a line of its own with `- `".into(),
+        _ => "write `key: value` pairs, indented, on the lines below".into(),
+    }
+}
+
+fn choice(key: &str, text: &str, choices: &[Choice], span: Span) -> Result<Value, Diagnostic> {
+    if choices.iter().any(|choice| choice.name == text) {
+        return Ok(Value::Text(text.to_string()));
+    }
+    let names = choices.iter().map(|choice| choice.name);
+    let help = match nearest(text, names.clone()) {
+        Some(name) => format!("did you mean `{name}`?"),
+        None => format!("one of {}", names.map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")),
+    };
+    Err(Diagnostic::error(&UNKNOWN_VALUE, span, format!("`{key}` does not know the value {}", show(text)))
+        .help(help))
+}
+
+fn date(key: &str, text: &str, span: Span) -> Result<Value, Diagnostic> {
+    let parts: Vec<&str> = text.split('-').collect();
+    let digits = |part: &str, length| part.len() == length && part.bytes().all(|byte| byte.is_ascii_digit());
+    let fault = |message: String, help: &str| Err(Diagnostic::error(&BAD_DATE, span, message).help(help));
+    let [year, month, day] = parts[..] else {
+        return fault(
+            format!("`{key}` is {}, not a date", show(text)),
+            "write it as YYYY-MM-DD, for instance 2026-06-12",
+        );
+    };
+    if !(digits(year, 4) && digits(month, 2) && digits(day, 2)) {
+        return fault(
+            format!("`{key}` is {}, not a date", show(text)),
+            "write it as YYYY-MM-DD, for instance 2026-06-12",
+        );
+    }
+    let (year, month, day): (i16, i8, i8) = match (year.parse(), month.parse(), day.parse()) {
+        (Ok(year), Ok(month), Ok(day)) => (year, month, day),
+        _ => return fault(format!("`{key}` is {}, not a date", show(text)), "write it as YYYY-MM-DD"),
+    };
+    if !(1..=12).contains(&month) {
+        return fault(
+            format!("`{key}` is {text}, and there is no month {month}"),
+            "months run from 01 to 12",
+        );
+    }
+    match Date::new(year, month, day) {
+        Ok(date) => Ok(Value::Date(date)),
+        Err(_) => fault(
+            format!("`{key}` is {text}, and that month has no day {day}"),
+            "write a day of the calendar",
+        ),
+    }
+}
+
+/// Small letters, digits, and hyphens, dots or underscores between them.
+pub fn is_slug(text: &str) -> bool {
+    let alphanumeric = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
+    let bytes = text.as_bytes();
+    bytes.len() <= 100
+        && bytes.first().is_some_and(|byte| alphanumeric(*byte))
+        && bytes.last().is_some_and(|byte| alphanumeric(*byte))
+        && bytes.iter().all(|byte| alphanumeric(*byte) || matches!(byte, b'-' | b'.' | b'_'))
+}
+
+fn is_url(text: &str) -> bool {
+    let rest = text.strip_prefix("https://").or_else(|| text.strip_prefix("http://"));
+    rest.is_some_and(|rest| {
+        !rest.is_empty()
+            && !rest.starts_with('/')
+            && rest
+                .chars()
+                .all(|c| !c.is_whitespace() && !c.is_control() && !matches!(c, '"' | '<' | '>' | '\\' | '`'))
+    })
+}
+
+fn show(text: &str) -> String {
+    let short: String = text.chars().take(40).collect();
+    if short.len() < text.len() { format!("`{short}…`") } else { format!("`{short}`") }
+}

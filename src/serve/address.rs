@@ -1,0 +1,130 @@
+//! Where the server listens, what its address is called, and which names it answers to.
+
+use std::io::ErrorKind;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener};
+
+use anyhow::{Context, Result};
+
+/// How many ports after the wanted one are tried.
+const PORTS_TRIED: u16 = 100;
+
+/// Listens on the port, or on the next free one.
+///
+/// # Errors
+/// When the interface is not one of this machine, or all ports tried are taken.
+pub(crate) fn listen(interface: IpAddr, port: u16) -> Result<TcpListener> {
+    let last = if port == 0 { 0 } else { port.saturating_add(PORTS_TRIED) };
+    for candidate in port..last {
+        match TcpListener::bind((interface, candidate)) {
+            Err(error) if error.kind() == ErrorKind::AddrInUse => {}
+            other => return other.with_context(|| refusal(interface, candidate)),
+        }
+    }
+    TcpListener::bind((interface, last)).with_context(|| refusal(interface, last))
+}
+
+fn refusal(interface: IpAddr, port: u16) -> String {
+    let hint = if (1..1024).contains(&port) { " (ports below 1024 need special rights)" } else { "" };
+    format!("cannot listen on {}{hint}", SocketAddr::new(interface, port))
+}
+
+/// The address to open in a browser on this machine.
+pub(crate) fn url(address: SocketAddr) -> String {
+    let host = match address.ip() {
+        ip if !ip.is_unspecified() => ip,
+        IpAddr::V4(_) => Ipv4Addr::LOCALHOST.into(),
+        IpAddr::V6(_) => Ipv6Addr::LOCALHOST.into(),
+    };
+    format!("http://{}/", SocketAddr::new(host, address.port()))
+}
+
+/// The names a request may call the server by.
+///
+/// A page of another site can make its own name point to this machine (DNS rebinding) and would then be of
+/// the same origin as the server; only its name in `Host` gives it away.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Hosts {
+    /// The address listened on.
+    pub(crate) interface: IpAddr,
+}
+
+impl Hosts {
+    /// Whether a `Host` header, with or without a port, names this server.
+    ///
+    /// The port is not compared: it differs behind a forwarded one, and rebinding cannot change the name.
+    pub(crate) fn allow(&self, host: &str) -> bool {
+        let Some(name) = without_port(host) else { return false };
+        if name.eq_ignore_ascii_case("localhost") {
+            return true;
+        }
+        let literal = match name.strip_prefix('[').and_then(|name| name.strip_suffix(']')) {
+            Some(inner) => inner.parse::<Ipv6Addr>().map(IpAddr::from),
+            None => name.parse::<Ipv4Addr>().map(IpAddr::from),
+        };
+        // Every address of this machine is meant when it listens on all of them; rebinding needs a name.
+        literal.is_ok_and(|ip| {
+            [IpAddr::from(Ipv4Addr::LOCALHOST), Ipv6Addr::LOCALHOST.into(), self.interface].contains(&ip)
+                || self.interface.is_unspecified()
+        })
+    }
+}
+
+fn without_port(host: &str) -> Option<&str> {
+    let after_brackets = host.rfind(']').map_or(0, |at| at + 1);
+    match host[after_brackets..].find(':') {
+        None => Some(host),
+        Some(colon) => {
+            let (name, port) = host.split_at(after_brackets + colon);
+            port[1..].parse::<u16>().ok().map(|_| name)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_names_of_this_machine_are_answered() {
+        let hosts = Hosts { interface: [192, 168, 1, 5].into() };
+        for host in [
+            "localhost",
+            "LocalHost:1111",
+            "127.0.0.1",
+            "127.0.0.1:80",
+            "[::1]",
+            "[::1]:1111",
+            "192.168.1.5:1",
+        ] {
+            assert!(hosts.allow(host), "{host}");
+        }
+        for host in [
+            "",
+            ":1111",
+            "evil.example",
+            "localhost.evil.example",
+            "localhost.",
+            "127.0.0.1.nip.io",
+            "192.168.1.6",
+            "[::2]",
+            "::1",
+            "localhost:",
+            "localhost:x",
+            "localhost:1:2",
+            "evil@localhost",
+            "127.1",
+            "2130706433",
+            "[::1",
+        ] {
+            assert!(!hosts.allow(host), "{host}");
+        }
+    }
+
+    #[test]
+    fn listening_everywhere_answers_to_addresses_but_never_to_names() {
+        let hosts = Hosts { interface: Ipv4Addr::UNSPECIFIED.into() };
+        assert!(hosts.allow("10.0.0.7:1111"));
+        assert!(!hosts.allow("evil.example:1111"));
+        assert_eq!(url(SocketAddr::new(hosts.interface, 1111)), "http://127.0.0.1:1111/");
+    }
+}

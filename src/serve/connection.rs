@@ -1,0 +1,183 @@
+//! Accepts connections and keeps each within its limits of time, size and number.
+
+use std::convert::Infallible;
+use std::net::TcpListener;
+use std::pin::pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::{Context, Result};
+use http_body_util::channel::Channel;
+use http_body_util::{Either, Full};
+use hyper::body::{Bytes, Incoming};
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper::{Request, Response, StatusCode};
+use hyper_util::rt::{TokioIo, TokioTimer};
+use tokio::net::TcpStream;
+use tokio::sync::{Semaphore, watch};
+
+use crate::serve::address::Hosts;
+use crate::serve::events;
+use crate::serve::respond::{Answer, plain, respond};
+use crate::serve::state::State;
+
+/// Connections at a time; a browser opens six.
+const CONNECTIONS: usize = 128;
+/// Event streams at a time, fewer than connections, so that pages can always be had.
+const STREAMS: usize = 64;
+/// The time in which the head of a request must have come.
+const HEAD_TIME: Duration = Duration::from_secs(10);
+/// The largest head of a request, in bytes.
+const HEAD_BYTES: usize = 32 * 1024;
+/// The time that responses under way are given when the server stops.
+const LAST_WORDS: Duration = Duration::from_secs(1);
+
+type Body = Either<Full<Bytes>, Channel<Bytes, Infallible>>;
+
+/// What ends the server, besides the builder.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Ends {
+    /// Nothing else.
+    WithBuilder,
+    /// Ctrl-C, or the signal that asks a process to end.
+    OnSignal,
+}
+
+/// What every connection shares.
+#[derive(Clone)]
+struct Shared {
+    states: watch::Receiver<Arc<State>>,
+    stopping: watch::Receiver<()>,
+    streams: Arc<Semaphore>,
+    hosts: Hosts,
+}
+
+/// Answers requests until the sender of `states` is dropped, or a signal comes.
+///
+/// # Errors
+/// When the system gives no event loop.
+pub(crate) fn serve(
+    listener: TcpListener,
+    hosts: Hosts,
+    states: watch::Receiver<Arc<State>>,
+    ends: Ends,
+) -> Result<()> {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .context("cannot start the server's event loop")?;
+    let served = runtime.block_on(accept(listener, hosts, states, ends));
+    runtime.shutdown_background();
+    served
+}
+
+async fn accept(
+    listener: TcpListener,
+    hosts: Hosts,
+    mut states: watch::Receiver<Arc<State>>,
+    ends: Ends,
+) -> Result<()> {
+    listener.set_nonblocking(true).context("cannot listen without blocking")?;
+    let listener = tokio::net::TcpListener::from_std(listener).context("cannot listen")?;
+    let (running, stopping) = watch::channel(());
+    let shared =
+        Shared { states: states.clone(), stopping, streams: Arc::new(Semaphore::new(STREAMS)), hosts };
+    let connections = Arc::new(Semaphore::new(CONNECTIONS));
+    let mut ended = pin!(ended(&mut states, ends));
+    loop {
+        let next = async {
+            let permit = connections.clone().acquire_owned().await.expect("the semaphore is never closed");
+            (permit, listener.accept().await)
+        };
+        let (permit, accepted) = tokio::select! {
+            () = &mut ended => break,
+            next = next => next,
+        };
+        match accepted {
+            Ok((stream, _)) => {
+                let shared = shared.clone();
+                tokio::spawn(async move {
+                    talk(stream, shared).await;
+                    drop(permit);
+                });
+            }
+            // Out of file handles, or a client that left at once: others may fare better in a moment.
+            Err(_) => tokio::time::sleep(Duration::from_millis(20)).await,
+        }
+    }
+    drop(listener);
+    drop(running);
+    let all = u32::try_from(CONNECTIONS).expect("a small number");
+    let _ = tokio::time::timeout(LAST_WORDS, connections.acquire_many(all)).await;
+    Ok(())
+}
+
+/// Until the builder is gone or the user wants an end.
+async fn ended(states: &mut watch::Receiver<Arc<State>>, ends: Ends) {
+    let builder = async { while states.changed().await.is_ok() {} };
+    match ends {
+        Ends::WithBuilder => builder.await,
+        Ends::OnSignal => tokio::select! {
+            () = builder => {}
+            () = signal() => {}
+        },
+    }
+}
+
+async fn signal() {
+    #[cfg(unix)]
+    if let Ok(mut terminate) = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate()) {
+        tokio::select! {
+            _ = tokio::signal::ctrl_c() => {}
+            _ = terminate.recv() => {}
+        }
+        return;
+    }
+    // Where signals cannot be had, the system ends the process by itself.
+    if tokio::signal::ctrl_c().await.is_err() {
+        std::future::pending::<()>().await;
+    }
+}
+
+/// One connection, from its first request to its last.
+async fn talk(stream: TcpStream, shared: Shared) {
+    let mut stopping = shared.stopping.clone();
+    let service = service_fn(move |request| {
+        let response = answer(request, &shared);
+        async move { Ok::<_, Infallible>(response) }
+    });
+    let connection = http1::Builder::new()
+        .timer(TokioTimer::new())
+        .header_read_timeout(HEAD_TIME)
+        .max_header_size(HEAD_BYTES)
+        .max_buf_size(2 * HEAD_BYTES)
+        .serve_connection(TokioIo::new(stream), service);
+    let mut connection = pin!(connection);
+    // A broken connection is the client's affair.
+    tokio::select! {
+        _ = connection.as_mut() => {}
+        _ = stopping.changed() => {
+            connection.as_mut().graceful_shutdown();
+            let _ = connection.await;
+        }
+    }
+}
+
+fn answer(request: Request<Incoming>, shared: &Shared) -> Response<Body> {
+    let (request, _) = request.into_parts();
+    let state = shared.states.borrow().clone();
+    match respond(&request, &state, shared.hosts) {
+        Answer::Whole(response) => response.map(|bytes| Either::Left(Full::new(bytes))),
+        Answer::Events(headers) => {
+            let Ok(permit) = shared.streams.clone().try_acquire_owned() else {
+                return plain(StatusCode::SERVICE_UNAVAILABLE, "Too many pages listen.\n")
+                    .map(|bytes| Either::Left(Full::new(bytes)));
+            };
+            let body = events::body(shared.states.clone(), shared.stopping.clone(), permit);
+            let mut response = Response::new(Either::Right(body));
+            *response.headers_mut() = headers;
+            response
+        }
+    }
+}

@@ -1,0 +1,204 @@
+//! The index: a pasted log in, the pages that fit it out, best first.
+
+use serde::Serialize;
+
+use crate::signature::extractor::Extractor;
+use crate::signature::figure::Figures;
+use crate::signature::reading::{Place, Places, Reader};
+use crate::signature::stream::LogStream;
+use crate::signature::table::{Kind, Page, Table, TablePage, TableSignature};
+
+/// Figures of another signature of the same page count if it stands within so many lines.
+const NEAR: usize = 20;
+/// Signatures that stand closer than so many characters tell of one event, and the one that says most leads.
+const EVENT_GAP: usize = 160;
+/// An event is not longer than this.
+const EVENT_LENGTH: usize = 480;
+/// What a condition that holds adds to a signature: it says more than the same words without one.
+const CHOSEN: usize = 10;
+
+/// Every signature of a knowledge base, ready to be looked for.
+#[derive(Debug, Clone)]
+pub struct Index {
+    table: Table,
+    reader: Reader,
+}
+
+/// A page that fits a log.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Match {
+    /// The page.
+    pub slug: String,
+    /// How well it fits; the list is sorted by it. Comparable within one log only.
+    pub score: u32,
+    /// The line of the log, from 1, where the signature stands.
+    pub line: usize,
+    /// The character in that line, from 1.
+    pub column: usize,
+    /// What was read, sizes in bytes.
+    pub figures: Figures,
+    /// The cause that the figures tell.
+    pub cause: Option<String>,
+}
+
+/// A signature that stands in the log.
+struct Finding<'table> {
+    place: Place,
+    weight: usize,
+    page: &'table TablePage,
+    figures: Figures,
+}
+
+impl Index {
+    /// Prepares the signatures of these pages.
+    pub fn build(pages: &[Page], extractors: &[Extractor]) -> Self {
+        Self::from_table(Table::of(pages, extractors))
+    }
+
+    /// Prepares a table that was compiled before.
+    pub fn from_table(table: Table) -> Self {
+        Self { reader: Reader::new(&table), table }
+    }
+
+    /// The compiled table.
+    pub fn table(&self) -> &Table {
+        &self.table
+    }
+
+    /// The pages that fit a log, each once, best first: a cause before a warning before a wrapper, then by how
+    /// much the signature says and how early it stands. Time is linear in the length of the log.
+    pub fn diagnose(&self, log: &str) -> Vec<Match> {
+        self.conclude(&self.reader.read(log))
+    }
+
+    /// A diagnosis of a log that arrives in pieces and may be too long to be held in memory.
+    pub fn stream(&self) -> LogStream<'_> {
+        LogStream::new(self)
+    }
+
+    pub(crate) fn reader(&self) -> &Reader {
+        &self.reader
+    }
+
+    pub(crate) fn conclude(&self, places: &Places) -> Vec<Match> {
+        let mut findings: Vec<Finding<'_>> = Vec::new();
+        for page in &self.table.pages {
+            findings.extend(self.finding(page, places));
+        }
+        rank(findings)
+    }
+
+    /// The signature of a page that says most, with the figures of its neighbours.
+    fn finding<'table>(&self, page: &'table TablePage, places: &Places) -> Option<Finding<'table>> {
+        let mut found: Vec<Finding<'table>> =
+            page.signatures.iter().filter_map(|signature| self.signature(page, signature, places)).collect();
+        found.sort_by_key(|finding| (std::cmp::Reverse(finding.weight), finding.place.start));
+        let mut found = found.into_iter();
+        let mut best = found.next()?;
+        for other in found {
+            if other.place.line.abs_diff(best.place.line) <= NEAR {
+                best.figures.extend(&other.figures);
+            }
+            if other.place.start < best.place.start && other.weight * 2 >= best.weight {
+                best.place = other.place;
+            }
+        }
+        Some(best)
+    }
+
+    fn signature<'table>(
+        &self,
+        page: &'table TablePage,
+        signature: &'table TableSignature,
+        places: &Places,
+    ) -> Option<Finding<'table>> {
+        if signature.not.iter().any(|&pattern| !places[pattern].is_empty()) {
+            return None;
+        }
+        let (&first, others) = signature.all.split_first()?;
+        let others: Option<Vec<&Place>> = others.iter().map(|&pattern| places[pattern].first()).collect();
+        let others = others?;
+        let letters: usize = signature.all.iter().map(|&pattern| self.reader.weight(pattern)).sum();
+        let weight = letters + if signature.when.is_some() { CHOSEN } else { 0 };
+        let found: Vec<Finding<'table>> = places[first]
+            .iter()
+            .filter_map(|place| {
+                let mut figures = place.figures.clone();
+                others.iter().for_each(|other| figures.extend(&other.figures));
+                if let Some((_, extracted)) =
+                    place.extracted.iter().find(|(id, _)| Some(*id) == signature.extract)
+                {
+                    figures.extend(extracted);
+                }
+                let holds = signature.when.as_ref().is_none_or(|when| when.holds(&figures));
+                holds.then(|| Finding { place: place.clone(), weight, page, figures })
+            })
+            .collect();
+        // The first place, unless a later one tells far more, as where only one rank prints its figures.
+        let most = found.iter().map(|finding| finding.figures.len()).max()?;
+        found.into_iter().find(|finding| finding.figures.len() * 2 >= most)
+    }
+}
+
+/// Kind first, then the event, then what the signature says.
+///
+/// An earlier event leads, because what follows is often its consequence; but the first few letters of a short
+/// signature are weak evidence, and a later event that says much more goes before it.
+fn rank(mut findings: Vec<Finding<'_>>) -> Vec<Match> {
+    const EARLY: [usize; 6] = [60, 40, 28, 18, 10, 4];
+    const STRONG: usize = 30;
+    const LONGEST: usize = 199;
+    findings.sort_by_key(|finding| finding.place.start);
+    let events = events(&findings);
+    let score = |at: usize| {
+        let finding = &findings[at];
+        let of_event = (0..findings.len())
+            .filter(|&other| events[other] == events[at] && findings[other].page.kind == finding.page.kind)
+            .map(|other| findings[other].weight);
+        let strength = of_event.max().unwrap_or(0).min(STRONG) + EARLY.get(events[at]).copied().unwrap_or(0);
+        let kind = match finding.page.kind {
+            Kind::Cause => 60_000,
+            Kind::Warning => 30_000,
+            Kind::Wrapper => 0,
+        };
+        (kind + strength * (LONGEST + 1) + finding.weight.min(LONGEST)) as u32
+    };
+    let scores: Vec<u32> = (0..findings.len()).map(score).collect();
+    let mut matches: Vec<Match> = findings
+        .into_iter()
+        .zip(scores)
+        .map(|(finding, score)| Match {
+            slug: finding.page.slug.clone(),
+            score,
+            line: finding.place.line,
+            column: finding.place.column,
+            cause: finding
+                .page
+                .causes
+                .iter()
+                .find(|cause| cause.when.holds(&finding.figures))
+                .map(|cause| cause.id.clone()),
+            figures: finding.figures,
+        })
+        .collect();
+    matches.sort_by_key(|found| std::cmp::Reverse(found.score));
+    matches
+}
+
+/// The number of the event that each finding belongs to; findings are sorted by their place.
+fn events(findings: &[Finding<'_>]) -> Vec<usize> {
+    let mut events = Vec::with_capacity(findings.len());
+    let (mut event, mut begin, mut end) = (0, 0, 0);
+    for (at, Finding { place, .. }) in findings.iter().enumerate() {
+        if at > 0 && (place.start >= end + EVENT_GAP || place.start >= begin + EVENT_LENGTH) {
+            event += 1;
+            end = 0;
+        }
+        if end == 0 {
+            begin = place.start;
+        }
+        end = end.max(place.end);
+        events.push(event);
+    }
+    events
+}

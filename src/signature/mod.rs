@@ -1,0 +1,32 @@
+//! From a pasted log to the page: patterns, their figures, the index, and the words beside it.
+
+mod expression;
+mod extractor;
+mod fault;
+mod figure;
+mod find;
+mod grammar;
+mod hole;
+mod index;
+mod normal;
+mod pattern;
+mod prefix;
+mod reading;
+mod scan;
+mod stream;
+mod table;
+mod torch_oom;
+mod words;
+mod words_query;
+
+pub use expression::Expression;
+pub use extractor::{Derived, Extractor, Field, Place, Verdict};
+pub use fault::Fault;
+pub use figure::{Figure, Figures};
+pub use index::{Index, Match};
+pub use pattern::{HoleType, Pattern};
+pub use stream::LogStream;
+pub use table::{Cause, Kind, Page, Signature, Table};
+pub use torch_oom::torch_oom;
+pub use words::{Document, WordIndex};
+pub use words_query::{Hit, NEAR};

@@ -1,0 +1,122 @@
+//! Where pages stand on the site: addresses relative to its root, without a leading slash.
+
+use crate::site::kind::Kind;
+use crate::site::page::PageId;
+
+/// A page that kbgen makes itself, without a file under `content/`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Listing {
+    /// Its address; the home page's is empty.
+    pub address: &'static str,
+    /// Its title.
+    pub title: &'static str,
+}
+
+/// All pages that kbgen makes itself.
+pub const LISTINGS: &[Listing] = &[
+    Listing { address: "", title: "Home" },
+    Listing { address: "errors/", title: "Errors" },
+    Listing { address: "diagnose/", title: "Diagnose" },
+    Listing { address: "will-it-run/", title: "Will it run?" },
+    Listing { address: "models/", title: "Models" },
+    Listing { address: "hardware/", title: "Hardware" },
+    Listing { address: "quants/", title: "Quantizations" },
+    Listing { address: "guides/", title: "Guides" },
+    Listing { address: "tools/", title: "Tools" },
+    Listing { address: "glossary/", title: "Glossary" },
+    Listing { address: "changes/", title: "What changed" },
+];
+
+/// First parts of addresses that kbgen keeps for itself, now or soon.
+const RESERVED: &[&str] = &[
+    "404",
+    "assets",
+    "categories",
+    "changes",
+    "choose-gpu",
+    "compare",
+    "cost-vs-cloud",
+    "data",
+    "diagnose",
+    "errors",
+    "feed",
+    "glossary",
+    "guides",
+    "hardware",
+    "index",
+    "kb",
+    "llms",
+    "models",
+    "quants",
+    "robots",
+    "schema",
+    "search",
+    "sitemap",
+    "static",
+    "tools",
+    "will-it-run",
+];
+
+/// Names that Windows keeps for devices, whatever stands after their first dot.
+const DEVICES: &[&str] = &[
+    "aux", "com1", "com2", "com3", "com4", "com5", "com6", "com7", "com8", "com9", "con", "lpt1", "lpt2",
+    "lpt3", "lpt4", "lpt5", "lpt6", "lpt7", "lpt8", "lpt9", "nul", "prn",
+];
+
+/// Why a slug cannot be taken by a page of this kind, if it cannot.
+pub fn is_reserved(kind: Kind, slug: &str) -> Option<&'static str> {
+    let stem = slug.split('.').next().unwrap_or(slug);
+    if DEVICES.contains(&stem) {
+        return Some("Windows keeps this name for a device");
+    }
+    if slug == "index" {
+        return Some("it is the name of every page's own file");
+    }
+    if kind == Kind::Document && RESERVED.contains(&slug) {
+        return Some("kbgen makes a page or folder of this name itself");
+    }
+    None
+}
+
+impl PageId {
+    /// Address of the page, relative to the root of the site; a term's has a fragment.
+    pub fn address(&self) -> String {
+        let slug = &self.slug;
+        match self.kind {
+            Kind::Category => format!("categories/{slug}/"),
+            Kind::Term => format!("glossary/#{slug}"),
+            Kind::Document => format!("{slug}/"),
+            kind => format!("{}/{slug}/", kind.folder()),
+        }
+    }
+
+    /// The page that an address without a leading slash and fragment names, whether or not it exists.
+    pub fn of_address(address: &str) -> Option<Self> {
+        let address = address.trim_end_matches('/');
+        let (first, slug) = match address.split_once('/') {
+            Some((first, slug)) if !slug.contains('/') => (first, slug),
+            Some(_) => return None,
+            None => return Some(Self::new(Kind::Document, address)),
+        };
+        let kind = match first {
+            "categories" => Kind::Category,
+            "glossary" | "pages" => return None,
+            folder => Kind::of_folder(folder)?,
+        };
+        Some(Self::new(kind, slug))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_lead_back_to_their_pages() {
+        for kind in Kind::ALL.into_iter().filter(|kind| *kind != Kind::Term) {
+            let id = PageId::new(kind, "some-slug");
+            assert_eq!(PageId::of_address(&id.address()), Some(id));
+        }
+        assert_eq!(PageId::of_address("errors/a/b/"), None);
+    }
+}

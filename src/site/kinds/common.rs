@@ -1,0 +1,38 @@
+//! Fields that several kinds share.
+
+use crate::schema::{Field, Shape};
+
+pub(super) const TITLE: Field =
+    Field::required("title", Shape::Text, "Title of the page; in quotes if it holds a colon and a space.");
+pub(super) const DRAFT: Field = Field::optional(
+    "draft",
+    Shape::Flag,
+    "`true` keeps the page out of the site unless `--drafts` is given.",
+);
+pub(super) const ALIASES: Field = Field::optional(
+    "aliases",
+    Shape::list(&Shape::Text),
+    "Old addresses that lead here, such as `/errors/old-name/`.",
+);
+pub(super) const RELATED: Field = Field::optional(
+    "related",
+    Shape::list(&Shape::Slug),
+    "Slugs of error pages that belong to this one; they list it in return.",
+);
+pub(super) const VERIFIED: Field = Field::required(
+    "verified",
+    Shape::Date,
+    "The day on which everything on the page was last held against its sources.",
+);
+pub(super) const VERIFIED_WITH: Field = Field::optional(
+    "verified_with",
+    Shape::Map(&Shape::Text),
+    "Versions it was verified with: `{ollama: \"0.5.4\"}`.",
+);
+pub(super) const WEB_SOURCES: Field =
+    Field::required("sources", Shape::some(&Shape::Url), "Addresses of what the page rests on.");
+pub(super) const SOURCES: Field = Field::optional(
+    "sources",
+    Shape::list(&Shape::Text),
+    "What the page rests on: addresses, or the name of a publication.",
+);

@@ -1,0 +1,347 @@
+//! An error page: signatures, causes, solutions.
+
+use crate::files::{Placed, Span};
+use crate::schema::{Choice, Field, Fields, Shape};
+use crate::site::kinds::common::{ALIASES, DRAFT, RELATED, TITLE, VERIFIED, VERIFIED_WITH, WEB_SOURCES};
+
+/// Most fragments in one `all` or `not`.
+pub const MAX_FRAGMENTS: usize = 8;
+
+const FRAGMENTS: Shape = Shape::List { of: &Shape::Text, at_least: 1, at_most: MAX_FRAGMENTS };
+
+const SIGNATURE: &[Field] = &[
+    Field::optional(
+        "pattern",
+        Shape::Text,
+        "Literal text with typed holes: `Tried to allocate {requested:bytes}`.",
+    ),
+    Field::optional("all", FRAGMENTS, "Instead of `pattern`: fragments that must all occur."),
+    Field::optional("not", FRAGMENTS, "Fragments of which none may occur."),
+    Field::optional(
+        "extract",
+        Shape::Slug,
+        "A shared extractor that reads more figures, such as `torch-oom`.",
+    ),
+    Field::optional(
+        "when",
+        Shape::Text,
+        "A condition on the figures or the place that chooses between pages.",
+    ),
+    Field::required(
+        "source",
+        Shape::Url,
+        "Where the message was really seen: a thread, or the line that prints it.",
+    ),
+    Field::optional(
+        "versions",
+        Shape::Map(&Shape::Text),
+        "First and last version seen: `{pytorch: \"1.0 - 2.4\"}`.",
+    ),
+    Field::required("samples", Shape::some(&Shape::Text), "Real output that this signature matches."),
+];
+
+const CAUSE: &[Field] = &[
+    Field::required("id", Shape::Slug, "Name of the cause within the page."),
+    Field::required("title", Shape::Text, "What went wrong, in one line."),
+    Field::required("tell", Shape::Text, "How a reader tells that it is this cause."),
+    Field::optional("when", Shape::Text, "A condition on the figures that points to this cause."),
+    Field::required("solutions", Shape::some(&Shape::Slug), "Ids of solutions, the best first."),
+];
+
+const SOLUTION: &[Field] = &[
+    Field::required("id", Shape::Slug, "Name of the solution; its heading in the body bears it as `{#id}`."),
+    Field::required("title", Shape::Text, "What to do, in one line."),
+    Field::required("cost", Shape::Choice(COSTS), "What the solution costs."),
+];
+
+const COSTS: &[Choice] = &[
+    Choice { name: "none", doc: "Costs nothing but the typing." },
+    Choice { name: "speed", doc: "Answers come slower." },
+    Choice { name: "quality", doc: "Answers get worse." },
+    Choice { name: "money", doc: "Hardware or a service has to be paid for." },
+];
+
+const KINDS: &[Choice] = &[
+    Choice { name: "cause", doc: "The message says what went wrong." },
+    Choice { name: "wrapper", doc: "The message only reports that something earlier failed." },
+    Choice { name: "warning", doc: "The message is harmless as a rule." },
+    Choice { name: "symptom", doc: "There is no message at all." },
+];
+
+const SEVERITIES: &[Choice] = &[
+    Choice { name: "fatal", doc: "The program ends or does not start." },
+    Choice { name: "degraded", doc: "It goes on, but slower or worse." },
+    Choice { name: "none", doc: "Nothing is lost." },
+];
+
+const STATUSES: &[Choice] = &[
+    Choice { name: "active", doc: "People meet it today." },
+    Choice { name: "retired", doc: "Current versions no longer print it; the page stays." },
+];
+
+const PLATFORMS: &[Choice] = &[
+    Choice { name: "linux", doc: "Linux." },
+    Choice { name: "windows", doc: "Windows." },
+    Choice { name: "macos", doc: "macOS." },
+    Choice { name: "wsl", doc: "Windows Subsystem for Linux." },
+    Choice { name: "docker", doc: "Containers." },
+];
+
+/// Front matter of an error page.
+pub const FIELDS: &[Field] = &[
+    TITLE,
+    Field::optional(
+        "signatures",
+        Shape::list(&Shape::Record(SIGNATURE)),
+        "The messages that lead to this page.",
+    ),
+    Field::optional("near_misses", Shape::list(&Shape::Text), "Output that looks alike and must not match."),
+    Field::optional("kind", Shape::Choice(KINDS), "What sort of message it is; left out: `cause`."),
+    Field::required("severity", Shape::Choice(SEVERITIES), "How bad it is."),
+    Field::required("tools", Shape::some(&Shape::Slug), "Slugs of the tools that print it."),
+    Field::optional(
+        "platforms",
+        Shape::list(&Shape::Choice(PLATFORMS)),
+        "Where it is met; left out: everywhere.",
+    ),
+    Field::required("causes", Shape::some(&Shape::Record(CAUSE)), "Causes, the most likely first."),
+    Field::required(
+        "solutions",
+        Shape::some(&Shape::Record(SOLUTION)),
+        "Solutions; each has a heading in the body.",
+    ),
+    RELATED,
+    VERIFIED,
+    VERIFIED_WITH,
+    WEB_SOURCES,
+    ALIASES,
+    Field::optional("status", Shape::Choice(STATUSES), "Whether people meet it today; left out: `active`."),
+    Field::optional("retired", Shape::Text, "Of a retired error: since when, and what replaced it."),
+    DRAFT,
+];
+
+/// What an error page holds besides its head.
+#[derive(Debug, Clone)]
+pub struct ErrorData {
+    /// Folder under `content/errors/`.
+    pub category: String,
+    /// Messages that lead here.
+    pub signatures: Vec<Signature>,
+    /// Output that must not match.
+    pub near_misses: Vec<Placed<String>>,
+    /// What sort of message it is.
+    pub kind: ErrorKind,
+    /// How bad it is.
+    pub severity: Severity,
+    /// Slugs of tools.
+    pub tools: Vec<Placed<String>>,
+    /// Words of `PLATFORMS`; empty for all.
+    pub platforms: Vec<String>,
+    /// Causes, the most likely first.
+    pub causes: Vec<Cause>,
+    /// Solutions in the order declared.
+    pub solutions: Vec<Solution>,
+    /// Slugs of errors.
+    pub related: Vec<Placed<String>>,
+    /// What it rests on.
+    pub evidence: Evidence,
+    /// Whether people meet it today.
+    pub status: Status,
+    /// Of a retired error: since when, and what replaced it.
+    pub retired: Option<String>,
+}
+
+/// A message that leads to a page.
+#[derive(Debug, Clone)]
+pub struct Signature {
+    /// Where the entry stands.
+    pub span: Span,
+    /// The text to look for.
+    pub text: SignatureText,
+    /// Fragments of which none may occur.
+    pub not: Vec<Placed<String>>,
+    /// Name of a shared extractor.
+    pub extract: Option<Placed<String>>,
+    /// Condition that chooses between pages.
+    pub when: Option<Placed<String>>,
+    /// Where the message was seen.
+    pub source: String,
+    /// Tool and range of versions.
+    pub versions: Vec<(String, String)>,
+    /// Real output.
+    pub samples: Vec<Placed<String>>,
+}
+
+/// What a signature looks for.
+#[derive(Debug, Clone)]
+pub enum SignatureText {
+    /// One pattern.
+    Pattern(Placed<String>),
+    /// Fragments that must all occur.
+    All(Vec<Placed<String>>),
+    /// Neither or both were given; reported by `check`.
+    Unclear,
+}
+
+/// One cause of an error.
+#[derive(Debug, Clone)]
+pub struct Cause {
+    /// Name within the page.
+    pub id: Placed<String>,
+    /// What went wrong.
+    pub title: String,
+    /// How to tell, one line of Markdown.
+    pub tell: Placed<String>,
+    /// Condition on figures.
+    pub when: Option<Placed<String>>,
+    /// Ids of solutions, the best first.
+    pub solutions: Vec<Placed<String>>,
+}
+
+/// One thing to do.
+#[derive(Debug, Clone)]
+pub struct Solution {
+    /// Name within the page and id of its heading.
+    pub id: Placed<String>,
+    /// What to do.
+    pub title: String,
+    /// `none`, `speed`, `quality` or `money`.
+    pub cost: String,
+}
+
+/// What a page rests on.
+#[derive(Debug, Clone, Default)]
+pub struct Evidence {
+    /// Versions it was verified with: name, version.
+    pub verified_with: Vec<(String, String)>,
+    /// Addresses or names of publications.
+    pub sources: Vec<Placed<String>>,
+}
+
+macro_rules! words {
+    ($(#[$doc:meta])* $name:ident { $($(#[$item:meta])* $variant:ident = $word:literal),+ $(,)? }) => {
+        $(#[$doc])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+        pub enum $name { $($(#[$item])* $variant),+ }
+        impl $name {
+            /// The word in front matter and data files.
+            pub fn name(self) -> &'static str {
+                match self { $(Self::$variant => $word),+ }
+            }
+            fn of(word: Option<&str>, default: Self) -> Self {
+                match word { $(Some($word) => Self::$variant,)+ _ => default }
+            }
+        }
+    };
+}
+
+words! {
+    /// What sort of message an error is.
+    ErrorKind {
+        /// It says what went wrong.
+        Cause = "cause",
+        /// It only reports that something earlier failed.
+        Wrapper = "wrapper",
+        /// It is harmless as a rule.
+        Warning = "warning",
+        /// There is no message.
+        Symptom = "symptom",
+    }
+}
+words! {
+    /// How bad an error is.
+    Severity {
+        /// The program ends or does not start.
+        Fatal = "fatal",
+        /// It goes on, but slower or worse.
+        Degraded = "degraded",
+        /// Nothing is lost.
+        None = "none",
+    }
+}
+words! {
+    /// Whether people meet an error today.
+    Status {
+        /// They do.
+        Active = "active",
+        /// Current versions no longer print it.
+        Retired = "retired",
+    }
+}
+
+impl ErrorData {
+    /// What the fields of an error page say.
+    pub fn new(category: &str, fields: &Fields) -> Self {
+        let word = |name| fields.text(name).map(|placed| placed.value);
+        Self {
+            category: category.to_string(),
+            signatures: fields.records("signatures").iter().map(Signature::new).collect(),
+            near_misses: fields.texts("near_misses"),
+            kind: ErrorKind::of(word("kind").as_deref(), ErrorKind::Cause),
+            severity: Severity::of(word("severity").as_deref(), Severity::Fatal),
+            tools: fields.texts("tools"),
+            platforms: fields.texts("platforms").into_iter().map(|placed| placed.value).collect(),
+            causes: fields.records("causes").iter().map(Cause::new).collect(),
+            solutions: fields.records("solutions").iter().map(Solution::new).collect(),
+            related: fields.texts("related"),
+            evidence: Evidence::new(fields),
+            status: Status::of(word("status").as_deref(), Status::Active),
+            retired: word("retired"),
+        }
+    }
+}
+
+impl Signature {
+    fn new(fields: &Fields) -> Self {
+        let all = fields.texts("all");
+        let text = match (fields.text("pattern"), all.is_empty()) {
+            (Some(pattern), true) => SignatureText::Pattern(pattern),
+            (None, false) => SignatureText::All(all),
+            _ => SignatureText::Unclear,
+        };
+        Self {
+            span: fields.span(),
+            text,
+            not: fields.texts("not"),
+            extract: fields.text("extract"),
+            when: fields.text("when"),
+            source: fields.text("source").map(|placed| placed.value).unwrap_or_default(),
+            versions: plain(fields.map("versions")),
+            samples: fields.texts("samples"),
+        }
+    }
+}
+
+impl Cause {
+    fn new(fields: &Fields) -> Self {
+        let word = |name| fields.text(name).map(|placed| placed.value).unwrap_or_default();
+        Self {
+            id: fields.text("id").unwrap_or_else(|| Placed::new(String::new(), fields.span())),
+            title: word("title"),
+            tell: fields.text("tell").unwrap_or_else(|| Placed::new(String::new(), fields.span())),
+            when: fields.text("when"),
+            solutions: fields.texts("solutions"),
+        }
+    }
+}
+
+impl Solution {
+    fn new(fields: &Fields) -> Self {
+        let word = |name| fields.text(name).map(|placed| placed.value).unwrap_or_default();
+        Self {
+            id: fields.text("id").unwrap_or_else(|| Placed::new(String::new(), fields.span())),
+            title: word("title"),
+            cost: word("cost"),
+        }
+    }
+}
+
+impl Evidence {
+    pub(super) fn new(fields: &Fields) -> Self {
+        Self { verified_with: plain(fields.map("verified_with")), sources: fields.texts("sources") }
+    }
+}
+
+fn plain(pairs: Vec<(Placed<String>, Placed<String>)>) -> Vec<(String, String)> {
+    pairs.into_iter().map(|(key, value)| (key.value, value.value)).collect()
+}

@@ -1,0 +1,142 @@
+//! Pages: what all have in common, and the set of them.
+
+use std::collections::BTreeMap;
+
+use jiff::civil::Date;
+
+use crate::files::{Placed, SourceId, Span};
+use crate::markdown::Outline;
+use crate::site::kind::Kind;
+use crate::site::kinds::{
+    CategoryData, DeviceData, DocumentData, ErrorData, GuideData, ModelData, QuantData, TermData, ToolData,
+};
+
+/// Names a page: its kind, and its slug within that kind.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct PageId {
+    /// Its kind.
+    pub kind: Kind,
+    /// The stem of its file.
+    pub slug: String,
+}
+
+impl PageId {
+    /// The page of a kind with a slug.
+    pub fn new(kind: Kind, slug: impl Into<String>) -> Self {
+        Self { kind, slug: slug.into() }
+    }
+}
+
+/// What every page has.
+#[derive(Debug, Clone)]
+pub struct Head {
+    /// Its name.
+    pub id: PageId,
+    /// The file it was read from.
+    pub source: SourceId,
+    /// Path of that file, relative to the root of the site.
+    pub path: String,
+    /// Its title.
+    pub title: Placed<String>,
+    /// When it was last verified.
+    pub verified: Option<Placed<Date>>,
+    /// Old addresses that lead here.
+    pub aliases: Vec<Placed<String>>,
+    /// Whether it is published only on request.
+    pub draft: bool,
+    /// Where its front matter stands.
+    pub front: Span,
+    /// Its prose.
+    pub body: Body,
+}
+
+/// The Markdown below the front matter.
+#[derive(Debug, Clone)]
+pub struct Body {
+    /// Where it stands; ranges of the outline count from its first byte.
+    pub span: Span,
+    /// Headings, links, calls and faults in it.
+    pub outline: Outline,
+}
+
+/// A page of one kind.
+#[derive(Debug, Clone)]
+pub struct Page<T> {
+    /// What every page has.
+    pub head: Head,
+    /// What pages of this kind have.
+    pub data: T,
+}
+
+/// The whole knowledge base; each list is sorted by slug.
+#[derive(Debug, Clone, Default)]
+pub struct Site {
+    /// Errors.
+    pub errors: Vec<Page<ErrorData>>,
+    /// Groups of errors.
+    pub categories: Vec<Page<CategoryData>>,
+    /// Programs.
+    pub tools: Vec<Page<ToolData>>,
+    /// How-tos.
+    pub guides: Vec<Page<GuideData>>,
+    /// Language models.
+    pub models: Vec<Page<ModelData>>,
+    /// Devices.
+    pub devices: Vec<Page<DeviceData>>,
+    /// Weight formats.
+    pub quants: Vec<Page<QuantData>>,
+    /// Glossary.
+    pub terms: Vec<Page<TermData>>,
+    /// Pages of their own.
+    pub documents: Vec<Page<DocumentData>>,
+}
+
+impl Site {
+    /// The heads of all pages, kind by kind.
+    pub fn heads(&self) -> impl Iterator<Item = &Head> {
+        heads_of(&self.errors)
+            .chain(heads_of(&self.categories))
+            .chain(heads_of(&self.tools))
+            .chain(heads_of(&self.guides))
+            .chain(heads_of(&self.models))
+            .chain(heads_of(&self.devices))
+            .chain(heads_of(&self.quants))
+            .chain(heads_of(&self.terms))
+            .chain(heads_of(&self.documents))
+    }
+
+    /// Heads by name; of two pages with one name the first in path order.
+    pub fn index(&self) -> BTreeMap<&PageId, &Head> {
+        let mut index = BTreeMap::new();
+        for head in self.heads() {
+            index.entry(&head.id).or_insert(head);
+        }
+        index
+    }
+
+    /// Slugs of a kind, sorted.
+    pub fn slugs(&self, kind: Kind) -> impl Iterator<Item = &str> {
+        self.heads().filter(move |head| head.id.kind == kind).map(|head| head.id.slug.as_str())
+    }
+
+    /// Puts every list in the order of its slugs; files that share one stay in the order of their paths.
+    pub fn sort(&mut self) {
+        sort_pages(&mut self.errors);
+        sort_pages(&mut self.categories);
+        sort_pages(&mut self.tools);
+        sort_pages(&mut self.guides);
+        sort_pages(&mut self.models);
+        sort_pages(&mut self.devices);
+        sort_pages(&mut self.quants);
+        sort_pages(&mut self.terms);
+        sort_pages(&mut self.documents);
+    }
+}
+
+fn heads_of<T>(pages: &[Page<T>]) -> impl Iterator<Item = &Head> {
+    pages.iter().map(|page| &page.head)
+}
+
+fn sort_pages<T>(pages: &mut [Page<T>]) {
+    pages.sort_by(|a, b| (&a.head.id, &a.head.path).cmp(&(&b.head.id, &b.head.path)));
+}

@@ -1,0 +1,235 @@
+//! Estimator calls in prose: `fit("llama-3.1-8b-instruct", "Q4_K_M", ctx=32768).kv`.
+
+use std::ops::Range;
+
+/// A call, taken apart; ranges count bytes from the start of the text between the braces.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ProseCall {
+    /// Slug of the model.
+    pub model: Argument<String>,
+    /// Name of the quantization.
+    pub quant: Argument<String>,
+    /// Context in tokens.
+    pub ctx: Option<Argument<u64>>,
+    /// Type of the cache.
+    pub kv: Option<Argument<String>>,
+    /// Slug of a device.
+    pub gpu: Option<Argument<String>>,
+    /// Which figure is asked for.
+    pub figure: Argument<Figure>,
+}
+
+/// A part of a call and its place.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Argument<T> {
+    /// The value.
+    pub value: T,
+    /// Where it stands.
+    pub range: Range<usize>,
+}
+
+/// The figures that a call can ask for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Figure {
+    /// Bytes of all tensors in the file.
+    File,
+    /// Bytes of the weights on the GPU.
+    Weights,
+    /// Bytes of the cache.
+    Kv,
+    /// Bytes of the compute buffer.
+    Compute,
+    /// Weights, cache and compute buffer together.
+    Total,
+    /// Largest context on a device, in tokens.
+    MaxCtx,
+}
+
+impl Figure {
+    /// All figures and their names.
+    pub const NAMES: [(&'static str, Self); 6] = [
+        ("file", Self::File),
+        ("weights", Self::Weights),
+        ("kv", Self::Kv),
+        ("compute", Self::Compute),
+        ("total", Self::Total),
+        ("max_ctx", Self::MaxCtx),
+    ];
+}
+
+/// Names of the arguments that may follow model and quantization.
+const KEYWORDS: [&str; 3] = ["ctx", "kv", "gpu"];
+
+/// Why a call cannot be understood.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CallFault {
+    /// Where.
+    pub range: Range<usize>,
+    /// What, as a phrase.
+    pub message: String,
+    /// What to do.
+    pub help: String,
+}
+
+/// The context of a call that names none.
+pub const DEFAULT_CTX: u64 = 4096;
+
+impl ProseCall {
+    /// Takes a call apart.
+    ///
+    /// # Errors
+    /// The first thing in it that has no meaning.
+    pub fn parse(text: &str) -> Result<Self, CallFault> {
+        let mut reader = Reader { text, at: 0 };
+        let name = reader.word();
+        if &text[name.clone()] != "fit" {
+            return Err(fault(
+                name,
+                "an estimator call begins with `fit`",
+                "write `fit(\"model\", \"Q4_K_M\").kv`",
+            ));
+        }
+        reader.expect('(')?;
+        let model = reader.string("the model's slug in quotes")?;
+        reader.expect(',')?;
+        let quant = reader.string("the quantization in quotes")?;
+        let (mut ctx, mut kv, mut gpu) = (None, None, None);
+        while reader.skip(',') {
+            let key = reader.word();
+            reader.expect('=')?;
+            match &text[key.clone()] {
+                "ctx" => ctx = Some(reader.number()?),
+                "kv" => kv = Some(reader.string("the cache type in quotes, such as \"q8_0\"")?),
+                "gpu" => gpu = Some(reader.string("the device's slug in quotes")?),
+                other => {
+                    let help = crate::diag::nearest(other, KEYWORDS).map_or_else(
+                        || "known: ctx, kv, gpu".to_string(),
+                        |near| format!("did you mean `{near}`?"),
+                    );
+                    return Err(CallFault {
+                        range: key,
+                        message: format!("`fit` has no argument `{other}`"),
+                        help,
+                    });
+                }
+            }
+        }
+        reader.expect(')')?;
+        reader.expect('.')?;
+        let figure = reader.figure()?;
+        reader.end()?;
+        if figure.value == Figure::MaxCtx && gpu.is_none() {
+            return Err(fault(figure.range, "`max_ctx` needs a device", "add `gpu=\"geforce-rtx-4090\"`"));
+        }
+        Ok(Self { model, quant, ctx, kv, gpu, figure })
+    }
+}
+
+fn fault(range: Range<usize>, message: &str, help: &str) -> CallFault {
+    CallFault { range, message: message.into(), help: help.into() }
+}
+
+struct Reader<'t> {
+    text: &'t str,
+    at: usize,
+}
+
+impl Reader<'_> {
+    fn space(&mut self) {
+        let rest = &self.text[self.at..];
+        self.at += rest.len() - rest.trim_start().len();
+    }
+
+    fn skip(&mut self, wanted: char) -> bool {
+        self.space();
+        let found = self.text[self.at..].starts_with(wanted);
+        if found {
+            self.at += wanted.len_utf8();
+        }
+        found
+    }
+
+    fn expect(&mut self, wanted: char) -> Result<(), CallFault> {
+        if self.skip(wanted) {
+            return Ok(());
+        }
+        let range = self.at..self.text[self.at..].chars().next().map_or(self.at, |c| self.at + c.len_utf8());
+        let help = "the form is `fit(\"model\", \"Q4_K_M\", ctx=8192).kv`";
+        Err(fault(range, &format!("`{wanted}` is missing here"), help))
+    }
+
+    fn word(&mut self) -> Range<usize> {
+        self.space();
+        let start = self.at;
+        let rest = &self.text[start..];
+        self.at += rest.find(|c: char| !(c.is_alphanumeric() || c == '_')).unwrap_or(rest.len());
+        start..self.at
+    }
+
+    fn string(&mut self, what: &str) -> Result<Argument<String>, CallFault> {
+        self.space();
+        let start = self.at;
+        let rest = &self.text[start..];
+        let quote = rest.chars().next().filter(|c| matches!(c, '"' | '\''));
+        let Some(end) = quote.and_then(|quote| rest[1..].find(quote)) else {
+            return Err(fault(start..self.text.len(), &format!("here stands {what}"), "close the quotes"));
+        };
+        self.at = start + end + 2;
+        Ok(Argument { value: rest[1..=end].to_string(), range: start + 1..start + 1 + end })
+    }
+
+    fn number(&mut self) -> Result<Argument<u64>, CallFault> {
+        let range = self.word();
+        match self.text[range.clone()].replace('_', "").parse::<u64>() {
+            Ok(value) => Ok(Argument { value, range }),
+            Err(_) => {
+                Err(fault(range, "a context is a whole number of tokens", "digits only, such as 32768"))
+            }
+        }
+    }
+
+    fn figure(&mut self) -> Result<Argument<Figure>, CallFault> {
+        let range = self.word();
+        let name = &self.text[range.clone()];
+        if let Some((_, value)) = Figure::NAMES.iter().find(|(known, _)| *known == name) {
+            return Ok(Argument { value: *value, range });
+        }
+        let names = Figure::NAMES.map(|(name, _)| name);
+        let help = crate::diag::nearest(name, names)
+            .map_or_else(|| format!("known: {}", names.join(", ")), |near| format!("did you mean `{near}`?"));
+        Err(CallFault { range, message: format!("`fit` has no figure `{name}`"), help })
+    }
+
+    fn end(&mut self) -> Result<(), CallFault> {
+        self.space();
+        match self.at == self.text.len() {
+            true => Ok(()),
+            false => {
+                Err(fault(self.at..self.text.len(), "nothing may follow the figure", "end the call here"))
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_call_is_taken_apart_with_places() {
+        let call = ProseCall::parse(" fit(\"m\", 'Q8_0', ctx=32_768, kv=\"q8_0\").total ").expect("a call");
+        assert_eq!((call.model.value.as_str(), call.model.range), ("m", 6..7));
+        assert_eq!(call.ctx.map(|ctx| ctx.value), Some(32768));
+        assert_eq!(call.figure.value, Figure::Total);
+    }
+
+    #[test]
+    fn slips_are_told_at_their_place() {
+        let at = |text: &str| ProseCall::parse(text).expect_err("a fault");
+        assert_eq!(at("fit(\"m\", \"Q8_0\").kvv").range, 17..20);
+        assert_eq!(at("fit(\"m\", \"Q8_0\", cxt=1).kv").help, "did you mean `ctx`?");
+        assert_eq!(at("fit(\"m\", \"Q8_0\").max_ctx").message, "`max_ctx` needs a device");
+        assert!(ProseCall::parse("fit(\"m").is_err());
+        assert!(ProseCall::parse("").is_err());
+    }
+}

@@ -1,0 +1,168 @@
+// The paste box: finds the page for a pasted error. Matcher and tables are loaded on first use.
+(function () {
+  "use strict";
+  var root = document.documentElement.dataset;
+  var box = document.getElementById("paste-text");
+  var out = document.getElementById("paste-out");
+  if (!box) return;
+  var loading = null;
+  var timer = 0;
+
+  function script(src) {
+    return new Promise(function (done, failed) {
+      var element = document.createElement("script");
+      element.src = src;
+      element.onload = done;
+      element.onerror = failed;
+      document.head.appendChild(element);
+    });
+  }
+  function load() {
+    if (!loading) {
+      loading = Promise.all([root.match, root.search, root.root + "data/diagnose.js"].map(script));
+      loading.catch(function () { loading = null; });
+    }
+    return loading;
+  }
+  function make(name, text, kind) {
+    var element = document.createElement(name);
+    if (text) element.textContent = text;
+    if (kind) element.className = kind;
+    return element;
+  }
+  function figure(name, value) {
+    if (typeof value !== "number") return String(value);
+    // No context is 16 million tokens long; below that the name decides.
+    var size = value >= 16777216 || value >= 1048576 && !/token|asked|window|estimate|wanted|available|ctx|context|len|count|layer|version|port|pid/.test(name);
+    if (!size) return value.toLocaleString("en").replace(/,/g, "\u202f");
+    return value >= 1073741824 ? (value / 1073741824).toFixed(2) + " GiB" : (value / 1048576).toFixed(0) + " MiB";
+  }
+
+  // What was asked against what was there, where a message gives both.
+  var PAIRS = [["requested", "free"], ["need", "have"], ["length", "kv_tokens"], ["asked", "window"], ["wanted", "available"]];
+  function short_by(figures) {
+    var pair = PAIRS.filter(function (pair) { return figures[pair[0]] > figures[pair[1]]; })[0];
+    if (!pair) return "";
+    var asked = figures[pair[0]], there = figures[pair[1]];
+    return figure(pair[0], asked) + " asked, " + figure(pair[1], there) + " there: " + figure(pair[0], asked - there) + " short.";
+  }
+
+  // One found page: its title, the figures that were read, the cause they point to.
+  function entry(page, match, brief) {
+    var item = make("li");
+    var link = make("a", page.title);
+    link.href = root.root + page.href;
+    var here = link.pathname === location.pathname;
+    item.appendChild(link);
+    if (here) item.appendChild(make("span", " this page", "tags"));
+    if (!match) return item;
+    var cause = match.cause;
+    var known = cause && page.causes && page.causes[cause];
+    if (cause) link.hash = "cause-" + cause;
+    item.appendChild(make("p", page.description, "small"));
+    if (known) {
+      var read = (known.names || []).filter(function (name) { return name in match.figures; })
+        .map(function (name) { return name.replace(/_/g, " ") + " " + figure(name, match.figures[name]); });
+      item.appendChild(make("p", known.title.replace(/`/g, "") + (read.length ? " (" + read.join(", ") + ")" : ""), "why"));
+    }
+    if (brief) return item;
+    var missing = short_by(match.figures || {});
+    if (missing) item.appendChild(make("p", missing));
+    var names = Object.keys(match.figures || {});
+    if (names.length || match.line) {
+      var list = make("dl");
+      var put = function (name, value) {
+        var pair = make("div");
+        pair.appendChild(make("dt", name));
+        pair.appendChild(make("dd", value));
+        list.appendChild(pair);
+      };
+      if (match.line) put("line", String(match.line));
+      names.forEach(function (name) { put(name.replace(/_/g, " "), figure(name, match.figures[name])); });
+      item.appendChild(list);
+    }
+    if (page.first_command) {
+      var first = make("p", "First look: ", "small");
+      first.appendChild(make("code", page.first_command));
+      item.appendChild(first);
+    }
+    if (match.figures && match.figures.total > 1073741824) {
+      var line = make("p");
+      var fit = make("a", "What fits into " + figure("total", match.figures.total) + "?");
+      fit.href = root.root + "will-it-run/index.html#mem=" + match.figures.total;
+      line.appendChild(fit);
+      item.appendChild(line);
+    }
+    return item;
+  }
+
+  // Names, tokens and addresses do not belong in an issue.
+  function masked(text) {
+    return text
+      .replace(/\b(hf_|sk-|ghp_|github_pat_|AKIA)[\w-]{8,}/g, "[secret]")
+      .replace(/((?:token|password|secret|api[_-]?key|authorization)["']?\s*[:=]\s*)\S+/gi, "$1[secret]")
+      .replace(/[\w.+-]+@[\w-]+\.[\w.-]+/g, "[address]")
+      .replace(/\b(?!127\.|0\.0\.0\.0)\d{1,3}(?:\.\d{1,3}){3}\b/g, "[ip]")
+      .replace(/((?:\/home|\/Users|[A-Z]:\\Users)[\\/])[^\\/\s"']+/g, "$1[name]");
+  }
+  function ask(text) {
+    var issues = box.closest(".paste").dataset.issues;
+    if (!issues) return null;
+    var line = make("p", null, "small");
+    var link = make("a", "Ask for a page about it");
+    var head = text.trim().split("\n").pop();
+    link.href = issues + (issues.indexOf("?") < 0 ? "?" : "&") + "title=" + encodeURIComponent(masked(head).slice(0, 100)) +
+      "&body=" + encodeURIComponent("```\n" + masked(text).slice(-1500) + "\n```");
+    line.appendChild(link);
+    line.appendChild(document.createTextNode(" (opens an issue; secrets and names are masked, read it before you send it)"));
+    return line;
+  }
+
+  function show(text) {
+    var tables = window.kbgenTables;
+    var exact = window.kbgenMatch(tables.match, text).filter(function (match) { return tables.pages[match.slug]; }).slice(0, 5);
+    var near = exact.length || !tables.search ? [] : window.kbgenSearch(tables.search, text, 5).filter(function (hit) { return tables.docs[hit.doc]; });
+    var list = make("ol", null, "found");
+    var told = "";
+    exact.forEach(function (match) {
+      var figures = match.line + JSON.stringify(match.figures);
+      list.appendChild(entry(tables.pages[match.slug], match, figures === told));
+      told = figures;
+    });
+    near.forEach(function (hit) { list.appendChild(entry(tables.docs[hit.doc])); });
+    var say = exact.length ? (exact.length === 1 ? "One page knows this message." : exact.length + " pages know this text, the most likely first.")
+      : near.length ? "No page knows this exact message. These are only near it:" : "Nothing here is a known error. If the log is healthy, that is the right answer.";
+    out.replaceChildren(make("p", say, "said"));
+    if (list.firstChild) out.appendChild(list);
+    var more = exact.length ? null : ask(text);
+    if (more) out.appendChild(more);
+  }
+  function run() {
+    clearTimeout(timer);
+    var text = box.value;
+    if (!text.trim()) return out.replaceChildren();
+    load().then(function () { show(text); }, function () { out.replaceChildren(make("p", "The tables could not be loaded. Try again.", "said")); });
+  }
+
+  // A missing page: the words of the address are the question.
+  if (document.querySelector("[data-missing]") && !box.value) {
+    var words = decodeURIComponent(location.pathname).split("/").filter(Boolean).pop() || "";
+    box.value = words.replace(/(\.html)?$/, "").replace(/[-_+]+/g, " ");
+    if (!/^(index|404)?$/.test(box.value)) run(); else box.value = "";
+  }
+
+  box.addEventListener("focus", function () { load().catch(function () {}); }, { once: true });
+  box.addEventListener("input", function () { clearTimeout(timer); timer = setTimeout(run, 250); });
+  document.getElementById("paste-go").addEventListener("click", function () { box.focus(); run(); });
+
+  // Down into the results, up and down among them, Escape back to the box.
+  box.closest(".paste").addEventListener("keydown", function (event) {
+    var links = Array.prototype.slice.call(out.querySelectorAll(".found li > a"));
+    var at = links.indexOf(document.activeElement);
+    var in_box = event.target === box;
+    if (event.key === "Enter" && in_box && (event.ctrlKey || event.metaKey)) run();
+    else if (event.key === "Escape") { if (in_box) { box.value = ""; run(); } else box.focus(); }
+    else if (event.key === "ArrowDown" && links.length && (at >= 0 || in_box && box.selectionStart === box.value.length)) { event.preventDefault(); links[Math.min(at + 1, links.length - 1)].focus(); }
+    else if (event.key === "ArrowUp" && at >= 0) { event.preventDefault(); (links[at - 1] || box).focus(); }
+  });
+})();

@@ -1,0 +1,121 @@
+// Small conveniences on every page. The page is whole without them.
+(function () {
+  "use strict";
+  var root = document.documentElement;
+  var all = function (selector, from) { return Array.prototype.slice.call((from || document).querySelectorAll(selector)); };
+
+  // Theme: one switch; choosing what the system says anyway forgets the choice.
+  var dark = matchMedia("(prefers-color-scheme: dark)");
+  var shown = function () { return root.dataset.theme || (dark.matches ? "dark" : "light"); };
+  var button = document.getElementById("theme");
+  if (button) button.addEventListener("click", function () {
+    var next = shown() === "dark" ? "light" : "dark";
+    var own = next !== (dark.matches ? "dark" : "light");
+    if (own) root.dataset.theme = next; else delete root.dataset.theme;
+    try { if (own) localStorage.setItem("theme", next); else localStorage.removeItem("theme"); } catch (_) { /* not remembered */ }
+  });
+
+  // Copy: in a console block only what is typed, without prompts and output.
+  function copyable(code) {
+    if (!code.querySelector(".p")) return code.textContent.replace(/\n$/, "");
+    var copy = code.cloneNode(true);
+    all(".p", copy).forEach(function (prompt) { prompt.textContent = "\u0001"; });
+    var open = false;
+    return copy.textContent.split("\n").filter(function (line) {
+      var keep = open || line.indexOf("\u0001") >= 0;
+      open = keep && /[\\`^]\s*$/.test(line);
+      return keep;
+    }).join("\n").replace(/\u0001\s?/g, "");
+  }
+  function copy(text, button) {
+    var done = function () {
+      button.textContent = "Copied";
+      setTimeout(function () { button.textContent = "Copy"; }, 1600);
+    };
+    var by_hand = function () {
+      var area = document.createElement("textarea");
+      area.value = text;
+      document.body.appendChild(area);
+      area.select();
+      if (document.execCommand("copy")) done();
+      area.remove();
+      button.focus();
+    };
+    if (navigator.clipboard) navigator.clipboard.writeText(text).then(done, by_hand); else by_hand();
+  }
+  function offer(block) {
+    if (block.querySelector(".copy")) return;
+    var button = document.createElement("button");
+    button.type = "button";
+    button.className = "copy";
+    button.textContent = "Copy";
+    button.setAttribute("aria-live", "polite");
+    button.addEventListener("click", function () { copy(copyable(block.querySelector("code")), button); });
+    block.appendChild(button);
+  }
+  all(".code").forEach(offer);
+  window.kbgenOfferCopy = offer;
+
+  // Contents: the section being read is marked.
+  var toc = document.querySelector(".toc");
+  var links = all(".toc a");
+  var places = links.map(function (link) { return document.getElementById(decodeURIComponent(link.hash.slice(1))); });
+  if (links.length && "IntersectionObserver" in window) {
+    var waiting = false;
+    var mark = function () {
+      waiting = false;
+      var at = -1;
+      places.forEach(function (place, i) { if (place && place.getBoundingClientRect().top < innerHeight * 0.3) at = i; });
+      if (innerHeight + scrollY >= document.body.scrollHeight - 2) at = links.length - 1;
+      links.forEach(function (link, i) {
+        if (i !== at) return link.removeAttribute("aria-current");
+        if (link.hasAttribute("aria-current")) return;
+        link.setAttribute("aria-current", "true");
+        var strip = link.parentNode.parentNode;
+        if (strip.scrollWidth > strip.clientWidth) strip.scrollLeft = link.offsetLeft - 24;
+        else if (toc.scrollHeight > toc.clientHeight) toc.scrollTop = link.offsetTop - toc.clientHeight / 2;
+      });
+    };
+    addEventListener("scroll", function () { if (!waiting) { waiting = true; requestAnimationFrame(mark); } }, { passive: true });
+    mark();
+  }
+
+  // The badge is judged by the reader's date, not by the day of the build.
+  var now = new Date();
+  var today = new Date(now - now.getTimezoneOffset() * 60000).toISOString().slice(0, 10);
+  all("[data-overdue-on]").forEach(function (badge) {
+    var note = badge.querySelector(".overdue");
+    if (note) note.hidden = today < badge.dataset.overdueOn;
+  });
+
+  // A heading's link copies its address as well as going there.
+  document.addEventListener("click", function (event) {
+    var link = event.target.closest && event.target.closest("a.anchor");
+    if (link && navigator.clipboard) navigator.clipboard.writeText(link.href).catch(function () {});
+  });
+
+  // Lists that narrow as one types.
+  var filter = document.getElementById("filter");
+  if (filter) {
+    var rows = all(".row");
+    var texts = rows.map(function (row) { return row.textContent.toLowerCase(); });
+    filter.addEventListener("input", function () {
+      var words = filter.value.toLowerCase().split(/\s+/).filter(Boolean);
+      var left = 0;
+      rows.forEach(function (row, i) {
+        row.hidden = !words.every(function (word) { return texts[i].indexOf(word) >= 0; });
+        if (!row.hidden) left++;
+      });
+      all(".group").forEach(function (group) { group.hidden = !group.querySelector(".row:not([hidden])"); });
+      document.getElementById("filter-count").textContent = words.length ? left + " of " + rows.length : "";
+    });
+  }
+
+  // "/" goes to the paste box, wherever it is.
+  addEventListener("keydown", function (event) {
+    if (event.key !== "/" || event.ctrlKey || event.metaKey || event.altKey || /^(INPUT|TEXTAREA|SELECT)$/.test(event.target.tagName)) return;
+    var box = document.getElementById("paste-text");
+    event.preventDefault();
+    if (box) box.focus(); else location.href = root.dataset.root + "diagnose/index.html";
+  });
+})();

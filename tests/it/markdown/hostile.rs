@@ -1,0 +1,307 @@
+//! Thousands of made texts: nothing panics, nothing unsafe comes out, and time grows with the length.
+
+use std::collections::BTreeSet;
+use std::time::{Duration, Instant};
+
+use ammonia::Builder;
+use kbgen::markdown::{LANGUAGES, highlight, inline, is_reserved_id, outline, outline_inline, plain, render};
+
+use super::Page;
+
+/// A small generator of repeatable numbers (xorshift64*, Vigna 2016, doi:10.1145/2845077).
+struct Dice(u64);
+
+impl Dice {
+    fn below(&mut self, sides: usize) -> usize {
+        self.0 ^= self.0 >> 12;
+        self.0 ^= self.0 << 25;
+        self.0 ^= self.0 >> 27;
+        (self.0.wrapping_mul(0x2545_F491_4F6C_DD1D) >> 33) as usize % sides
+    }
+
+    fn pick<'a>(&mut self, parts: &[&'a str]) -> &'a str {
+        parts[self.below(parts.len())]
+    }
+}
+
+const PARTS: &[&str] = &[
+    "a",
+    " ",
+    "\n",
+    "\n\n",
+    "*",
+    "**",
+    "_",
+    "~~",
+    "`",
+    "``",
+    "\n```",
+    "```bash tool=x os=linux title=\"a\n",
+    "\n~~~\n",
+    "```console\n$ ls \"",
+    "```log\n2026-01-01 00:00:00 ERROR /a/b",
+    "```json\n{\"a\":",
+    "[",
+    "]",
+    "(",
+    ")",
+    "![",
+    "](",
+    "[^a]",
+    "\n[^a]: ",
+    "[a][b]",
+    "\n[b]: ",
+    "{{",
+    "}}",
+    "{{ fit(\"a_b\", \"*\") }}",
+    "{{ fit(x) }}",
+    "{",
+    "}",
+    "{#a}",
+    " {#main onclick=x}",
+    "\n# ",
+    "\n## ",
+    "\n### ",
+    "\n---\n",
+    "\n===\n",
+    "\n- ",
+    "\n1. ",
+    "\n- [x] ",
+    "\n> ",
+    "> [!NOTE]\n",
+    "\n| a | b |\n|---|:-:|\n| ",
+    "|",
+    "\\",
+    "\\{{",
+    "<",
+    ">",
+    "<b>",
+    "</script>",
+    "<script>alert(1)</script>",
+    "<img src=x onerror=y>",
+    "<!-- ",
+    " -->",
+    "<svg/onload=x>",
+    "<javascript:x>",
+    "<https://a.org>",
+    "<a@b.org>",
+    "javascript:x",
+    "(javascript&colon;x)",
+    "data:text/html,x",
+    "&#106;avascript:",
+    "&lt;",
+    "&amp;",
+    "&quot;",
+    "\"",
+    "'",
+    " onclick=\"x\"",
+    "//evil.org",
+    "/\\evil.org",
+    "\u{202E}",
+    "\u{2066}",
+    "\0",
+    "\t",
+    "\r\n",
+    "    ",
+    "é",
+    "😀",
+    "\u{FEFF}",
+    "![[x]]",
+    "[[javascript:x]]",
+    "$x$",
+    "<data value=",
+    "%6Aavascript:",
+    "ftp:",
+    "/errors/x/",
+    "#id",
+    " \"t<\\\"\")",
+    ":",
+    "=",
+    "title=\"",
+    "vbscript:",
+];
+
+fn made(dice: &mut Dice) -> String {
+    (0..1 + dice.below(24)).map(|_| dice.pick(PARTS)).collect()
+}
+
+/// Every element and attribute that the renderer writes, and nothing else. What ammonia takes away
+/// from a page is what the renderer should not have let in.
+fn oracle() -> Builder<'static> {
+    let mut builder = Builder::empty();
+    builder
+        .tags(
+            "a aside blockquote br code data del div em h2 h3 h4 h5 h6 hr img input li ol p pre section span strong sup \
+             table tbody td th thead tr ul"
+                .split_whitespace()
+                .collect(),
+        )
+        .generic_attributes(
+            "id class role tabindex aria-label title data-lang data-label".split_whitespace().collect(),
+        )
+        .add_tag_attributes("a", ["href", "rel"])
+        .add_tag_attributes("data", ["value"])
+        .add_tag_attributes("img", ["src", "alt", "width", "height", "loading"])
+        .add_tag_attributes("input", ["type", "disabled", "checked"])
+        .add_tag_attributes("ol", ["start"])
+        .add_tag_attributes("th", ["scope"])
+        .link_rel(None)
+        .strip_comments(false)
+        .url_schemes(["http", "https", "mailto"].into())
+        .url_relative(ammonia::UrlRelative::PassThrough);
+    builder
+}
+
+#[test]
+fn nothing_unsafe_comes_out() {
+    let oracle = oracle();
+    let mut dice = Dice(0x9E37_79B9_7F4A_7C15);
+    for round in 0..4_000 {
+        let text = made(&mut dice);
+        let rendered = render(&text, &Page);
+        for html in [rendered.html(), inline(&text, &Page)] {
+            let cleaned = oracle.clean(&html).to_string();
+            assert_eq!(tags(&cleaned), tags(&html), "round {round}: {text:?}\n{html}");
+            assert!(!html.contains(['\u{202E}', '\u{2066}', '\0']), "{text:?}");
+        }
+        let ids: Vec<_> = rendered.html().match_indices(" id=\"").map(|(at, _)| at).collect();
+        let html = rendered.html();
+        let ids: Vec<_> = ids
+            .into_iter()
+            .map(|at| html[at + 5..].split('"').next().unwrap_or_default().to_string())
+            .collect();
+        assert_eq!(ids.iter().collect::<BTreeSet<_>>().len(), ids.len(), "ids are unique: {text:?}\n{html}");
+        assert!(
+            ids.iter().all(|id| id.starts_with("fn") || !is_reserved_id(id)),
+            "round {round}: {text:?}\n{html}"
+        );
+    }
+}
+
+/// The tags of a page as written, with the marks undone that two writers set differently.
+fn tags(html: &str) -> Vec<String> {
+    let mut tags: Vec<String> = html
+        .replace("&quot;", "\"")
+        .replace("&#39;", "'")
+        .replace('\r', "\n")
+        .split('<')
+        .skip(1)
+        .map(|tag| {
+            let tag = tag.split('>').next().unwrap_or_default();
+            let mut words: Vec<_> = tag.replace("=\"\"", "").split(' ').map(str::to_string).collect();
+            words.sort();
+            words.join(" ")
+        })
+        .collect();
+    tags.sort();
+    tags
+}
+
+#[test]
+fn places_lie_in_the_text() {
+    let mut dice = Dice(42);
+    for _ in 0..4_000 {
+        let text = made(&mut dice);
+        for outline in [outline(&text), outline_inline(&text)] {
+            let ranges = (outline.headings.iter().map(|heading| &heading.range))
+                .chain(outline.links.iter().map(|link| &link.range))
+                .chain(outline.calls.iter().flat_map(|call| [&call.range, &call.inner_range]))
+                .chain(outline.faults.iter().map(|fault| &fault.range))
+                .chain(outline.fences.iter().flat_map(|fence| fence.tool_range.as_ref()));
+            for range in ranges {
+                assert!(text.get(range.clone()).is_some(), "{range:?} of {text:?}");
+            }
+            for call in &outline.calls {
+                assert!(
+                    text[call.range.clone()].starts_with("{{") && text[call.range.clone()].ends_with("}}")
+                );
+                assert_eq!(text[call.inner_range.clone()].replace(['\n', '\r'], " "), call.source);
+            }
+            assert!(outline.faults.iter().all(|fault| !fault.kind.message().contains('\n')));
+        }
+        plain(&text);
+    }
+}
+
+#[test]
+fn time_grows_with_the_length() {
+    for part in [
+        "## a\n\n",
+        "## a {#a}\n\n",
+        "{{",
+        "{{ a }}",
+        "}}",
+        "[",
+        "![",
+        "]",
+        "[a][",
+        "[^",
+        "[^a]",
+        "[^a]: b\n\n",
+        "[a](",
+        "<",
+        "<b>",
+        "<!--",
+        "<a@b>",
+        "`",
+        "> ",
+        "- ",
+        "*",
+        "_*",
+        "|",
+        "| a ",
+        "\n| a |\n|---|\n",
+        "\\",
+        "&",
+        "&#",
+        ">---\n",
+        "```x y=\"\n",
+        "```\n",
+        "(",
+        "[a]: b\n",
+        "[a] ",
+        "{#a",
+        "## a {",
+        "\u{202E}",
+        "a\n===\n",
+        "[a](javascript:b)",
+        "~~",
+        "<?",
+        "![a](b) ",
+        "- [x] a\n",
+        "https://",
+        "https://a",
+        "https://a ",
+        "[^a](",
+        "{{ `",
+    ] {
+        // Linear work takes well under a second here, quadratic work minutes: a busy machine fits in between.
+        let text = part.repeat(200_000 / part.len());
+        let start = Instant::now();
+        outline(&text);
+        render(&text, &Page);
+        plain(&text);
+        inline(&text, &Page);
+        assert!(start.elapsed() < Duration::from_secs(10), "{part:?}: {:?} for 200 kB", start.elapsed());
+    }
+}
+
+#[test]
+fn highlighted_code_is_the_code() {
+    let mut dice = Dice(3);
+    for round in 0..1_500 {
+        let code = made(&mut dice).replace(['\u{202E}', '\u{2066}', '\0'], "");
+        let language = dice.pick(&LANGUAGES);
+        let html = highlight(language, &code);
+        let text: String = html
+            .split('<')
+            .enumerate()
+            .map(|(index, part)| if index == 0 { part } else { part.split_once('>').expect("a tag").1 })
+            .collect();
+        let text =
+            text.replace("&lt;", "<").replace("&gt;", ">").replace("&quot;", "\"").replace("&#39;", "'");
+        assert_eq!(text.replace("&amp;", "&"), code, "round {round}: {language}\n{html}");
+        assert_eq!(html.matches("<span class=\"").count(), html.matches("</span>").count());
+        assert!(!html.contains("\"></span>"), "no empty span: {html}");
+    }
+}

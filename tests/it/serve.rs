@@ -1,0 +1,558 @@
+//! What a browser, an author and an attacker get from the server, over real sockets.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{self, Receiver};
+use std::time::Duration;
+
+use kbgen::files::Outputs;
+use kbgen::serve::{self, Changes, Event, Open, Rebuild, Running, ServeOptions};
+use tempfile::TempDir;
+
+/// No answer within this time is a failure.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// A site whose pages are the files of `content/`; a file `content/broken` breaks it.
+struct Session {
+    root: TempDir,
+    events: Receiver<Event>,
+    running: Running,
+}
+
+struct Reply {
+    status: u16,
+    headers: BTreeMap<String, String>,
+    body: String,
+}
+
+impl Session {
+    /// A session that listens already.
+    fn start(files: &[(&str, &str)]) -> Self {
+        let session = Self::start_on(files, 0);
+        session.wait_for(|event| matches!(event, Event::Listening { .. }));
+        session
+    }
+
+    fn start_on(files: &[(&str, &str)], port: u16) -> Self {
+        let root = TempDir::new().unwrap();
+        fs::create_dir(root.path().join("content")).unwrap();
+        let (sender, events) = mpsc::channel();
+        for (path, text) in files {
+            write(&root.path().join("content").join(path), text);
+        }
+        let options = ServeOptions {
+            interface: Ipv4Addr::LOCALHOST.into(),
+            port,
+            root: root.path().to_path_buf(),
+            watch: vec!["site.toml".into(), "content".into(), "static".into()],
+            ignore: vec!["content/public".into()],
+            open: Open::Nothing,
+        };
+        let content = root.path().join("content");
+        let announce = move |event| drop(sender.send(event));
+        let running = serve::start(options, move |_: &Changes| build(&content), announce).unwrap();
+        Self { root, events, running }
+    }
+
+    fn write(&self, path: &str, text: &str) {
+        write(&self.root.path().join(path), text);
+    }
+
+    /// The first event to come that fits.
+    fn wait_for(&self, fits: impl Fn(&Event) -> bool) -> Event {
+        loop {
+            let event = self.events.recv_timeout(PATIENCE).expect("the event comes");
+            if fits(&event) {
+                return event;
+            }
+        }
+    }
+
+    /// What the next build is made for.
+    fn next_changes(&self) -> BTreeSet<PathBuf> {
+        match self.wait_for(|event| matches!(event, Event::Rebuilt { .. } | Event::Broken { .. })) {
+            Event::Rebuilt { changes, .. } | Event::Broken { changes, .. } => changes.paths,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    fn connect(&self) -> TcpStream {
+        connect(self.running.address)
+    }
+
+    /// Sends bytes as they are and reads the one reply.
+    fn send(&self, request: &[u8]) -> Reply {
+        let mut stream = self.connect();
+        stream.write_all(request).unwrap();
+        reply(&mut stream).expect("a whole reply")
+    }
+
+    fn ask(&self, line: &str, headers: &str) -> Reply {
+        self.send(
+            format!("{line} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n{headers}\r\n").as_bytes(),
+        )
+    }
+
+    fn get(&self, path: &str) -> Reply {
+        self.ask(&format!("GET {path}"), "")
+    }
+
+    /// A page's stream of events.
+    fn listen(&self) -> News {
+        let mut stream = self.connect();
+        stream.write_all(b"GET /_kbgen/events HTTP/1.1\r\nHost: localhost\r\n\r\n").unwrap();
+        News { lines: BufReader::new(stream) }
+    }
+}
+
+struct News {
+    lines: BufReader<TcpStream>,
+}
+
+impl News {
+    /// The next state that the page is told; `None` when the server ends the stream.
+    fn next(&mut self) -> Option<serde_json::Value> {
+        loop {
+            let mut line = String::new();
+            if self.lines.read_line(&mut line).expect("the stream goes on or ends") == 0 {
+                return None;
+            }
+            if let Some(data) = line.strip_prefix("data: ") {
+                return Some(serde_json::from_str(data).unwrap());
+            }
+        }
+    }
+}
+
+fn write(path: &Path, text: &str) {
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    fs::write(path, text).unwrap();
+}
+
+fn build(content: &Path) -> Rebuild {
+    let mut outputs = Outputs::default();
+    for entry in
+        walkdir::WalkDir::new(content).into_iter().flatten().filter(|entry| entry.file_type().is_file())
+    {
+        let path = entry.path().strip_prefix(content).unwrap().to_str().unwrap().to_string();
+        // A file may go between the listing and the reading.
+        let Ok(text) = fs::read_to_string(entry.path()) else { continue };
+        assert!(path != "panic", "told to");
+        if path == "broken" {
+            return Rebuild::Broken { plain: text };
+        }
+        outputs.add(path, text);
+    }
+    Rebuild::Site(outputs)
+}
+
+fn connect(address: SocketAddr) -> TcpStream {
+    let stream = TcpStream::connect(address).unwrap();
+    stream.set_read_timeout(Some(PATIENCE)).unwrap();
+    stream
+}
+
+/// The reply, if the server gave one before it closed.
+fn reply(stream: &mut TcpStream) -> Option<Reply> {
+    let mut bytes = Vec::new();
+    let mut part = [0; 4096];
+    // A reset after the reply is the end of it.
+    while let Ok(length) = stream.read(&mut part) {
+        if length == 0 {
+            break;
+        }
+        bytes.extend_from_slice(&part[..length]);
+    }
+    let text = String::from_utf8(bytes).unwrap();
+    let (head, body) = text.split_once("\r\n\r\n")?;
+    let mut lines = head.lines();
+    let status = lines.next().unwrap().split(' ').nth(1).unwrap().parse().unwrap();
+    let headers = lines
+        .map(|line| line.split_once(": ").unwrap())
+        .map(|(name, value)| (name.to_ascii_lowercase(), value.to_string()))
+        .collect();
+    Some(Reply { status, headers, body: body.to_string() })
+}
+
+#[test]
+fn a_page_comes_with_its_type_and_the_headers_of_a_careful_server() {
+    let session =
+        Session::start(&[("index.html", "home"), ("a.css", "a{}"), ("errors/oom/index.html", "oom")]);
+    let home = session.get("/");
+    assert_eq!((home.status, home.body.as_str()), (200, "home"));
+    for (name, value) in [
+        ("content-type", "text/html; charset=utf-8"),
+        ("content-length", "4"),
+        ("x-content-type-options", "nosniff"),
+        ("cache-control", "no-cache"),
+        ("cross-origin-resource-policy", "same-origin"),
+    ] {
+        assert_eq!(home.headers.get(name).map(String::as_str), Some(value), "{name}");
+    }
+    assert_eq!(session.get("/errors/oom/?q=1").body, "oom");
+    assert_eq!(session.get("/a.css").headers["content-type"], "text/css; charset=utf-8");
+}
+
+#[test]
+fn head_is_get_without_the_body() {
+    let session = Session::start(&[("index.html", "home")]);
+    let (get, head) = (session.get("/"), session.ask("HEAD /", ""));
+    assert_eq!((head.status, head.body.as_str()), (200, ""));
+    for name in ["content-length", "content-type", "etag"] {
+        assert_eq!(get.headers[name], head.headers[name]);
+    }
+}
+
+#[test]
+fn a_page_that_the_browser_has_is_not_sent_again() {
+    let session = Session::start(&[("index.html", "home")]);
+    let tag = session.get("/").headers["etag"].clone();
+    for list in [tag.clone(), format!("\"x\", W/{tag}"), "*".to_string()] {
+        let again = session.ask("GET /", &format!("If-None-Match: {list}\r\n"));
+        assert_eq!((again.status, again.body.as_str()), (304, ""), "{list}");
+        assert_eq!(again.headers["etag"], tag);
+    }
+    assert_eq!(session.ask("GET /", "If-None-Match: \"x\"\r\n").status, 200);
+}
+
+#[test]
+fn a_folder_without_its_slash_redirects_within_the_server() {
+    let session = Session::start(&[("x/dir/index.html", "dir"), ("evil.example/index.html", "")]);
+    let redirect = session.get("/x/dir?q=1");
+    assert_eq!((redirect.status, redirect.headers["location"].as_str()), (307, "./dir/?q=1"));
+    for path in [
+        "//x/dir",
+        "///x/dir",
+        "//evil.example",
+        "/\\evil.example",
+        "/%2fevil.example",
+        "/x//dir",
+        "/.//evil.example",
+    ] {
+        let reply = session.get(path);
+        assert!(!reply.headers.contains_key("location"), "{path}: {:?}", reply.headers);
+        assert!(matches!(reply.status, 400 | 404), "{path}: {}", reply.status);
+    }
+}
+
+#[test]
+fn no_spelling_of_a_path_leaves_the_site() {
+    let session = Session::start(&[("index.html", "home"), (".nojekyll", ""), ("a/.hidden", "h")]);
+    session.write("secret.txt", "secret");
+    for path in [
+        "/../secret.txt",
+        "/%2e%2e/secret.txt",
+        "/..%2fsecret.txt",
+        "/%2e%2e%2fsecret.txt",
+        "/..%5csecret.txt",
+        "/a/../../secret.txt",
+        "/%252e%252e/secret.txt",
+        "/..\\secret.txt",
+        "/..;/secret.txt",
+        "/....//secret.txt",
+        "//etc/passwd",
+        "/etc/passwd",
+        "/%00",
+        "/index.html%00.css",
+        "/%c0%ae%c0%ae/secret.txt",
+        "/C:/secret.txt",
+        "/.nojekyll",
+        "/a/.hidden",
+        "/.git/config",
+        "/index.html/",
+        "/index.html::$DATA",
+        "/_kbgen/",
+        "/_kbgen/../index.html",
+    ] {
+        let reply = session.get(path);
+        assert!(matches!(reply.status, 400 | 404), "{path}: {}", reply.status);
+        assert!(!reply.body.contains("secret") && !reply.body.contains("root:"), "{path}");
+    }
+}
+
+#[test]
+fn only_requests_to_this_machine_are_answered() {
+    let session = Session::start(&[("index.html", "home")]);
+    let port = session.running.address.port();
+    for host in
+        ["localhost".to_string(), format!("127.0.0.1:{port}"), format!("[::1]:{port}"), "LOCALHOST:9".into()]
+    {
+        let reply =
+            session.send(format!("GET / HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n").as_bytes());
+        assert_eq!(reply.status, 200, "{host}");
+    }
+    for head in [
+        "GET / HTTP/1.1\r\nHost: evil.example\r\n",
+        "GET / HTTP/1.1\r\nHost: localhost.evil.example\r\n",
+        "GET / HTTP/1.1\r\nHost: localhost\r\nHost: evil.example\r\n",
+        "GET / HTTP/1.1\r\nHost:\r\n",
+        "GET / HTTP/1.1\r\nHost: \u{fc}\r\n",
+        "GET / HTTP/1.1\r\n",
+        "GET / HTTP/1.0\r\n",
+        "GET http://evil.example/ HTTP/1.1\r\nHost: localhost\r\n",
+        "GET /_kbgen/events HTTP/1.1\r\nHost: evil.example\r\n",
+        "POST / HTTP/1.1\r\nHost: evil.example\r\n",
+    ] {
+        let reply = session.send(format!("{head}Connection: close\r\n\r\n").as_bytes());
+        assert!(matches!(reply.status, 400 | 421), "{head}: {}", reply.status);
+        assert!(!reply.body.contains("home"), "{head}");
+    }
+}
+
+#[test]
+fn a_page_can_only_be_read() {
+    let session = Session::start(&[("index.html", "home")]);
+    for method in ["POST", "PUT", "DELETE", "PATCH", "OPTIONS", "TRACE", "BREW", "get"] {
+        let reply = session.ask(&format!("{method} /"), "");
+        assert_eq!(reply.status, 405, "{method}");
+        assert_eq!(reply.headers["allow"], "GET, HEAD");
+    }
+    assert_eq!(
+        session.send(b"CONNECT localhost:80 HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n").status,
+        405
+    );
+}
+
+#[test]
+fn hostile_requests_are_refused_and_the_next_reader_is_served() {
+    let session = Session::start(&[("index.html", "home")]);
+    let long = "x".repeat(64 * 1024);
+    let many = "a: b\r\n".repeat(5000);
+    for (request, what) in [
+        (format!("GET / HTTP/1.1\r\nHost: localhost\r\n{long}: 1\r\n\r\n"), "a header name of 64 KiB"),
+        (format!("GET / HTTP/1.1\r\nHost: localhost\r\na: {long}\r\n\r\n"), "a header of 64 KiB"),
+        (format!("GET / HTTP/1.1\r\nHost: localhost\r\n{many}\r\n"), "5000 headers"),
+        (format!("GET /{long} HTTP/1.1\r\nHost: localhost\r\n\r\n"), "a path of 64 KiB"),
+        ("\u{0}\u{1}\u{2}\r\n\r\n".to_string(), "noise"),
+        ("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".to_string(), "HTTP/2"),
+        (
+            "GET / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1\r\nTransfer-Encoding: x\r\n\r\n"
+                .to_string(),
+            "two lengths",
+        ),
+    ] {
+        let mut stream = session.connect();
+        // A server that refuses early closes before all is read, and its reply may be lost on the way.
+        let _ = stream.write_all(request.as_bytes());
+        if let Some(reply) = reply(&mut stream) {
+            assert!((400..500).contains(&reply.status), "{what}: {}", reply.status);
+        }
+        assert_eq!(session.get("/").body, "home", "after {what}");
+    }
+}
+
+#[test]
+fn idle_connections_do_not_pile_up_without_end() {
+    let session = Session::start(&[("index.html", "home")]);
+    let mut idle: Vec<TcpStream> = (0..128).map(|_| session.connect()).collect();
+    let mut reader = session.connect();
+    reader.write_all(b"GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n").unwrap();
+    reader.set_read_timeout(Some(Duration::from_millis(200))).unwrap();
+    assert!(reader.read(&mut [0]).is_err(), "the reader waits for a place");
+    reader.set_read_timeout(Some(PATIENCE)).unwrap();
+    drop(idle.pop());
+    assert_eq!(reply(&mut reader).unwrap().body, "home");
+}
+
+#[test]
+fn the_policy_of_the_published_site_holds_here_too() {
+    let headers = "/*\n  Content-Security-Policy: default-src 'self'\n  Cache-Control: max-age=9999\n  \
+                   Access-Control-Allow-Origin: *\n/x\n  X-Frame-Options: DENY\n";
+    let session = Session::start(&[("index.html", "home"), ("_headers", headers), ("404.html", "lost")]);
+    for path in ["/", "/nowhere"] {
+        let reply = session.get(path);
+        assert_eq!(reply.headers["content-security-policy"], "default-src 'self'", "{path}");
+        assert_eq!(reply.headers["cache-control"], "no-cache", "{path}");
+        assert!(!reply.headers.contains_key("access-control-allow-origin"), "{path}");
+        assert!(!reply.headers.contains_key("x-frame-options"), "{path}");
+    }
+}
+
+#[test]
+fn what_is_not_there_gets_the_page_for_it() {
+    let session = Session::start(&[("index.html", "home"), ("404.html", "lost")]);
+    let reply = session.get("/errors/none/");
+    assert_eq!((reply.status, reply.body.as_str()), (404, "lost"));
+    assert_eq!(reply.headers["content-type"], "text/html; charset=utf-8");
+}
+
+#[test]
+fn a_page_hears_of_every_change_and_of_styles_apart() {
+    let session = Session::start(&[("index.html", "1"), ("css/site.css", "a{}")]);
+    let mut news = session.listen();
+    let first = news.next().unwrap();
+    let script = session.get("/_kbgen/reload.js");
+    assert!(script.body.contains(first["version"].as_str().unwrap()), "the script knows the page's version");
+    assert_eq!(script.headers["content-type"], "text/javascript; charset=utf-8");
+    assert_eq!(session.get("/_kbgen/overlay.css").headers["content-type"], "text/css; charset=utf-8");
+
+    session.write("content/index.html", "2");
+    let edited = news.next().unwrap();
+    assert_ne!(edited["version"], first["version"]);
+    assert_eq!(edited["styles"], serde_json::json!([]));
+    assert_eq!(session.get("/").body, "2");
+
+    session.write("content/css/site.css", "b{}");
+    let styled = news.next().unwrap();
+    assert_eq!(styled["from"], edited["version"]);
+    assert_eq!(styled["styles"], serde_json::json!([{"from": "css/site.css", "to": "css/site.css"}]));
+    let again = session.listen().next().unwrap();
+    assert_eq!(again["version"], styled["version"], "a page that comes back is told the newest state");
+}
+
+#[test]
+fn a_broken_site_keeps_its_last_good_pages_and_says_what_is_wrong() {
+    let session = Session::start(&[("index.html", "good")]);
+    let mut news = session.listen();
+    let good = news.next().unwrap();
+    assert_eq!(good["broken"], serde_json::Value::Null);
+    session.write("content/broken", "error: `a`\n  --> x.md:1:1");
+    let broken = news.next().unwrap();
+    assert_eq!(broken["broken"], "error: `a`\n  --> x.md:1:1");
+    assert_eq!(broken["version"], good["version"]);
+    assert_eq!(session.get("/").body, "good");
+    fs::remove_file(session.root.path().join("content/broken")).unwrap();
+    let mended = news.next().unwrap();
+    assert_eq!(mended["broken"], serde_json::Value::Null);
+    assert_eq!(mended["version"], good["version"], "the same site needs no reload");
+}
+
+#[test]
+fn a_site_that_never_built_shows_why_and_comes_to_life() {
+    let session = Session::start(&[("index.html", "good"), ("broken", "<script>alert(1)</script> & more")]);
+    let page = session.get("/any/where/");
+    assert_eq!(page.status, 503);
+    assert!(page.body.contains("&lt;script&gt;alert(1)&lt;/script&gt; &amp; more"), "{}", page.body);
+    assert!(page.headers["content-security-policy"].starts_with("default-src 'none'"));
+    let mut news = session.listen();
+    let before = news.next().unwrap();
+    assert!(session.get("/_kbgen/reload.js").body.contains(before["version"].as_str().unwrap()));
+    fs::remove_file(session.root.path().join("content/broken")).unwrap();
+    assert_ne!(news.next().unwrap()["version"], before["version"]);
+    assert_eq!(session.get("/").body, "good");
+}
+
+#[test]
+fn a_defect_in_a_build_does_not_end_the_session() {
+    let session = Session::start(&[("index.html", "good")]);
+    session.write("content/panic", "");
+    let event = session.wait_for(|event| matches!(event, Event::Broken { .. }));
+    assert!(matches!(event, Event::Broken { plain, .. } if plain.contains("told to")));
+    fs::remove_file(session.root.path().join("content/panic")).unwrap();
+    session.wait_for(|event| matches!(event, Event::Rebuilt { .. }));
+    assert_eq!(session.get("/").body, "good");
+}
+
+#[test]
+fn pages_of_other_sites_cannot_listen() {
+    let session = Session::start(&[("index.html", "home")]);
+    for header in [
+        "Origin: http://evil.example",
+        "Origin: null",
+        "Origin: http://localhost.evil.example",
+        "Origin: http://localhost:9",
+        "Sec-Fetch-Site: cross-site",
+        "Sec-Fetch-Site: same-site",
+    ] {
+        assert_eq!(session.ask("GET /_kbgen/events", &format!("{header}\r\n")).status, 403, "{header}");
+    }
+    for header in ["Origin: http://localhost", "Sec-Fetch-Site: same-origin"] {
+        let mut stream = session.connect();
+        write!(stream, "GET /_kbgen/events HTTP/1.1\r\nHost: localhost\r\n{header}\r\n\r\n").unwrap();
+        assert!(News { lines: BufReader::new(stream) }.next().is_some(), "{header}");
+    }
+}
+
+#[test]
+fn a_taken_port_gives_the_next_free_one() {
+    let taken = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
+    let wanted = taken.local_addr().unwrap().port();
+    let session = Session::start_on(&[("index.html", "home")], wanted);
+    let event = session.wait_for(|event| matches!(event, Event::PortTaken { .. }));
+    let used = session.running.address.port();
+    assert_eq!(event, Event::PortTaken { wanted, used });
+    assert_ne!(used, wanted);
+    let event = session.wait_for(|event| matches!(event, Event::Listening { .. }));
+    assert_eq!(event, Event::Listening { url: format!("http://127.0.0.1:{used}/") });
+    assert_eq!(session.get("/").body, "home");
+}
+
+#[test]
+fn stopping_ends_the_streams_and_frees_the_port() {
+    let session = Session::start(&[("index.html", "home")]);
+    let mut news = session.listen();
+    news.next().unwrap();
+    let address = session.running.address;
+    session.running.stop().unwrap();
+    assert_eq!(news.next(), None);
+    assert!(TcpStream::connect(address).is_err());
+}
+
+#[test]
+fn a_burst_of_changes_is_few_builds() {
+    let session = Session::start(&[("index.html", "home")]);
+    let mut left: BTreeSet<PathBuf> = (0..100).map(|page| format!("content/{page}.html").into()).collect();
+    for path in &left {
+        session.write(path.to_str().unwrap(), "x");
+    }
+    let mut builds = 0;
+    while !left.is_empty() {
+        left = &left - &session.next_changes();
+        builds += 1;
+    }
+    assert!(builds <= 5, "{builds} builds for 100 files");
+}
+
+#[test]
+fn what_editors_and_builds_leave_does_not_build() {
+    let session = Session::start(&[("index.html", "home")]);
+    for path in [
+        "content/.index.html.swp",
+        "content/index.html~",
+        "content/4913",
+        "content/public/index.html",
+        "other.txt",
+    ] {
+        session.write(path, "x");
+    }
+    session.write("content/index.html", "changed");
+    assert_eq!(session.next_changes(), BTreeSet::from(["content/index.html".into()]));
+}
+
+#[test]
+fn files_saved_by_renaming_and_folders_made_again_are_noticed() {
+    let session = Session::start(&[("index.html", "1"), ("errors/a.html", "a")]);
+    let root = session.root.path();
+    // Saved as most editors do: a new file takes the name of the old one.
+    fs::write(root.join("content/.tmp"), "2").unwrap();
+    fs::rename(root.join("content/.tmp"), root.join("content/index.html")).unwrap();
+    assert_eq!(session.next_changes(), BTreeSet::from(["content/index.html".into()]));
+    // A file of the root, which was not there before.
+    session.write("site.toml", "");
+    assert_eq!(session.next_changes(), BTreeSet::from(["site.toml".into()]));
+    // A watched folder that was not there before, then a file in it.
+    fs::create_dir(root.join("static")).unwrap();
+    session.write("static/a.css", "1");
+    assert_eq!(session.next_changes(), BTreeSet::from(["static/a.css".into()]));
+    session.write("static/deep/b.css", "1");
+    assert_eq!(session.next_changes(), BTreeSet::from(["static/deep/b.css".into()]));
+    // A watched folder that goes and comes back, as when branches are changed.
+    fs::remove_dir_all(root.join("content")).unwrap();
+    let mut gone = session.next_changes();
+    while gone.len() < 2 {
+        gone.extend(session.next_changes());
+    }
+    assert_eq!(gone, BTreeSet::from(["content/errors/a.html".into(), "content/index.html".into()]));
+    session.write("content/errors/a.html", "again");
+    assert_eq!(session.next_changes(), BTreeSet::from(["content/errors/a.html".into()]));
+    session.write("content/errors/a.html", "and again");
+    assert_eq!(session.next_changes(), BTreeSet::from(["content/errors/a.html".into()]));
+    // A folder below that is moved away and another one put in its place.
+    fs::rename(root.join("content/errors"), root.join("elsewhere")).unwrap();
+    assert_eq!(session.next_changes(), BTreeSet::from(["content/errors/a.html".into()]));
+    session.write("content/errors/b.html", "b");
+    assert_eq!(session.next_changes(), BTreeSet::from(["content/errors/b.html".into()]));
+}

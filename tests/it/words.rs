@@ -1,0 +1,73 @@
+//! The word index: the vectors that the page's script shares, and what a person who searches would notice.
+
+use kbgen::signature::{Document, NEAR, WordIndex};
+use serde_json::{Value, json};
+use std::fs;
+
+const VECTORS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/words.json");
+const WHOLE: &str = "the vectors are well formed";
+
+fn vectors() -> Value {
+    serde_json::from_str(&fs::read_to_string(VECTORS).expect("the vectors can be read")).expect(WHOLE)
+}
+
+fn index(vectors: &Value) -> WordIndex {
+    let document = |value: &Value| {
+        let text = |name: &str| value[name].as_str().expect(WHOLE).to_owned();
+        Document {
+            address: text("address"),
+            title: text("title"),
+            signatures: text("signatures"),
+            body: text("body"),
+        }
+    };
+    let documents: Vec<Document> =
+        vectors["documents"].as_array().expect(WHOLE).iter().map(document).collect();
+    WordIndex::build(&documents)
+}
+
+/// The script's test, `tests/browser/search.test.mjs`, holds `static/js/search.js` to the same file.
+/// `KBGEN_BLESS=1` writes the index and the expectations anew.
+#[test]
+fn the_shared_vectors_hold() {
+    let mut vectors = vectors();
+    let index = index(&vectors);
+    let stored = json!(index);
+    let read_back: WordIndex =
+        serde_json::from_value(stored.clone()).expect("the index survives its own JSON");
+    let bless = std::env::var_os("KBGEN_BLESS").is_some();
+    for case in vectors["cases"].as_array_mut().expect(WHOLE) {
+        let hits = json!(read_back.search(case["text"].as_str().expect(WHOLE), 5));
+        if bless {
+            case["expected"] = hits;
+        } else {
+            assert_eq!(hits, case["expected"], "{}", case["text"]);
+        }
+    }
+    if bless {
+        vectors["index"] = stored;
+        fs::write(VECTORS, serde_json::to_string_pretty(&vectors).expect(WHOLE) + "\n")
+            .expect("the vectors can be written");
+    } else {
+        assert_eq!(stored, vectors["index"]);
+    }
+}
+
+#[test]
+fn a_search_finds_the_page_by_some_of_its_words_and_in_spite_of_typing_errors() {
+    let index = index(&vectors());
+    for (text, address) in [
+        ("paging file too small", "errors/windows-paging-file-too-small/"),
+        ("ilegal memmory acess", "errors/cuda-illegal-memory-access/"),
+        ("my card: no kernel image availble for execution", "errors/cuda-no-kernel-image/"),
+        ("sglang pool exhaust", "errors/sglang-kv-pool-oom/"),
+    ] {
+        assert_eq!(index.search(text, 3)[0].address, address, "{text}");
+    }
+    let log = "RuntimeError: an illegal memory access was encounterd\nloss.backward()";
+    assert!(index.search(log, 1)[0].share >= NEAR, "{:?}", index.search(log, 1));
+    let healthy = "INFO 03-26 05:25:01 loader.py:230] Loading weights took 1.13 seconds";
+    assert!(index.search(healthy, 1).iter().all(|hit| hit.share < NEAR), "{:?}", index.search(healthy, 1));
+    assert!(index.search("qqqq zzzz", 3).is_empty());
+    assert_eq!(index.search("memory", 3).len(), 3);
+}
