@@ -13,6 +13,7 @@ pub mod estimator;
 pub mod family;
 pub mod fields;
 pub mod fitting;
+mod names;
 pub mod placement;
 pub mod quantization;
 mod recipe;
