@@ -17,7 +17,6 @@ mod names;
 pub mod placement;
 pub mod quantization;
 mod recipe;
-pub mod run;
 pub mod segments;
 pub mod settings;
 mod tensors;
