@@ -1,9 +1,12 @@
 //! One program for all tests that need no private names, one module a subject.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails there")]
 
+mod case_file;
+mod cases;
 #[cfg(unix)]
 mod emit;
 mod estimate;
+mod expect;
 mod markdown;
 mod serve;
 mod signature;
