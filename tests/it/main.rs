@@ -8,6 +8,7 @@ mod emit;
 mod estimate;
 mod expect;
 mod markdown;
+mod mistakes;
 mod serve;
 mod signature;
 mod words;
