@@ -3,6 +3,7 @@
 
 mod case_file;
 mod cases;
+mod commands;
 #[cfg(unix)]
 mod emit;
 mod estimate;
