@@ -8,6 +8,8 @@ mod commands;
 mod emit;
 mod estimate;
 mod expect;
+mod golden;
+mod html;
 mod markdown;
 mod mistakes;
 mod serve;
