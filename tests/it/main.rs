@@ -1,6 +1,7 @@
 //! One program for all tests that need no private names, one module a subject.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails there")]
 
+mod architecture;
 mod case_file;
 mod cases;
 mod commands;
