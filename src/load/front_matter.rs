@@ -39,7 +39,9 @@ pub(super) fn parse(text: &str, place: Span, found: &mut Vec<Diagnostic>) -> Fro
         return FrontMatter { node: empty, cut: true };
     }
     let mut text = text.to_string();
-    found.extend(leading_tabs(&mut text, place));
+    let tab_faults = leading_tabs(&mut text, place);
+    let tabs = !tab_faults.is_empty();
+    found.extend(tab_faults);
     for _ in 0..REPAIRS {
         match tree(&text, place) {
             Ok((node, faults)) => {
@@ -49,7 +51,10 @@ pub(super) fn parse(text: &str, place: Span, found: &mut Vec<Diagnostic>) -> Fro
             Err(fault) => {
                 let (finding, repair) =
                     explain(&text, byte_of(&text, fault.marker().index()), fault.info(), place);
-                found.push(finding);
+                // What a tab has broken further on is no fault of its own.
+                if !(tabs && matches!(repair, Repair::CutAt(_))) {
+                    found.push(finding);
+                }
                 match repair {
                     Repair::Text(repaired) => text = repaired,
                     Repair::CutAt(end) => {

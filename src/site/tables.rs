@@ -58,8 +58,8 @@ pub const CELLS: u64 = 256;
 /// A figure as a function of the context: linear between break points, exact everywhere.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Curve {
-    /// First cell, bytes there, bytes for every further step of [`CELLS`].
-    pub pieces: Vec<(u64, u64, u64)>,
+    /// First cell, bytes there, bytes for every further step of [`CELLS`], which may be fewer.
+    pub pieces: Vec<(u64, u64, i64)>,
 }
 
 impl Curve {
@@ -70,7 +70,7 @@ impl Curve {
         let Some((first, bytes, slope)) = self.pieces[..after].last().or(self.pieces.first()) else {
             return 0;
         };
-        bytes + slope * (cells.saturating_sub(*first) / CELLS)
+        bytes.saturating_add_signed(slope * (cells.saturating_sub(*first) / CELLS) as i64)
     }
 }
 

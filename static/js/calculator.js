@@ -41,7 +41,7 @@
   window.kbgenFit = { data: fit, need: need, judge: judge, largest: largest, best: best };
 
   // ---- words ---------------------------------------------------------------
-  var whole = function (n) { return Math.round(n).toLocaleString("en"); };
+  var whole = function (n) { return Math.round(n).toLocaleString("en").replace(/,/g, "\u202f"); };
   var gib = function (n) { return (n / GIB).toFixed(2); };
   var gb = function (n) { return (n / 1e9).toFixed(2); };
   var mib = function (n, up) { return whole((up ? Math.ceil : Math.floor)(n / MIB)) + " MiB"; };
@@ -115,6 +115,12 @@
     wrap.appendChild(make("span", label));
     parent.appendChild(wrap);
     return input;
+  }
+
+  // A command that wraps between its words, never inside a flag.
+  function command(id, text) {
+    $(id).replaceChildren();
+    text.split(" ").forEach(function (word, i) { $(id).append(i ? " " : "", word[0] === "-" ? make("span", word, "flag") : word); });
   }
 
   var ladder_of = null, ladder = [];
@@ -260,8 +266,8 @@
     });
 
     var kv = fit.kv[state.kv], file = model.name.replace(/[^\w.-]+/g, "-") + "-" + fit.quants[state.quant] + ".gguf";
-    $("command-llama").textContent = "llama-server -m " + file + " -ngl 999 -c " + state.ctx + " -ctk " + kv + " -ctv " + kv + " -fa on";
-    $("command-ollama").textContent = "OLLAMA_CONTEXT_LENGTH=" + state.ctx + " OLLAMA_KV_CACHE_TYPE=" + kv + " OLLAMA_FLASH_ATTENTION=1 ollama serve";
+    command("command-llama", "llama-server -m " + file + " -ngl 999 -c " + state.ctx + " -ctk " + kv + " -ctv " + kv + " -fa on");
+    command("command-ollama", "OLLAMA_CONTEXT_LENGTH=" + state.ctx + " OLLAMA_KV_CACHE_TYPE=" + kv + " OLLAMA_FLASH_ATTENTION=1 ollama serve");
     var pages = $("pages"), up = document.documentElement.dataset.root;
     pages.replaceChildren("All contexts and caches as tables: ");
     var page = function (folder, entry) { var link = make("a", entry.name); link.href = up + folder + "/" + entry.id + "/index.html"; pages.append(link); };

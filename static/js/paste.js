@@ -34,7 +34,7 @@
     if (typeof value !== "number") return String(value);
     // No context is 16 million tokens long; below that the name decides.
     var size = value >= 16777216 || value >= 1048576 && !/token|asked|window|estimate|wanted|available|ctx|context|len|count|layer|version|port|pid/.test(name);
-    if (!size) return value.toLocaleString("en");
+    if (!size) return value.toLocaleString("en").replace(/,/g, "\u202f");
     return value >= 1073741824 ? (value / 1073741824).toFixed(2) + " GiB" : (value / 1048576).toFixed(0) + " MiB";
   }
 
@@ -61,14 +61,15 @@
     if (cause) link.hash = "cause-" + cause;
     item.appendChild(make("p", page.description, "small"));
     if (known) {
-      var read = (known.names || []).filter(function (name) { return name in match.figures; })
+      var read = (known.names || []).filter(function (name) { return name in match.figures; }).slice(0, 4)
         .map(function (name) { return name.replace(/_/g, " ") + " " + figure(name, match.figures[name]); });
       item.appendChild(make("p", known.title.replace(/`/g, "") + (read.length ? " (" + read.join(", ") + ")" : ""), "why"));
     }
     if (brief) return item;
     var missing = short_by(match.figures || {});
     if (missing) item.appendChild(make("p", missing));
-    var names = Object.keys(match.figures || {});
+    // What the reading only derives for itself is not shown.
+    var names = Object.keys(match.figures || {}).filter(function (name) { return name !== "own" && name !== "verdict"; });
     if (names.length || match.line) {
       var list = make("dl");
       var put = function (name, value) {
@@ -82,7 +83,7 @@
       item.appendChild(list);
     }
     if (page.first_command) {
-      var first = make("p", "First look: ", "small");
+      var first = make("p", "First to try: ", "small");
       first.appendChild(make("code", page.first_command));
       item.appendChild(first);
     }
