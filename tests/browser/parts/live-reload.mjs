@@ -11,13 +11,12 @@ export default function ({ browser }) {
     await kbgen("init", root);
     const source = join(root, "content/errors/out-of-memory/buffer-does-not-fit.md");
     const whole = readFileSync(source, "utf8");
-    const [title] = /(?<=^title: ).*/m.exec(whole);
-    const save = new_title => writeFileSync(source, whole.replace(`title: ${title}`, new_title));
+    const save = title => writeFileSync(source, title ? whole.replace(/^title: .*/m, title) : whole);
     const url = await liveServer(root);
     await visiting(browser, `${url}errors/buffer-does-not-fit/`, {}, async (page, { trouble }) => {
       const heading = page.locator("h1");
       const overlay = page.locator("dialog.kbgen-overlay");
-      assert.equal(await heading.innerText(), title);
+      const title = await heading.innerText();
 
       save("title: A title of today");
       await page.locator("h1", { hasText: "A title of today" }).waitFor();
@@ -27,7 +26,7 @@ export default function ({ browser }) {
       assert.match(await overlay.innerText(), /buffer-does-not-fit\.md:\d+[\s\S]*titel/);
       assert.equal(await heading.innerText(), "A title of today");
 
-      save(`title: ${title}`);
+      save(null);
       await page.locator("h1", { hasText: title }).waitFor();
       await overlay.waitFor({ state: "detached" });
       assert.deepEqual(trouble, []);

@@ -84,7 +84,7 @@ export default function ({ folder, browser, url }) {
     }));
 
   const hostile = {
-    "one letter": "a", "white space": " ", "escapes": "\u001b]", "the beginning of a message": "CUDA out of memory. Tried to allocate ",
+    "one letter": "a", "white space": " ", "colours as text": "\\x1b[31m", "quotes": "> ", "the beginning of a message": "CUDA out of memory. Tried to allocate ",
     "entities": "&amp;", "trouble words": "error failed zzzzq ",
   };
   for (const [name, piece] of Object.entries(hostile)) {
