@@ -248,7 +248,7 @@
       offer("ctx", "Largest context that fits", most ? tokens(most) : "none with " + fit.quants[state.quant], most && most !== state.ctx ? function () { state.ctx = most; update(); } : null, most === state.ctx);
       var top = best(model, state.kv, state.ctx, room, HIGH);
       offer("quant", "Best quantization that fits", top < 0 ? "none at this context" : fit.quants[top], top >= 0 && top !== state.quant ? function () { state.quant = top; update(); } : null, top === state.quant);
-      if (focus) { var again = offers.querySelector("[data-what=" + focus + "]"); if (!again.disabled) again.focus(); else $("ctx").focus(); }
+      if (focus) { var again = offers.querySelector("[data-what=" + focus + "]"); if (again.disabled) { $("ctx").value = state.ctx; $("ctx").focus(); } else again.focus(); }
     }
     var widest = Math.max.apply(null, ladder.map(function (row) { return need(model, row.quant, state.kv, state.ctx).total + HIGH; }));
     var span = Math.max(room, Math.min(widest, room * 3)), part = function (n) { return Math.max(0, Math.min(n, span) / span * 100).toFixed(2) + "%"; };
