@@ -188,6 +188,26 @@ fn every_link_leads_to_a_file_and_a_place_in_it() {
 }
 
 #[test]
+fn links_in_the_markdown_of_an_error_lead_to_files() {
+    let outputs = site(BASE);
+    let mut checked = 0;
+    for (path, _) in outputs.iter().filter(|(path, _)| path.ends_with(".md")) {
+        let twin = text(&outputs, path);
+        let outline = kbgen::markdown::outline(&twin);
+        for link in outline.links.iter().filter(|link| !link.destination.starts_with("https://")) {
+            let (file, id) = resolve(path, &link.destination);
+            assert!(outputs.get(&file).is_some(), "{path}: `{}` names no file", link.destination);
+            if file == path {
+                let id = id.expect("a link to the page itself names a place");
+                assert!(outline.headings.iter().any(|heading| heading.id == id), "{path}: no heading `{id}`");
+            }
+            checked += 1;
+        }
+    }
+    assert_eq!(checked, 6);
+}
+
+#[test]
 fn ids_are_given_once_on_a_page() {
     for (path, tags) in pages(&site(BASE)) {
         let mut seen = BTreeSet::new();
