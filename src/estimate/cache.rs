@@ -1,7 +1,7 @@
 //! Bytes of the KV cache and of the recurrent state, device by device.
 //!
 //! Sources: llama.cpp's `src/llama-kv-cache.cpp`, `src/llama-kv-cache-iswa.cpp`,
-//! `src/llama-memory-recurrent.cpp` (https://github.com/ggml-org/llama.cpp, October 2026).
+//! `src/llama-memory-recurrent.cpp` (<https://github.com/ggml-org/llama.cpp>, October 2026).
 
 use crate::estimate::architecture::{Architecture, Layer, LayerKind};
 use crate::estimate::bytes::Bytes;
@@ -35,7 +35,7 @@ impl Cells {
         // the whole context is padded first, then shared out, and each share padded again
         let whole = settings.context.max(1).next_multiple_of(CELL_STEP);
         let full = (whole / streams).next_multiple_of(CELL_STEP);
-        let window = model.sliding_window * window_sequences + settings.n_ubatch;
+        let window = model.sliding_window * window_sequences + settings.micro_batch();
         let sliding = match settings.window_cache {
             WindowCache::Full => full,
             WindowCache::Window => full.min(window).next_multiple_of(CELL_STEP),

@@ -2,12 +2,12 @@
 
 use std::fmt;
 
-use crate::estimate::architecture::{Architecture, LayerKind};
+use crate::estimate::architecture::{Architecture, Layer};
 use crate::estimate::bytes::Bytes;
 use crate::estimate::cache;
 use crate::estimate::compute;
 use crate::estimate::placement::{Device, Placement};
-use crate::estimate::quantization::{Quantization, TensorType};
+use crate::estimate::quantization::{CacheType, Quantization, TensorType};
 use crate::estimate::settings::{FlashAttention, Settings};
 use crate::estimate::weights::Weights;
 
@@ -16,9 +16,14 @@ use crate::estimate::weights::Weights;
 pub enum Evidence {
     /// Counted tensor by tensor: llama.cpp's own figure.
     Exact,
-    /// llama.cpp's graph, scheduler and allocator, replayed without memory: its own figure
-    /// for most settings, within a few percent for the rest.
+    /// llama.cpp's graph, scheduler and allocator, replayed without memory: every measured
+    /// buffer came out to the byte, but another release may build another graph.
     Replayed,
+    /// As [`Evidence::Replayed`], for a device with a flash-attention kernel for these cache
+    /// types. A stock CUDA build has one only for a K and V of the same type, which is f32,
+    /// f16, bf16, q8_0 or q4_0 (ggml's `src/ggml-cuda/fattn.cu`); without one attention runs
+    /// on the CPU, slowly, and the buffers differ.
+    ReplayedWithKernel,
 }
 
 /// One part of a device's need.
@@ -57,8 +62,8 @@ pub struct DeviceEstimate {
     /// Compute buffer.
     pub compute: Part,
     /// What the driver takes beside the buffers; none for the host. Reported figures lie
-    /// between 309 MiB (https://github.com/ollama/ollama/issues/6160) and 749 MiB
-    /// (https://github.com/ggml-org/llama.cpp/issues/27953).
+    /// between 309 MiB (<https://github.com/ollama/ollama/issues/6160>) and 749 MiB
+    /// (<https://github.com/ggml-org/llama.cpp/issues/27953>).
     pub driver_context: Option<BytesRange>,
 }
 
@@ -101,8 +106,7 @@ pub fn estimate(model: &Architecture, settings: &Settings) -> Result<Estimate, N
     let placement = Placement::new(model, settings);
     let weights = Weights::new(model, settings.quantization);
     let compute = compute::compute_bytes(model, settings, &placement, &weights);
-    let gpus = (0..settings.tensor_split.len()).map(Device::Gpu);
-    let devices = gpus.chain([Device::Host]).map(|device| {
+    let devices = devices(settings).map(|device| {
         let buffer = match device {
             Device::Gpu(gpu) => gpu,
             Device::Host => settings.tensor_split.len(),
@@ -111,11 +115,30 @@ pub fn estimate(model: &Architecture, settings: &Settings) -> Result<Estimate, N
             device,
             weights: Part::exact(weights.device_bytes(&placement, device)),
             cache: Part::exact(cache::device_bytes(model, settings, &placement, device)),
-            compute: Part { bytes: compute[buffer], evidence: Evidence::Replayed },
+            compute: Part { bytes: compute[buffer], evidence: compute_evidence(settings) },
             driver_context: driver_context(device),
         }
     });
     Ok(Estimate { devices: devices.collect() })
+}
+
+fn compute_evidence(settings: &Settings) -> Evidence {
+    let in_stock_build = matches!(
+        settings.cache_type_k,
+        CacheType::F32 | CacheType::F16 | CacheType::Bf16 | CacheType::Q8_0 | CacheType::Q4_0
+    );
+    let same = settings.cache_type_k == settings.cache_type_v;
+    let fused = settings.flash_attention == FlashAttention::On;
+    if fused && !settings.tensor_split.is_empty() && !(same && in_stock_build) {
+        Evidence::ReplayedWithKernel
+    } else {
+        Evidence::Replayed
+    }
+}
+
+/// The GPUs in order, then the host.
+pub(crate) fn devices(settings: &Settings) -> impl Iterator<Item = Device> {
+    (0..settings.tensor_split.len()).map(Device::Gpu).chain([Device::Host])
 }
 
 /// The tensor data of the model file in a quantization, without the header and the
@@ -130,7 +153,7 @@ pub fn tensor_counts(model: &Architecture, quantization: Quantization) -> Vec<(T
 }
 
 /// What llama.cpp would refuse, or what is not modelled.
-fn check(model: &Architecture, settings: &Settings) -> Result<(), NotCovered> {
+pub(crate) fn check(model: &Architecture, settings: &Settings) -> Result<(), NotCovered> {
     let no = |reason: &str| Err(NotCovered(reason.to_owned()));
     if settings.context == 0 || settings.n_ubatch == 0 || settings.n_batch == 0 {
         return no("context and batch sizes must be above zero");
@@ -143,14 +166,12 @@ fn check(model: &Architecture, settings: &Settings) -> Result<(), NotCovered> {
         return no("a quantized V cache needs flash attention");
     }
     for kind in [settings.cache_type_k.tensor_type(), value] {
-        let whole = |layer: &crate::estimate::architecture::Layer| {
-            layer.kv_heads == 0 || layer.head_dim.is_multiple_of(kind.block().0)
-        };
+        let whole = |layer: &Layer| layer.kv_heads == 0 || layer.head_dim.is_multiple_of(kind.block().0);
         if !model.layers.iter().all(whole) {
             return no("the head width is no multiple of the cache type's block");
         }
     }
-    if model.has(LayerKind::Latent) && settings.sequences == 0 {
+    if settings.sequences == 0 {
         return no("at least one sequence is served");
     }
     Ok(())

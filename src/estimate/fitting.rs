@@ -6,6 +6,7 @@ use crate::estimate::cache::CELL_STEP;
 use crate::estimate::estimator::{Estimate, NotCovered, estimate};
 use crate::estimate::placement::Device;
 use crate::estimate::quantization::Quantization;
+use crate::estimate::segments::{at_step, cells_of, device_segments, value_at};
 use crate::estimate::settings::Settings;
 
 /// Memory that is free for weights, cache and compute buffers, on each GPU in order; what
@@ -17,37 +18,42 @@ pub struct Available {
 }
 
 impl Available {
-    /// Whether every GPU holds its part.
+    /// Whether every GPU holds its part; one that is not listed holds nothing.
     pub fn holds(&self, need: &Estimate) -> bool {
-        self.gpus
-            .iter()
-            .zip(0..)
-            .all(|(free, gpu)| need.device(Device::Gpu(gpu)).is_none_or(|device| device.total() <= *free))
+        need.devices.iter().all(|device| device.total() <= self.on(device.device))
+    }
+
+    /// What is free on a device; the host is not looked at.
+    fn on(&self, device: Device) -> Bytes {
+        match device {
+            Device::Gpu(gpu) => self.gpus.get(gpu).copied().unwrap_or(Bytes(0)),
+            Device::Host => Bytes(u64::MAX),
+        }
     }
 }
 
-/// The largest context in tokens, a multiple of 256 up to the model's own maximum, with
-/// which everything fits; none when not even 256 tokens do.
+/// The largest context in tokens up to the model's own maximum with which everything fits;
+/// none when not even 256 tokens for each separate sequence do.
+///
+/// Every number of cells is looked at: a compute buffer may shrink where the context
+/// grows, so a search by halves could miss the largest.
 pub fn largest_context(
     model: &Architecture,
     settings: &Settings,
     available: &Available,
 ) -> Result<Option<u64>, NotCovered> {
-    let fits = |steps: u64| -> Result<bool, NotCovered> {
-        let context = (steps * CELL_STEP).min(model.max_context.max(1));
-        Ok(available.holds(&estimate(model, &settings.at_context(context))?))
+    let need = estimate(model, &settings.at_context(CELL_STEP))?;
+    let pieces = device_segments(model, settings)?;
+    let fits = |cells: u64| {
+        need.devices.iter().zip(&pieces).all(|(device, pieces)| {
+            let parts = [&pieces.cache, &pieces.compute].map(|part| value_at(part, cells));
+            let dependent: Bytes = parts.into_iter().flatten().sum();
+            device.weights.bytes + dependent <= available.on(device.device)
+        })
     };
-    let (mut low, mut high) = (0, model.max_context.div_ceil(CELL_STEP));
-    // invariant: `low` steps fit (or are none), more than `high` do not
-    while low < high {
-        let middle = (low + high).div_ceil(2);
-        if fits(middle)? {
-            low = middle;
-        } else {
-            high = middle - 1;
-        }
-    }
-    Ok((low > 0).then(|| (low * CELL_STEP).min(model.max_context)))
+    let last = cells_of(&settings.at_context(model.max_context)) / CELL_STEP;
+    let steps = (1..=last).rev().find(|step| fits(step * CELL_STEP));
+    Ok(steps.map(|steps| at_step(settings, steps).context.min(model.max_context)))
 }
 
 /// The first of `candidates`, best first, with which everything fits; none when none does.

@@ -1,9 +1,11 @@
 //! Which device holds which layer.
 
+use std::ops::Range;
+
 use crate::estimate::architecture::{Architecture, LayerKind};
 use crate::estimate::family::Family;
+use crate::estimate::names::Home;
 use crate::estimate::settings::{ExpertPlacement, Settings};
-use crate::estimate::tensors::Home;
 
 /// A memory that buffers are counted for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -21,7 +23,7 @@ pub(crate) struct Placement {
     output: Device,
     /// Layers that ask for rotary factors of their own.
     rotary: Vec<Device>,
-    cpu_experts: u64,
+    cpu_experts: Range<u64>,
 }
 
 impl Placement {
@@ -52,9 +54,10 @@ impl Placement {
             Device::Gpu(settings.tensor_split.len().saturating_sub(1))
         };
         let cpu_experts = match settings.experts {
-            ExpertPlacement::WithLayer => 0,
-            ExpertPlacement::FirstLayersOnCpu(count) => count,
-            ExpertPlacement::Cpu => layers,
+            ExpertPlacement::WithLayer => 0..0,
+            ExpertPlacement::FirstLayersOnCpu(count) => 0..count,
+            ExpertPlacement::LastLayersOnCpu(count) => layers.saturating_sub(count)..layers,
+            ExpertPlacement::Cpu => 0..layers,
         };
         // Gemma 4 uses factors only in its full-attention layers, the others in every layer
         let uses_factors = |layer: &u64| {
@@ -80,7 +83,7 @@ impl Placement {
 
     /// Whether the experts of a layer stay on the CPU although the layer may not.
     pub(crate) fn experts_on_cpu(&self, index: u64) -> bool {
-        index < self.cpu_experts
+        self.cpu_experts.contains(&index)
     }
 
     /// The devices that hold a copy of what belongs there.

@@ -15,6 +15,7 @@ pub enum TensorType {
     I32,
     I64,
     Q4_0,
+    Q4_1,
     Q5_0,
     Q5_1,
     Q8_0,
@@ -40,6 +41,7 @@ impl TensorType {
             TensorType::I64 => (1, 8),
             TensorType::F16 | TensorType::Bf16 => (1, 2),
             TensorType::Q4_0 | TensorType::Iq4Nl => (32, 18),
+            TensorType::Q4_1 => (32, 20),
             TensorType::Q5_0 => (32, 22),
             TensorType::Q5_1 => (32, 24),
             TensorType::Q8_0 => (32, 34),
@@ -75,6 +77,7 @@ impl TensorType {
             TensorType::I32 => "i32",
             TensorType::I64 => "i64",
             TensorType::Q4_0 => "q4_0",
+            TensorType::Q4_1 => "q4_1",
             TensorType::Q5_0 => "q5_0",
             TensorType::Q5_1 => "q5_1",
             TensorType::Q8_0 => "q8_0",
@@ -179,7 +182,8 @@ macro_rules! cache_types {
 
 cache_types! {
     F32 = "f32" / F32, F16 = "f16" / F16, Bf16 = "bf16" / Bf16, Q8_0 = "q8_0" / Q8_0,
-    Q5_1 = "q5_1" / Q5_1, Q5_0 = "q5_0" / Q5_0, Iq4Nl = "iq4_nl" / Iq4Nl, Q4_0 = "q4_0" / Q4_0,
+    Q5_1 = "q5_1" / Q5_1, Q5_0 = "q5_0" / Q5_0, Q4_1 = "q4_1" / Q4_1, Iq4Nl = "iq4_nl" / Iq4Nl,
+    Q4_0 = "q4_0" / Q4_0,
 }
 
 impl fmt::Display for CacheType {

@@ -1,13 +1,13 @@
 //! Which type each tensor gets in a quantization.
 //!
 //! The rules are those of llama.cpp's `src/llama-quant.cpp` (`llama_tensor_get_type_impl`,
-//! `tensor_type_fallback`; https://github.com/ggml-org/llama.cpp, state of October 2026),
+//! `tensor_type_fallback`; <https://github.com/ggml-org/llama.cpp>, state of October 2026),
 //! without an importance matrix.
 
 use crate::estimate::architecture::Architecture;
 use crate::estimate::family::Family;
+use crate::estimate::names::{Home, Role, WeightTensor};
 use crate::estimate::quantization::{Quantization, TensorType};
-use crate::estimate::tensors::{Home, Role, WeightTensor};
 
 /// The type of each tensor, in the order of `tensors` (which is the order of layers).
 pub(crate) fn tensor_types(

@@ -1,7 +1,16 @@
-//! A term that grows with the cache, as exact straight pieces over the number of cells.
+//! What a device needs as exact straight pieces over the number of cache cells.
+//!
+//! A table of these pieces gives the estimator's own result at every context, so that a
+//! calculator needs no estimator. Every value stays below 2^53.
 
+use crate::estimate::architecture::Architecture;
 use crate::estimate::bytes::Bytes;
-use crate::estimate::cache::CELL_STEP;
+use crate::estimate::cache::{self, CELL_STEP, Cells};
+use crate::estimate::compute;
+use crate::estimate::estimator::{NotCovered, check, devices};
+use crate::estimate::placement::{Device, Placement};
+use crate::estimate::settings::{CacheLayout, Settings};
+use crate::estimate::weights::Weights;
 
 /// A straight piece: from `cells` up to the next segment, the value at `c` cells (a
 /// multiple of 256) is `bytes + slope * (c - cells) / 256`.
@@ -11,57 +20,144 @@ pub struct Segment {
     pub cells: u64,
     /// Value there.
     pub bytes: Bytes,
-    /// Bytes that each further 256 cells add.
-    pub slope: u64,
+    /// Bytes that each further 256 cells add; a compute buffer may also shrink, where a
+    /// larger tensor no longer fits into a gap and leaves it to others.
+    pub slope: i64,
 }
 
-/// Cells that a context of so many tokens has: the next multiple of 256.
-pub fn cells_of_context(context: u64) -> u64 {
-    context.max(1).next_multiple_of(CELL_STEP)
+impl Segment {
+    fn at(&self, cells: u64) -> Bytes {
+        let steps = ((cells - self.cells) / CELL_STEP) as i64;
+        Bytes((self.bytes.0 as i64 + self.slope * steps) as u64)
+    }
 }
 
-/// The pieces of a term that never falls as cells grow, from 256 cells to those of the
-/// longest context; `term` is asked for numbers of cells. The pieces give its value at
-/// every multiple of 256: each is read once, so nothing is assumed between points.
+/// One device's needs that depend on the context; its weights do not.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct DeviceSegments {
+    /// The device.
+    pub device: Device,
+    /// KV cache and state.
+    pub cache: Vec<Segment>,
+    /// Compute buffer.
+    pub compute: Vec<Segment>,
+}
+
+/// Cells of one stream that these settings' context has: the context is padded to 256,
+/// shared out among separate sequences, and each share padded again.
+pub fn cells_of(settings: &Settings) -> u64 {
+    let streams = streams(settings);
+    let whole = settings.context.max(1).next_multiple_of(CELL_STEP);
+    (whole / streams).next_multiple_of(CELL_STEP)
+}
+
+fn streams(settings: &Settings) -> u64 {
+    match settings.cache_layout {
+        CacheLayout::Unified => 1,
+        CacheLayout::Separate => settings.sequences.max(1),
+    }
+}
+
+/// The pieces of every device's cache and compute buffer, from 256 cells a stream to those
+/// of the model's longest context; the context of `settings` is not used.
+///
+/// The pieces are found by running the estimator on lines instead of numbers: every
+/// comparison it makes says for how many more cells its answer holds. So they are exact
+/// at every number of cells, and a run is needed only where an answer changes.
+pub fn device_segments(model: &Architecture, settings: &Settings) -> Result<Vec<DeviceSegments>, NotCovered> {
+    check(model, settings)?;
+    let placement = Placement::new(model, settings);
+    let weights = Weights::new(model, settings.quantization);
+    let mut found: Vec<DeviceSegments> = devices(settings)
+        .map(|device| DeviceSegments { device, cache: Vec::new(), compute: Vec::new() })
+        .collect();
+    let last = cells_of(&settings.at_context(model.max_context)) / CELL_STEP;
+    let breaks = structural_breaks(model, settings);
+    let mut start = 1;
+    while start <= last {
+        let end = breaks.iter().copied().find(|end| *end >= start).unwrap_or(last).min(last);
+        let alone = start == end;
+        let (first, second) =
+            (at_step(settings, start), at_step(settings, if alone { start } else { start + 1 }));
+        let stretch = compute::Stretch::new(model, (&first, &second), &placement, &weights);
+        for device in &mut found {
+            let bytes = cache::device_bytes(model, &first, &placement, device.device);
+            let next = cache::device_bytes(model, &second, &placement, device.device);
+            let slope = next.0 as i64 - bytes.0 as i64;
+            append(&mut device.cache, Segment { cells: start * CELL_STEP, bytes, slope });
+        }
+        let mut step = start;
+        while step <= end {
+            let (lines, horizon) = stretch.lines(step - start);
+            for (device, line) in found.iter_mut().zip(lines) {
+                let (cells, bytes) = (step * CELL_STEP, Bytes(line.at as u64));
+                append(&mut device.compute, Segment { cells, bytes, slope: line.slope });
+            }
+            step = step.saturating_add(horizon).saturating_add(1);
+        }
+        start = end + 1;
+    }
+    Ok(found)
+}
+
+/// Adds a piece, or lengthens the last one where it goes on straight.
+fn append(pieces: &mut Vec<Segment>, piece: Segment) {
+    let straight =
+        pieces.last().is_some_and(|last| last.slope == piece.slope && last.at(piece.cells) == piece.bytes);
+    if !straight {
+        pieces.push(piece);
+    }
+}
+
+/// Settings with a number of 256 cells in each stream.
+pub(crate) fn at_step(settings: &Settings, step: u64) -> Settings {
+    settings.at_context(step * CELL_STEP * streams(settings))
+}
+
+/// Steps at which sizes turn although no comparison of the allocator changes: as long as
+/// the context is shorter than a micro-batch each step is one, and where the sliding
+/// windows are full is one.
+fn structural_breaks(model: &Architecture, settings: &Settings) -> Vec<u64> {
+    let short = settings.micro_batch().div_ceil(CELL_STEP * streams(settings)).max(1);
+    let mut breaks: Vec<u64> = (1..=short).collect();
+    let unbounded = Settings { context: u64::MAX / 4, ..settings.clone() };
+    let window = Cells::new(model, &unbounded).sliding / CELL_STEP;
+    if model.sliding_window > 0 && window > short {
+        breaks.push(window);
+    }
+    breaks
+}
+
+/// The pieces of any term over cells, from 256 up to `last_cells`; `term` is asked for
+/// numbers of cells. Each multiple of 256 is asked once, so nothing is assumed between
+/// points.
 ///
 /// Returns the first error of `term`.
 pub fn segments<E>(
-    max_context: u64,
+    last_cells: u64,
     mut term: impl FnMut(u64) -> Result<Bytes, E>,
 ) -> Result<Vec<Segment>, E> {
-    let last = cells_of_context(max_context);
-    let mut pieces: Vec<Segment> = Vec::new();
-    let mut previous: Option<(u64, Bytes)> = None;
-    let mut point_count_of_piece = 0;
+    let last = last_cells.max(1).next_multiple_of(CELL_STEP);
+    let mut values = Vec::new();
     for cells in (CELL_STEP..=last).step_by(CELL_STEP as usize) {
-        let bytes = term(cells)?;
-        match (pieces.last_mut(), previous) {
-            (Some(piece), Some((_, before))) => {
-                let rise = bytes.saturating_sub(before).0;
-                if point_count_of_piece == 1 {
-                    piece.slope = rise;
-                    point_count_of_piece = 2;
-                } else if rise == piece.slope {
-                    point_count_of_piece += 1;
-                } else {
-                    pieces.push(Segment { cells, bytes, slope: 0 });
-                    point_count_of_piece = 1;
-                }
-            }
-            _ => {
-                pieces.push(Segment { cells, bytes, slope: 0 });
-                point_count_of_piece = 1;
-            }
+        values.push((cells, term(cells)?));
+    }
+    let mut pieces = Vec::new();
+    for (place, (cells, bytes)) in values.iter().enumerate() {
+        let rise = |next: &(u64, Bytes)| next.1.0 as i64 - bytes.0 as i64;
+        let (cells, bytes) = (*cells, *bytes);
+        let reached = pieces.last().is_some_and(|last: &Segment| last.at(cells) == bytes);
+        if !reached {
+            let slope = values.get(place + 1).map_or(0, rise);
+            pieces.push(Segment { cells, bytes, slope });
         }
-        previous = Some((cells, bytes));
     }
     Ok(pieces)
 }
 
-/// The value at a context, looked up as the calculator page does it; none for no pieces.
-pub fn value_at(pieces: &[Segment], context: u64) -> Option<Bytes> {
-    let cells = cells_of_context(context);
+/// The value at a number of cells, looked up as a calculator does it; none before the
+/// first piece.
+pub fn value_at(pieces: &[Segment], cells: u64) -> Option<Bytes> {
     let index = pieces.partition_point(|piece| piece.cells <= cells).checked_sub(1)?;
-    let piece = pieces.get(index)?;
-    Some(Bytes(piece.bytes.0 + piece.slope * ((cells - piece.cells) / CELL_STEP)))
+    pieces.get(index).map(|piece| piece.at(cells))
 }

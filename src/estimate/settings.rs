@@ -10,6 +10,9 @@ pub enum ExpertPlacement {
     WithLayer,
     /// Those of the first so many layers in the host's memory.
     FirstLayersOnCpu(u64),
+    /// Those of the last so many layers in the host's memory: what llama.cpp's own fitting
+    /// (`--fit`) chooses.
+    LastLayersOnCpu(u64),
     /// All in the host's memory.
     Cpu,
 }
@@ -59,7 +62,8 @@ pub enum WindowCache {
 pub struct Settings {
     /// Quantization of the weights.
     pub quantization: Quantization,
-    /// Context size in tokens, over all sequences (`-c`).
+    /// Context size in tokens, over all sequences (`-c`). One shorter than a micro-batch
+    /// counts as the next multiple of 256.
     pub context: u64,
     /// Type of the K cache.
     pub cache_type_k: CacheType,
@@ -111,6 +115,11 @@ impl Settings {
             cache_placement: CachePlacement::WithLayer,
             window_cache: WindowCache::Window,
         }
+    }
+
+    /// Tokens that the graph computes at once: the smaller of the two batch sizes.
+    pub(crate) fn micro_batch(&self) -> u64 {
+        self.n_ubatch.min(self.n_batch)
     }
 
     /// The same settings at another context size.

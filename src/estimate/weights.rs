@@ -5,10 +5,11 @@ use std::collections::BTreeMap;
 use crate::estimate::architecture::Architecture;
 use crate::estimate::bytes::Bytes;
 use crate::estimate::family::Family;
+use crate::estimate::names::{Home, Name, WeightTensor};
 use crate::estimate::placement::{Device, Placement};
 use crate::estimate::quantization::{Quantization, TensorType};
 use crate::estimate::recipe::tensor_types;
-use crate::estimate::tensors::{Home, Name, WeightTensor, weight_tensors};
+use crate::estimate::tensors::weight_tensors;
 
 /// Alignment of tensors in CUDA buffers.
 pub(crate) const GPU_ALIGNMENT: u64 = 128;

@@ -1,7 +1,6 @@
 //! Catalogue times arithmetic: what every model needs, as exact look-ups, once a build.
 
 mod architecture;
-mod curve;
 mod prose;
 mod rules;
 
@@ -16,12 +15,11 @@ use crate::estimate::bytes::Bytes;
 use crate::estimate::estimator::{NotCovered, estimate, file_bytes};
 use crate::estimate::placement::Device;
 use crate::estimate::quantization::{CacheType, Quantization};
-use crate::estimate::run::Run;
+use crate::estimate::segments::{Segment, device_segments};
 use crate::estimate::settings::Settings;
-use crate::fit::curve::curve;
 use crate::fit::rules::BAD_ARCHITECTURE;
 use crate::site::kinds::ModelData;
-use crate::site::{Figures, FitTable, ModelFit, Page, QuantFit, Site};
+use crate::site::{Curve, Figures, FitTable, ModelFit, Page, QuantFit, Site};
 
 /// Cache types of the table, the widest first.
 const CACHE_TYPES: [CacheType; 3] = [CacheType::F16, CacheType::Q8_0, CacheType::Q4_0];
@@ -108,10 +106,15 @@ fn covered(model: &Architecture, quants: &[Quantization]) -> Result<(Figures, (u
     for cache in CACHE_TYPES {
         let mut settings = Settings::new(quants.first().copied().unwrap_or(Quantization::F16), 4096);
         (settings.cache_type_k, settings.cache_type_v) = (cache, cache);
-        estimate(model, &settings)?;
-        let run = Run::new(model, &settings);
-        figures.kv.push(curve(model.max_context, |cells| Ok(run.cache(cells).0))?);
-        figures.compute.push(curve(model.max_context, |cells| Ok(run.compute(cells).0))?);
+        let devices = device_segments(model, &settings)?;
+        let gpu =
+            devices.iter().find(|device| device.device == Device::Gpu(0)).expect("the settings have a GPU");
+        figures.kv.push(curve(&gpu.cache));
+        figures.compute.push(curve(&gpu.compute));
     }
     Ok((figures, driver))
+}
+
+fn curve(pieces: &[Segment]) -> Curve {
+    Curve { pieces: pieces.iter().map(|piece| (piece.cells, piece.bytes.0, piece.slope)).collect() }
 }

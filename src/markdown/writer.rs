@@ -37,6 +37,8 @@ pub(crate) struct Writer<'a, P> {
 
 #[derive(Default)]
 struct Table {
+    /// Place among the tables of the text, from 1.
+    number: usize,
     alignments: Vec<Alignment>,
     column: usize,
     in_head: bool,
@@ -184,10 +186,12 @@ impl<'a, P: Pieces> Writer<'a, P> {
     fn start_inline_or_table(&mut self, tag: &Tag) {
         match tag {
             Tag::Table(alignments) => {
-                self.table = Table { alignments: alignments.clone(), ..Table::default() };
-                self.out.push_str(
-                    "<div class=\"table\" tabindex=\"0\" role=\"region\" aria-label=\"Table\">\n<table>\n",
-                );
+                // Regions of one page need names of their own.
+                let number = self.table.number + 1;
+                self.table = Table { alignments: alignments.clone(), number, ..Table::default() };
+                self.out.push_str(&format!(
+                    "<div class=\"table\" tabindex=\"0\" role=\"region\" aria-label=\"Table {number}\">\n<table>\n",
+                ));
             }
             Tag::TableHead => {
                 self.table.in_head = true;

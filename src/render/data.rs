@@ -292,8 +292,9 @@ pub(super) fn fit_data(shelf: &Shelf<'_>) -> Value {
 }
 
 fn model_data(head: &Head, family: &str, figures: &Figures) -> Value {
-    let curve = |curve: &Curve| -> Vec<u64> {
-        curve.pieces.iter().flat_map(|(cells, bytes, slope)| [*cells, *bytes, *slope]).collect()
+    let curve = |curve: &Curve| -> Vec<i64> {
+        let numbers = |(cells, bytes, slope): &(u64, u64, i64)| [*cells as i64, *bytes as i64, *slope];
+        curve.pieces.iter().flat_map(numbers).collect()
     };
     let quants: Vec<Value> = figures
         .quants

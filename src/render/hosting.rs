@@ -51,7 +51,7 @@ mod tests {
 
     #[test]
     fn the_pages_state_the_policy_of_the_headers() {
-        let head = include_str!("../../templates/parts/head.html");
-        assert!(head.contains(CONTENT_SECURITY_POLICY), "templates/parts/head.html states another policy");
+        let head = include_str!("../../templates/parts/csp.html");
+        assert!(head.contains(CONTENT_SECURITY_POLICY), "templates/parts/csp.html states another policy");
     }
 }

@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use minijinja::value::{Serde, Value};
-use minijinja::{AutoEscape, Environment, Error, ErrorKind, State, UndefinedBehavior};
+use minijinja::{
+    AutoEscape, Environment, Error, ErrorKind, Output, State, UndefinedBehavior, escape_formatter,
+};
 use serde::Serialize;
 
 use crate::diag::{Diagnostic, Rule, nearest};
@@ -44,6 +46,7 @@ impl<'s> Engine<'s> {
         environment.set_undefined_behavior(UndefinedBehavior::Strict);
         environment.set_auto_escape_callback(|_| AutoEscape::Html);
         environment.set_debug(true);
+        environment.set_formatter(format);
         add_asset_function(&mut environment, assets);
         let mut faults = Vec::new();
         for (_, source) in sources.under("templates/") {
@@ -76,6 +79,29 @@ impl<'s> Engine<'s> {
                 })
             })
     }
+}
+
+/// Writes a value; text is escaped where it has to be, and slashes stay slashes, so that addresses can be read.
+fn format(out: &mut Output<'_>, state: &mut State<'_, '_>, value: &Value) -> Result<(), Error> {
+    let Some(text) = value.as_str().filter(|_| !value.is_safe()) else {
+        return escape_formatter(out, state, value);
+    };
+    let mut plain = 0;
+    for (at, byte) in text.bytes().enumerate() {
+        let escaped = match byte {
+            b'&' => "&amp;",
+            b'<' => "&lt;",
+            b'>' => "&gt;",
+            b'"' => "&quot;",
+            b'\'' => "&#39;",
+            _ => continue,
+        };
+        out.write_str(&text[plain..at])?;
+        out.write_str(escaped)?;
+        plain = at + 1;
+    }
+    out.write_str(&text[plain..])?;
+    Ok(())
 }
 
 /// `asset("site.css")`: the address of a static file, relative to the page.

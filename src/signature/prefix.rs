@@ -176,7 +176,7 @@ fn month_length(line: &Line, at: usize) -> usize {
     if month > 0 && matches!(digits, 1 | 2) && line.at(day + digits) == ' ' { day + digits - at } else { 0 }
 }
 
-/// `[rank0]:`, `(EngineCore_DP0 pid=1234)`, `[core.py:708]`, `[INFO]`, `[26002.108918]`, `[llama-cpp] |`.
+/// `[rank0]:`, `(EngineCore_DP0 pid=1234)`, `[pod/vllm-0/vllm]`, `[core.py:708]`, `[INFO]`, `[26002.108918]`, `[llama-cpp] |`.
 fn group_length(line: &Line, at: usize, close: char) -> usize {
     let inner = line.run(at + 1, |character| character != close && character != '[' && character != '(');
     let end = at + 1 + inner;
@@ -188,6 +188,7 @@ fn group_length(line: &Line, at: usize, close: char) -> usize {
     let after = end + 1 + line.spaces(end + 1);
     let known = has("pid=")
         || line.starts_with(at + 1, "rank")
+        || line.starts_with(at + 1, "pod/")
         || time_length(line, at + 1 + line.spaces(at + 1)) > 0
         || level_word(line, at + 1) == inner
         || place_length(line, at + 1) == inner
@@ -265,8 +266,12 @@ fn is_process(line: &Line, at: usize, length: usize) -> bool {
     name > 0 && digits > 0 && line.at(at + name) == '[' && name + digits + 3 == length
 }
 
-/// After a time: `root -`, `app.llm:ask_tool:250 -`, `engine.py:366]`.
+/// After a time: `stderr F` of a container's log, `root -`, `app.llm:ask_tool:250 -`, `engine.py:366]`.
 fn logger_length(line: &Line, at: usize) -> usize {
+    const STREAMS: [&str; 4] = ["stderr F ", "stderr P ", "stdout F ", "stdout P "];
+    if STREAMS.iter().any(|stream| line.starts_with(at, stream)) {
+        return STREAMS[0].len();
+    }
     let token = line.token(at);
     let place = place_length(line, at);
     if place > 0 && line.at(at + place) == ']' {
@@ -300,6 +305,8 @@ mod tests {
             "[37723] 52.17.402.129 W ",
             "#30 175.9 ",
             "[llama-cpp] | ",
+            "[pod/vllm-0/vllm] ",
+            "2026-03-01T10:22:33.123456789Z stderr F ",
             "2025-02-16T06:10:14.783407+00:00 ollama-prod ollama[3829]: ",
         ] {
             let mut line = Line::default();

@@ -5,7 +5,7 @@
 //! `static/js/search.js` comes to the same order.
 
 use serde::{Deserialize, Serialize};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 /// What is indexed of a page.
 #[derive(Debug, Clone, Default)]
@@ -28,13 +28,16 @@ pub struct WordIndex {
     /// The words in order; each is a capital letter, which tells how many letters it shares with the word before
     /// (`A` for none), and the rest of its letters.
     pub(crate) words: String,
-    /// For each word its weight and its documents, separated by spaces; see [`Postings`].
+    /// For each word, separated by spaces: one digit of base 64 for how rare it is, then for each document the
+    /// distance from the one before (digits of five bits, the lowest first, 32 added to all but the last) and one
+    /// digit for the weight of the word there.
     pub(crate) postings: String,
 }
 
-/// How much a word says of a document: title and signature words count more than those of the body.
-const TITLE: f64 = 4.0;
-const SIGNATURE: f64 = 3.0;
+/// The share of a weight that the title and the signatures have; the rest is the body's.
+const HEAD: f64 = 0.7;
+/// A word of the title counts as so many of the signatures.
+const TITLE: f64 = 2.0;
 /// The two constants of BM25: how fast repeats stop to count, and how much a long document is discounted.
 const SATURATION: f64 = 1.2;
 const LENGTH: f64 = 0.5;
@@ -51,15 +54,15 @@ const IGNORED: &str = " a an and are as at be been but by can do does for from h
 impl WordIndex {
     /// Indexes documents; a hit refers to them by address and title.
     pub fn build(documents: &[Document]) -> Self {
-        let counts: Vec<BTreeMap<String, f64>> = documents.iter().map(count).collect();
-        let lengths: Vec<f64> = counts.iter().map(|words| words.values().sum()).collect();
+        let counts: Vec<BTreeMap<String, Count>> = documents.iter().map(count).collect();
+        let lengths: Vec<f64> =
+            counts.iter().map(|words| words.values().map(|count| count.body).sum()).collect();
         let mean = lengths.iter().sum::<f64>() / (lengths.len().max(1) as f64);
         let mut found: BTreeMap<&str, Vec<(usize, usize)>> = BTreeMap::new();
         for (document, words) in counts.iter().enumerate() {
+            let norm = SATURATION * (1.0 - LENGTH + LENGTH * lengths[document] / mean.max(1.0));
             for (word, count) in words {
-                let norm = SATURATION * (1.0 - LENGTH + LENGTH * lengths[document] / mean.max(1.0));
-                let weight = (STEPS * count / (count + norm)).round().max(1.0);
-                found.entry(word).or_default().push((document, weight as usize));
+                found.entry(word).or_default().push((document, count.weight(norm)));
             }
         }
         let mut index = Self {
@@ -70,12 +73,11 @@ impl WordIndex {
             words: String::new(),
             postings: String::new(),
         };
-        let heads: Vec<BTreeSet<String>> = documents.iter().map(head).collect();
         let mut before = "";
         for (word, entries) in found {
             let rarity = index.push(before, word, &entries, counts.len());
             for (document, weight) in entries {
-                if heads[document].contains(word) {
+                if counts[document][word].head > 0.0 {
                     index.documents[document].2 += (rarity * weight) as u32;
                 }
             }
@@ -112,17 +114,34 @@ impl WordIndex {
     }
 }
 
-fn head(document: &Document) -> BTreeSet<String> {
-    split(&document.title).into_iter().chain(split(&document.signatures)).collect()
+/// How often a word stands in a document.
+#[derive(Debug, Clone, Copy, Default)]
+struct Count {
+    /// In the title and the signatures.
+    head: f64,
+    /// Elsewhere.
+    body: f64,
 }
 
-fn count(document: &Document) -> BTreeMap<String, f64> {
-    let mut counts = BTreeMap::new();
-    for (text, weight) in [(&document.title, TITLE), (&document.signatures, SIGNATURE), (&document.body, 1.0)]
-    {
-        for word in split(text) {
-            *counts.entry(word).or_insert(0.0) += weight;
-        }
+impl Count {
+    /// From 1 to `STEPS`; `norm` is the count at which a word of the body has half its weight.
+    fn weight(self, norm: f64) -> usize {
+        let head = self.head / (self.head + SATURATION);
+        let body = self.body / (self.body + norm);
+        (STEPS * (HEAD * head + (1.0 - HEAD) * body)).round().max(1.0) as usize
+    }
+}
+
+fn count(document: &Document) -> BTreeMap<String, Count> {
+    let mut counts: BTreeMap<String, Count> = BTreeMap::new();
+    for word in split(&document.title) {
+        counts.entry(word).or_default().head += TITLE;
+    }
+    for word in split(&document.signatures) {
+        counts.entry(word).or_default().head += 1.0;
+    }
+    for word in split(&document.body) {
+        counts.entry(word).or_default().body += 1.0;
     }
     counts
 }

@@ -58,8 +58,8 @@ pub const CELLS: u64 = 256;
 /// A figure as a function of the context: linear between break points, exact everywhere.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Curve {
-    /// First cell, bytes there, bytes for every further step of [`CELLS`].
-    pub pieces: Vec<(u64, u64, u64)>,
+    /// First cell, bytes there, bytes for every further step of [`CELLS`], which may be fewer.
+    pub pieces: Vec<(u64, u64, i64)>,
 }
 
 impl Curve {
@@ -70,7 +70,7 @@ impl Curve {
         let Some((first, bytes, slope)) = self.pieces[..after].last().or(self.pieces.first()) else {
             return 0;
         };
-        bytes + slope * (cells.saturating_sub(*first) / CELLS)
+        bytes.saturating_add_signed(slope * (cells.saturating_sub(*first) / CELLS) as i64)
     }
 }
 
@@ -131,19 +131,31 @@ impl Figures {
 
     /// The largest context, a multiple of [`CELLS`] or the model's own, at which buffers and `driver` bytes fit.
     pub fn largest_context(&self, quant: usize, cache: usize, driver: u64, memory: u64) -> Option<u64> {
-        let fits = |ctx: u64| self.total(quant, cache, ctx).is_some_and(|total| total + driver <= memory);
-        if !fits(1) {
-            return None;
+        let fits =
+            |step: u64| self.total(quant, cache, step * CELLS).is_some_and(|total| total + driver <= memory);
+        let last = self.max_ctx.div_ceil(CELLS).max(1);
+        let pieces = self.kv[cache].pieces.iter().chain(&self.compute[cache].pieces);
+        let mut starts: Vec<u64> =
+            pieces.map(|(cells, _, _)| cells / CELLS).filter(|start| *start <= last).collect();
+        starts.sort_unstable();
+        starts.dedup();
+        // From the far end: between two starts the sum is straight, but over all of them it may fall and rise.
+        let mut end = last;
+        for start in starts.into_iter().rev() {
+            if fits(end) {
+                return Some((end * CELLS).min(self.max_ctx));
+            }
+            if fits(start) {
+                let (mut good, mut bad) = (start, end);
+                while bad - good > 1 {
+                    let middle = good.midpoint(bad);
+                    if fits(middle) { good = middle } else { bad = middle }
+                }
+                return Some(good * CELLS);
+            }
+            end = start.saturating_sub(1).max(1);
         }
-        if fits(self.max_ctx) {
-            return Some(self.max_ctx);
-        }
-        let (mut good, mut bad) = (1, self.max_ctx.div_ceil(CELLS));
-        while bad - good > 1 {
-            let middle = good.midpoint(bad);
-            if fits(middle * CELLS) { good = middle } else { bad = middle }
-        }
-        Some((good * CELLS).min(self.max_ctx))
+        None
     }
 }
 

@@ -41,7 +41,7 @@
   window.kbgenFit = { data: fit, need: need, judge: judge, largest: largest, best: best };
 
   // ---- words ---------------------------------------------------------------
-  var whole = function (n) { return Math.round(n).toLocaleString("en"); };
+  var whole = function (n) { return Math.round(n).toLocaleString("en").replace(/,/g, "\u202f"); };
   var gib = function (n) { return (n / GIB).toFixed(2); };
   var gb = function (n) { return (n / 1e9).toFixed(2); };
   var mib = function (n, up) { return whole((up ? Math.ceil : Math.floor)(n / MIB)) + " MiB"; };
@@ -61,7 +61,8 @@
     state.ctx = Math.max(1, Math.min(model.max, Math.round(state.ctx) || 1));
   }
   function read() {
-    var asked = new URLSearchParams(location.hash.slice(1));
+    // Links of the site ask in the query; what a reader chose stands in the fragment and goes before it.
+    var asked = new URLSearchParams(location.hash.length > 1 ? location.hash.slice(1) : location.search);
     var amount = function (name) { var n = Number(asked.get(name)); return asked.has(name) && n >= 0 && isFinite(n) ? n : null; };
     state.model = by_id(fit.models, asked.get("model")) || state.model;
     if (fit.quants.indexOf(asked.get("quant")) >= 0) state.quant = fit.quants.indexOf(asked.get("quant"));
@@ -115,6 +116,12 @@
     wrap.appendChild(make("span", label));
     parent.appendChild(wrap);
     return input;
+  }
+
+  // A command that wraps between its words, never inside a flag.
+  function command(id, text) {
+    $(id).replaceChildren();
+    text.split(" ").forEach(function (word, i) { $(id).append(i ? " " : "", word[0] === "-" ? make("span", word, "flag") : word); });
   }
 
   var ladder_of = null, ladder = [];
@@ -241,7 +248,7 @@
       offer("ctx", "Largest context that fits", most ? tokens(most) : "none with " + fit.quants[state.quant], most && most !== state.ctx ? function () { state.ctx = most; update(); } : null, most === state.ctx);
       var top = best(model, state.kv, state.ctx, room, HIGH);
       offer("quant", "Best quantization that fits", top < 0 ? "none at this context" : fit.quants[top], top >= 0 && top !== state.quant ? function () { state.quant = top; update(); } : null, top === state.quant);
-      if (focus) { var again = offers.querySelector("[data-what=" + focus + "]"); if (!again.disabled) again.focus(); else $("ctx").focus(); }
+      if (focus) { var again = offers.querySelector("[data-what=" + focus + "]"); if (again.disabled) { $("ctx").value = state.ctx; $("ctx").focus(); } else again.focus(); }
     }
     var widest = Math.max.apply(null, ladder.map(function (row) { return need(model, row.quant, state.kv, state.ctx).total + HIGH; }));
     var span = Math.max(room, Math.min(widest, room * 3)), part = function (n) { return Math.max(0, Math.min(n, span) / span * 100).toFixed(2) + "%"; };
@@ -260,8 +267,8 @@
     });
 
     var kv = fit.kv[state.kv], file = model.name.replace(/[^\w.-]+/g, "-") + "-" + fit.quants[state.quant] + ".gguf";
-    $("command-llama").textContent = "llama-server -m " + file + " -ngl 999 -c " + state.ctx + " -ctk " + kv + " -ctv " + kv + " -fa on";
-    $("command-ollama").textContent = "OLLAMA_CONTEXT_LENGTH=" + state.ctx + " OLLAMA_KV_CACHE_TYPE=" + kv + " OLLAMA_FLASH_ATTENTION=1 ollama serve";
+    command("command-llama", "llama-server -m " + file + " -ngl 999 -c " + state.ctx + " -ctk " + kv + " -ctv " + kv + " -fa on");
+    command("command-ollama", "OLLAMA_CONTEXT_LENGTH=" + state.ctx + " OLLAMA_KV_CACHE_TYPE=" + kv + " OLLAMA_FLASH_ATTENTION=1 ollama serve");
     var pages = $("pages"), up = document.documentElement.dataset.root;
     pages.replaceChildren("All contexts and caches as tables: ");
     var page = function (folder, entry) { var link = make("a", entry.name); link.href = up + folder + "/" + entry.id + "/index.html"; pages.append(link); };

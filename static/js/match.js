@@ -43,7 +43,7 @@ var kbgenMatch = (() => {
     return found ? found[0].length : 0;
   }
 
-  function isNameCharacter(c) { return isAlnum(c) || within(c, "_-./"); }
+  function isName(c) { return isAlnum(c) || within(c, "_-./"); }
 
   function prefixLength() {
     var at = 0, dated = false;
@@ -82,7 +82,7 @@ var kbgenMatch = (() => {
     var inner = run(at + 1, c => c !== close && c !== 91 && c !== 40);
     var end = at + 1 + inner, after = end + 1 + spaces(end + 1);
     if (!inner || inner > 60 || code(end) !== close) return 0;
-    var known = starts(at + 1, "rank") || timeLength(at + 1 + spaces(at + 1)) || levelWord(at + 1) === inner ||
+    var known = starts(at + 1, "rank") || starts(at + 1, "pod/") || timeLength(at + 1 + spaces(at + 1)) || levelWord(at + 1) === inner ||
       placeLength(at + 1) === inner || (close === 93 && code(after) === 124);
     var figures = close === 93 && inner > 4;
     for (var from = at + 1; from < end; from++) {
@@ -99,7 +99,7 @@ var kbgenMatch = (() => {
   }
 
   function placeLength(at) {
-    var name = run(at, isNameCharacter), count = digits(at + name + 1), dotted = false;
+    var name = run(at, isName), count = digits(at + name + 1), dotted = false;
     for (var from = at; from < at + name; from++) if (code(from) === 46) dotted = true;
     return dotted && count && code(at + name) === 58 ? name + 1 + count : 0;
   }
@@ -125,7 +125,8 @@ var kbgenMatch = (() => {
   function isProcess(at, size) { return PROCESS.test(text.substr(begin + at, size)); }
 
   function loggerLength(at) {
-    var size = token(at), place = placeLength(at);
+    var size = token(at), place = placeLength(at), stream = measure(/std(?:err|out) [FP] /iy, at);
+    if (stream) return stream;
     if (place && code(at + place) === 93) return place + 1;
     var after = at + size + spaces(at + size);
     return size && size <= 48 && within(code(after), "-|") && code(after + 1) === 32 && after > at + size ? after + 1 - at : 0;
@@ -257,7 +258,6 @@ var kbgenMatch = (() => {
   /* hole.rs */
 
   var REACH = 120;
-  var UNITS = { b: 0, byte: 0, bytes: 0, k: 1, kb: 1, kib: 1, m: 2, mb: 2, mib: 2, g: 3, gb: 3, gib: 3, t: 4, tb: 4, tib: 4 };
 
   function byteAt(at) { return at < size ? bytes[at] : 0; }
   function gapAt(at) { return at < size ? gaps[at] : BREAK; }
@@ -267,7 +267,7 @@ var kbgenMatch = (() => {
   function joined(a, b) { return isAlnum(a) && isAlnum(b); }
   function alike(a, b) { return (isLetter(a) && isLetter(b)) || (isDigit(a) && isDigit(b)); }
   function spell(from, to) { return String.fromCharCode.apply(null, bytes.subarray(from, to)); }
-  function factor(unit) { return UNITS.hasOwnProperty(unit) ? Math.pow(1024, UNITS[unit]) : 0; }
+  function factor(unit) { return /^(?:b|bytes?|[kmgt](?:i?b)?)$/.test(unit) ? Math.pow(1024, "bkmgt".indexOf(unit[0])) : 0; }
 
   function stretch(from, wrapped, allowed) {
     var at = from;
@@ -279,7 +279,7 @@ var kbgenMatch = (() => {
   }
 
   function holeEnds(type, from) {
-    var list = [], at, i;
+    var list = [], at;
     if (type === "start" || type === "end") return gapAt(from) === BREAK ? [from] : list;
     if (type === "any") {
       for (at = from; at <= Math.min(size, from + REACH); at++) list.push(at);
@@ -500,7 +500,7 @@ var kbgenMatch = (() => {
     return null;
   }
 
-  /* expression.rs; undefined is unknown */
+  /* expression.rs */
 
   function worth(node, figures) {
     if (typeof node === "number") return node;

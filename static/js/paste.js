@@ -34,7 +34,7 @@
     if (typeof value !== "number") return String(value);
     // No context is 16 million tokens long; below that the name decides.
     var size = value >= 16777216 || value >= 1048576 && !/token|asked|window|estimate|wanted|available|ctx|context|len|count|layer|version|port|pid/.test(name);
-    if (!size) return value.toLocaleString("en");
+    if (!size) return value.toLocaleString("en").replace(/,/g, "\u202f");
     return value >= 1073741824 ? (value / 1073741824).toFixed(2) + " GiB" : (value / 1048576).toFixed(0) + " MiB";
   }
 
@@ -57,14 +57,19 @@
     if (here) item.appendChild(make("span", " this page", "tags"));
     if (!match) return item;
     var cause = match.cause;
-    var said = cause && page.causes && page.causes[cause];
+    var known = cause && page.causes && page.causes[cause];
     if (cause) link.hash = "cause-" + cause;
     item.appendChild(make("p", page.description, "small"));
-    if (said) item.appendChild(make("p", "By its figures: " + said, "why"));
+    if (known) {
+      var read = (known.names || []).filter(function (name) { return name in match.figures; }).slice(0, 4)
+        .map(function (name) { return name.replace(/_/g, " ") + " " + figure(name, match.figures[name]); });
+      item.appendChild(make("p", known.title.replace(/`/g, "") + (read.length ? " (" + read.join(", ") + ")" : ""), "why"));
+    }
     if (brief) return item;
     var missing = short_by(match.figures || {});
     if (missing) item.appendChild(make("p", missing));
-    var names = Object.keys(match.figures || {});
+    // What the reading only derives for itself is not shown.
+    var names = Object.keys(match.figures || {}).filter(function (name) { return name !== "own" && name !== "verdict"; });
     if (names.length || match.line) {
       var list = make("dl");
       var put = function (name, value) {
@@ -78,7 +83,7 @@
       item.appendChild(list);
     }
     if (page.first_command) {
-      var first = make("p", "First look: ", "small");
+      var first = make("p", "First to try: ", "small");
       first.appendChild(make("code", page.first_command));
       item.appendChild(first);
     }
@@ -117,7 +122,7 @@
   function show(text) {
     var tables = window.kbgenTables;
     var exact = window.kbgenMatch(tables.match, text).filter(function (match) { return tables.pages[match.slug]; }).slice(0, 5);
-    var near = exact.length ? [] : window.kbgenSearch(tables.search, text, 5).filter(function (hit) { return tables.docs[hit.doc]; });
+    var near = exact.length || !tables.search ? [] : window.kbgenSearch(tables.search, text, 5).filter(function (hit) { return hit.share >= tables.near; });
     var list = make("ol", null, "found");
     var told = "";
     exact.forEach(function (match) {
@@ -125,7 +130,7 @@
       list.appendChild(entry(tables.pages[match.slug], match, figures === told));
       told = figures;
     });
-    near.forEach(function (hit) { list.appendChild(entry(tables.docs[hit.doc])); });
+    near.forEach(function (hit) { list.appendChild(entry({ title: hit.title, href: hit.address + "index.html" })); });
     var say = exact.length ? (exact.length === 1 ? "One page knows this message." : exact.length + " pages know this text, the most likely first.")
       : near.length ? "No page knows this exact message. These are only near it:" : "Nothing here is a known error. If the log is healthy, that is the right answer.";
     out.replaceChildren(make("p", say, "said"));

@@ -66,7 +66,13 @@
       waiting = false;
       var at = -1;
       places.forEach(function (place, i) { if (place && place.getBoundingClientRect().top < innerHeight * 0.3) at = i; });
-      if (innerHeight + scrollY >= document.body.scrollHeight - 2) at = links.length - 1;
+      var ended = innerHeight + scrollY >= document.body.scrollHeight - 2;
+      if (ended) at = links.length - 1;
+      // The one that was chosen stays marked while it stands where one reads.
+      links.forEach(function (link, i) {
+        var top = link.hash === location.hash && places[i] ? places[i].getBoundingClientRect().top : -1;
+        if (top >= 0 && top < innerHeight * (ended ? 1 : 0.3)) at = i;
+      });
       links.forEach(function (link, i) {
         if (i !== at) return link.removeAttribute("aria-current");
         if (link.hasAttribute("aria-current")) return;

@@ -200,7 +200,7 @@ fn a_body_is_cut_at_its_headings() {
 fn blocks_have_their_shapes() {
     assert_eq!(
         html("| a | b |\n|---|--:|\n| {{ fit(\"1|2\") }} | d |"),
-        "<div class=\"table\" tabindex=\"0\" role=\"region\" aria-label=\"Table\">\n<table>\n<thead>\n\
+        "<div class=\"table\" tabindex=\"0\" role=\"region\" aria-label=\"Table 1\">\n<table>\n<thead>\n\
          <tr><th scope=\"col\">a</th><th scope=\"col\" class=\"right\">b</th></tr>\n</thead>\n<tbody>\n\
          <tr><td><data class=\"figure\" value=\"4294967296\" title=\"of &quot;fit(&quot;1|2&quot;)&quot;\">4.00 GiB\
          </data></td><td class=\"right\">d</td></tr>\n</tbody>\n</table>\n</div>\n"

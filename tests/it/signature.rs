@@ -65,6 +65,16 @@ fn spelled(value: &Value) -> String {
     serde_json::to_string(value).expect("the vectors are well formed")
 }
 
+/// JSON with one page and one case a line, so that a difference can be read.
+fn one_a_line(vectors: &Value) -> String {
+    let lines = |name: &str| {
+        let list = vectors[name].as_array().expect("the vectors are well formed");
+        list.iter().map(spelled).collect::<Vec<_>>().join(",\n")
+    };
+    let (pages, table, cases) = (lines("pages"), spelled(&vectors["table"]), lines("cases"));
+    format!("{{\n\"pages\": [\n{pages}\n],\n\"table\":\n{table},\n\"cases\": [\n{cases}\n]\n}}\n")
+}
+
 /// The script's test, `tests/browser/match.test.mjs`, holds `static/js/match.js` to the same file.
 /// `KBGEN_BLESS=1` writes the table and the expectations anew.
 #[test]
@@ -93,11 +103,7 @@ fn the_shared_vectors_hold() {
     }
     if bless {
         vectors["table"] = table;
-        fs::write(
-            VECTORS,
-            serde_json::to_string_pretty(&vectors).expect("the vectors are well formed") + "\n",
-        )
-        .expect("the vectors are well formed");
+        fs::write(VECTORS, one_a_line(&vectors)).expect("the vectors can be written");
     } else {
         assert_eq!(spelled(&table), spelled(&vectors["table"]));
     }

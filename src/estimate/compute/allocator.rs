@@ -1,78 +1,83 @@
 //! ggml's graph allocator, replayed without memory: the size that each buffer reaches.
 //!
 //! The rules are those of ggml's `src/ggml-alloc.c`
-//! (https://github.com/ggml-org/ggml, state of October 2026): best fit among free blocks,
+//! (<https://github.com/ggml-org/ggml>, state of October 2026): best fit among free blocks,
 //! results that overwrite a source nobody else needs, and release after the last use.
 
 use crate::estimate::compute::graph::{Operation, Tensor, TensorId};
+use crate::estimate::compute::linear::{Horizon, Linear};
 
 /// One growing buffer.
 #[derive(Debug)]
 struct Buffer {
     alignment: u64,
-    /// Free blocks `(offset, size)` by offset; the last has no end.
-    free: Vec<(u64, u64)>,
-    largest: u64,
+    /// Free blocks `(offset, size)`, by offset as ggml keeps them; the last has no end.
+    free: Vec<(Linear, Linear)>,
+    largest: Linear,
 }
 
 /// Larger than any buffer.
-const ENDLESS: u64 = u64::MAX / 2;
+const ENDLESS: Linear = Linear { at: i64::MAX / 4, slope: 0 };
 
 impl Buffer {
     fn new(alignment: u64) -> Buffer {
-        Buffer { alignment, free: vec![(0, ENDLESS)], largest: 0 }
+        Buffer { alignment, free: vec![(Linear::default(), ENDLESS)], largest: Linear::default() }
     }
 
-    fn allocate(&mut self, size: u64) -> u64 {
-        let size = size.next_multiple_of(self.alignment);
+    fn allocate(&mut self, size: Linear, horizon: &mut Horizon) -> Linear {
+        let size = horizon.aligned(size, self.alignment);
         let last = self.free.len() - 1;
         let mut best = last;
-        let mut best_size = u64::MAX;
+        let mut best_size = ENDLESS;
         for (place, (_, free)) in self.free[..last].iter().enumerate() {
-            if *free >= size && *free <= best_size {
+            if horizon.at_least(*free, size) && horizon.at_least(best_size, *free) {
                 best = place;
                 best_size = *free;
             }
         }
-        let block = &mut self.free[best];
-        let offset = block.0;
-        block.0 += size;
-        block.1 -= size;
-        if block.1 == 0 {
+        let (offset, free) = self.free[best];
+        self.free[best] = (offset + size, free - size);
+        if best != last && horizon.equal(free, size) {
             self.free.remove(best);
         }
-        self.largest = self.largest.max(offset + size);
+        let end = offset + size;
+        if !horizon.at_least(self.largest, end) {
+            self.largest = end;
+        }
         offset
     }
 
-    fn release(&mut self, offset: u64, size: u64) {
-        let size = size.next_multiple_of(self.alignment);
+    fn release(&mut self, offset: Linear, size: Linear, horizon: &mut Horizon) {
+        let size = horizon.aligned(size, self.alignment);
         for place in 0..self.free.len() {
-            let block = self.free[place];
-            if block.0 + block.1 == offset {
-                self.free[place].1 += size;
-                self.merge(place);
+            let (start, free) = self.free[place];
+            if horizon.equal(start + free, offset) {
+                self.free[place].1 = free + size;
+                self.merge(place, horizon);
                 return;
             }
-            if offset + size == block.0 {
-                self.free[place] = (offset, block.1 + size);
+            if horizon.equal(offset + size, start) {
+                self.free[place] = (offset, free + size);
                 if place > 0 {
-                    self.merge(place - 1);
+                    self.merge(place - 1, horizon);
                 }
                 return;
             }
         }
-        let place = self.free.partition_point(|block| block.0 < offset);
+        let mut place = 0;
+        while place < self.free.len() && !horizon.at_least(self.free[place].0, offset) {
+            place += 1;
+        }
         self.free.insert(place, (offset, size));
     }
 
     /// Joins a block with the next one where they touch.
-    fn merge(&mut self, place: usize) {
+    fn merge(&mut self, place: usize, horizon: &mut Horizon) {
         let (offset, size) = self.free[place];
         if let Some((next, more)) = self.free.get(place + 1).copied()
-            && offset + size == next
+            && horizon.equal(offset + size, next)
         {
-            self.free[place].1 += more;
+            self.free[place].1 = size + more;
             self.free.remove(place + 1);
         }
     }
@@ -84,7 +89,7 @@ struct Place {
     children: u32,
     views: u32,
     buffer: usize,
-    offset: u64,
+    offset: Linear,
     allocated: bool,
 }
 
@@ -103,22 +108,25 @@ pub(crate) struct Plan<'a> {
     /// Alignment of each buffer.
     pub(crate) alignments: &'a [u64],
     /// Bytes that a tensor takes in a buffer.
-    pub(crate) size: &'a dyn Fn(TensorId, usize) -> u64,
+    pub(crate) size: &'a dyn Fn(TensorId, usize) -> Linear,
 }
 
-/// The size that each buffer reaches.
-pub(crate) fn buffer_sizes(plan: &Plan<'_>) -> Vec<u64> {
+/// The size that each buffer reaches, and for how many further steps of cells these lines
+/// hold.
+pub(crate) fn buffer_sizes(plan: &Plan<'_>) -> (Vec<Linear>, u64) {
     let mut replay = Replay {
         plan,
+        horizon: Horizon::new(),
         buffers: plan.alignments.iter().map(|alignment| Buffer::new(*alignment)).collect(),
         places: vec![Place::default(); plan.tensors.len()],
     };
     replay.run();
-    replay.buffers.iter().map(|buffer| buffer.largest).collect()
+    (replay.buffers.iter().map(|buffer| buffer.largest).collect(), replay.horizon.steps)
 }
 
 struct Replay<'a> {
     plan: &'a Plan<'a>,
+    horizon: Horizon,
     buffers: Vec<Buffer>,
     places: Vec<Place>,
 }
@@ -156,7 +164,7 @@ impl Replay<'_> {
         }
     }
 
-    fn size(&self, id: TensorId, buffer: usize) -> u64 {
+    fn size(&self, id: TensorId, buffer: usize) -> Linear {
         (self.plan.size)(id, buffer)
     }
 
@@ -172,7 +180,7 @@ impl Replay<'_> {
             return;
         }
         let size = self.size(id, buffer);
-        let offset = self.buffers[buffer].allocate(size);
+        let offset = self.buffers[buffer].allocate(size, &mut self.horizon);
         self.places[id].buffer = buffer;
         self.places[id].offset = offset;
     }
@@ -196,10 +204,10 @@ impl Replay<'_> {
         self.places[id].offset = offset;
         self.places[parent].allocated = false;
         let alignment = self.buffers[buffer].alignment;
-        let had = self.size(parent, buffer).next_multiple_of(alignment);
-        let needs = self.size(id, buffer).next_multiple_of(alignment);
-        if had > needs {
-            self.buffers[buffer].release(offset + needs, had - needs);
+        let had = self.horizon.aligned(self.size(parent, buffer), alignment);
+        let needs = self.horizon.aligned(self.size(id, buffer), alignment);
+        if !self.horizon.at_least(needs, had) {
+            self.buffers[buffer].release(offset + needs, had - needs, &mut self.horizon);
         }
         true
     }
@@ -229,7 +237,7 @@ impl Replay<'_> {
         }
         let place = self.places[id];
         let size = self.size(id, place.buffer);
-        self.buffers[place.buffer].release(place.offset, size);
+        self.buffers[place.buffer].release(place.offset, size, &mut self.horizon);
         self.places[id].allocated = false;
     }
 }

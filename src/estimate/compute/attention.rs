@@ -4,9 +4,10 @@ use crate::estimate::architecture::{FeedForward, LayerKind};
 use crate::estimate::compute::builder::{AttentionInputs, Builder};
 use crate::estimate::compute::graph::{Operation, Resident, TensorId, shape};
 use crate::estimate::family::Family;
+use crate::estimate::names::Name;
+use crate::estimate::placement::Device;
 use crate::estimate::quantization::TensorType;
 use crate::estimate::settings::{CachePlacement, FlashAttention};
-use crate::estimate::tensors::Name;
 
 /// Query, key and value of a micro-batch.
 #[derive(Debug, Clone, Copy)]
@@ -59,7 +60,7 @@ impl Builder<'_> {
         (self.model.heads, layer.kv_heads, layer.head_dim)
     }
 
-    fn inputs_of(&self, layer: u64) -> AttentionInputs {
+    pub(crate) fn inputs_of(&self, layer: u64) -> AttentionInputs {
         let inputs = match self.model.layers[layer as usize].kind {
             LayerKind::Sliding => self.sliding,
             _ => self.full,
@@ -178,7 +179,7 @@ impl Builder<'_> {
         (keys, values)
     }
 
-    fn store_rows(&mut self, x: TensorId, cache: TensorId, rows: TensorId) {
+    pub(crate) fn store_rows(&mut self, x: TensorId, cache: TensorId, rows: TensorId) {
         let [width, heads, tokens, _] = self.graph.shape(x);
         let stride = self.graph.get(x).strides[2];
         let flat =
@@ -217,7 +218,7 @@ impl Builder<'_> {
 
     /// Attention of the queries over keys and values; `decompress` turns latent values
     /// into those of the heads.
-    fn scores(
+    pub(crate) fn scores(
         &mut self,
         layer: u64,
         query: TensorId,
@@ -311,83 +312,9 @@ impl Builder<'_> {
         let [width, heads, tokens, streams] = self.graph.shape(out);
         let packed = self.graph.packed(out, shape([width * heads, tokens * streams]));
         if self.settings.cache_placement == CachePlacement::Host {
-            self.graph.tensors[packed].fixed = Some(crate::estimate::placement::Device::Host);
+            self.graph.tensors[packed].fixed = Some(Device::Host);
         }
         packed
-    }
-
-    /// Multi-head latent attention with the absorbed projections.
-    pub(crate) fn latent_attention(&mut self, layer: u64, x: TensorId) -> TensorId {
-        let latent = self.model.latent.expect("a latent layer has latent widths");
-        let (heads, tokens) = (self.model.heads, self.tokens);
-        let head = latent.qk_nope + latent.qk_rope;
-        let query = if latent.q_lora > 0 {
-            let down = self.linear(layer, Name::LatentQDown, None, x);
-            let normed =
-                self.norm(down, crate::estimate::compute::builder::NormKind::Rms, layer, Name::LatentQNorm);
-            self.linear(layer, Name::LatentQUp, None, normed)
-        } else {
-            self.linear(layer, Name::Q, None, x)
-        };
-        let query = self.graph.reshape(query, shape([head, heads, tokens]));
-        let strides = self.graph.get(query).strides;
-        let query_strides = [strides[1], strides[2], strides[3]];
-        let nope = self.graph.view(query, shape([latent.qk_nope, heads, tokens]), query_strides);
-        let turning = self.graph.view(query, shape([latent.qk_rope, heads, tokens]), query_strides);
-        let mixed = self.linear(layer, Name::LatentKvDown, None, x);
-        let row = 4 * (latent.kv_lora + latent.qk_rope);
-        let compressed =
-            self.graph.view(mixed, shape([latent.kv_lora, tokens]), [row, row * tokens, row * tokens]);
-        let key_turning =
-            self.graph.view(mixed, shape([latent.qk_rope, 1, tokens]), [row, row, row * tokens]);
-        let turned = self.rope(layer, turning);
-        let key_turned = self.rope(layer, key_turning);
-        let compressed = self.norm(
-            compressed,
-            crate::estimate::compute::builder::NormKind::Rms,
-            layer,
-            Name::LatentKvNorm,
-        );
-        let nope = self.graph.permute(nope, [0, 2, 1, 3]);
-        let absorb = self.expect_weight(layer, Name::LatentKUp);
-        let absorbed = self.graph.mul_mat(absorb, nope);
-        let absorbed = self.graph.permute(absorbed, [0, 2, 1, 3]);
-        let width = latent.kv_lora + latent.qk_rope;
-        let query = self.graph.new_tensor(
-            Operation::Other,
-            TensorType::F32,
-            shape([width, heads, tokens]),
-            &[absorbed, turned],
-        );
-        let value = self.graph.reshape(compressed, shape([latent.kv_lora, 1, tokens]));
-        let key = self.graph.new_tensor(
-            Operation::Other,
-            TensorType::F32,
-            shape([width, 1, tokens]),
-            &[value, key_turned],
-        );
-        self.attend_latent(layer, Projections { query, key, value })
-    }
-
-    fn attend_latent(&mut self, layer: u64, parts: Projections) -> TensorId {
-        for id in [parts.query, parts.value, parts.key] {
-            self.graph.expand(id);
-        }
-        let at = Resident::Cache(self.cache_device(layer));
-        let width = self.graph.shape(parts.key)[0];
-        let (cells, streams) = (self.cells.full, self.streams());
-        let kind = self.settings.cache_type_k.tensor_type();
-        let cache = self.graph.resident(kind, shape([width, cells, streams]), at);
-        let inputs = self.inputs_of(layer);
-        self.store_rows(parts.key, cache, inputs.key_rows);
-        let row = kind.row_size(width).0;
-        let strides = [row, row, row * cells];
-        let keys = self.graph.view(cache, [width, 1, cells, streams], strides);
-        let value_width = self.graph.shape(parts.value)[0];
-        let values = self.graph.view(keys, [value_width, 1, cells, streams], strides);
-        let decompress = self.expect_weight(layer, Name::LatentVUp);
-        let out = self.scores(layer, parts.query, keys, values, Some(decompress));
-        self.linear(layer, Name::AttentionOutput, None, out)
     }
 
     /// Whether a layer has experts.

@@ -1,6 +1,6 @@
 //! The pieces that every model's graph is made of: weights, norms, embedding, output.
 //!
-//! Follows llama.cpp's `src/llama-graph.cpp` (https://github.com/ggml-org/llama.cpp,
+//! Follows llama.cpp's `src/llama-graph.cpp` (<https://github.com/ggml-org/llama.cpp>,
 //! commit 0c1e570) node by node, in its order.
 
 use std::collections::BTreeMap;
@@ -9,10 +9,10 @@ use crate::estimate::architecture::{Architecture, LayerKind, RopeFactors};
 use crate::estimate::cache::Cells;
 use crate::estimate::compute::graph::{Graph, Operation, Resident, TensorId, shape};
 use crate::estimate::family::Family;
+use crate::estimate::names::{Home, Name};
 use crate::estimate::placement::{Device, Placement};
 use crate::estimate::quantization::TensorType;
-use crate::estimate::settings::{CacheLayout, FlashAttention, Settings};
-use crate::estimate::tensors::{Home, Name};
+use crate::estimate::settings::{CacheLayout, CachePlacement, FlashAttention, Settings};
 use crate::estimate::weights::Weights;
 
 /// In micro-batches of fewer tokens llama.cpp keeps norms on the device of their layer
@@ -75,7 +75,7 @@ impl<'a> Builder<'a> {
         let cells = Cells::new(model, settings);
         let sequences = settings.sequences.max(1);
         let whole = cells.full * if cells.streams > 1 { sequences } else { 1 };
-        let micro_batch = settings.n_ubatch.min(settings.n_batch).min(whole);
+        let micro_batch = settings.micro_batch().min(whole);
         let outputs = settings.n_outputs.unwrap_or(micro_batch).clamp(1, micro_batch);
         let mut graph = Graph::default();
         let output_rows = graph.input(TensorType::I32, shape([outputs]));
@@ -290,8 +290,8 @@ impl<'a> Builder<'a> {
     /// The device that holds the cache of a layer.
     pub(crate) fn cache_device(&self, layer: u64) -> Device {
         match self.settings.cache_placement {
-            crate::estimate::settings::CachePlacement::Host => Device::Host,
-            crate::estimate::settings::CachePlacement::WithLayer => self.placement.layer(layer),
+            CachePlacement::Host => Device::Host,
+            CachePlacement::WithLayer => self.placement.layer(layer),
         }
     }
 

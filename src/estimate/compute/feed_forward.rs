@@ -5,8 +5,8 @@ use std::ops::RangeInclusive;
 use crate::estimate::compute::builder::Builder;
 use crate::estimate::compute::graph::{Kept, Operation, TensorId, shape};
 use crate::estimate::family::Family;
+use crate::estimate::names::Name;
 use crate::estimate::quantization::TensorType;
-use crate::estimate::tensors::Name;
 
 /// Used experts with which CUDA weighs and sums their results at once, so that these may not
 /// be overwritten before the sum (ggml's `src/ggml-cuda/ggml-cuda.cu`,

@@ -1,6 +1,6 @@
 //! A compute graph as far as memory depends on it: shapes, sources, views and order.
 //!
-//! Shapes, strides and node order follow ggml (https://github.com/ggml-org/ggml,
+//! Shapes, strides and node order follow ggml (<https://github.com/ggml-org/ggml>,
 //! `src/ggml.c`, state of October 2026).
 
 use crate::estimate::placement::Device;

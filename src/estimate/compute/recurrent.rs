@@ -1,7 +1,7 @@
 //! Recurrent layers: Mamba 2, gated delta net, short convolution.
 //!
 //! Follows llama.cpp's `src/models/mamba-base.cpp`, `delta-net-base.cpp` and `lfm2.cpp`
-//! (https://github.com/ggml-org/llama.cpp, commit 0c1e570).
+//! (<https://github.com/ggml-org/llama.cpp>, commit 0c1e570).
 
 use crate::estimate::architecture::Recurrent;
 use crate::estimate::cache::state_widths;
@@ -9,8 +9,8 @@ use crate::estimate::compute::attention::Projections;
 use crate::estimate::compute::builder::{Builder, NormKind};
 use crate::estimate::compute::graph::{Operation, Resident, TensorId, shape};
 use crate::estimate::family::Family;
+use crate::estimate::names::Name;
 use crate::estimate::quantization::TensorType;
-use crate::estimate::tensors::Name;
 
 /// The gated delta net's inputs of a micro-batch.
 #[derive(Debug, Clone, Copy)]

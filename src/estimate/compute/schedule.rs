@@ -1,7 +1,7 @@
 //! ggml's scheduler, replayed: which device computes each node, and which copies that takes.
 //!
 //! The rules are those of ggml's `src/ggml-backend.cpp`, `ggml_backend_sched_split_graph`
-//! (https://github.com/ggml-org/ggml, state of October 2026), for CUDA devices, which
+//! (<https://github.com/ggml-org/ggml>, state of October 2026), for CUDA devices, which
 //! support every operation and read no memory but their own.
 
 use std::collections::BTreeMap;

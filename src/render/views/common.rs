@@ -178,8 +178,8 @@ fn source(source: &Placed<String>) -> SourceView {
 
 /// An address in words: `ollama/ollama issue 13556`, `vllm-project/vllm docs/usage/faq.md`, or host and path.
 pub(in crate::render) fn label(url: &str) -> String {
-    let rest = url.trim_start_matches("https://").trim_start_matches("http://").trim_end_matches('/');
-    let rest = rest.split(['?', '#']).next().unwrap_or(rest);
+    let rest = url.trim_start_matches("https://").trim_start_matches("http://");
+    let rest = rest.split(['?', '#']).next().unwrap_or(rest).trim_end_matches('/');
     let parts: Vec<&str> = rest.split('/').collect();
     match parts[..] {
         ["github.com", owner, repo, "issues", number, ..] => format!("{owner}/{repo} issue {number}"),

@@ -193,8 +193,19 @@ fn signature_view(signature: &Signature) -> SignatureView {
         versions: signature
             .versions
             .iter()
-            .map(|(name, range)| RangeView { name: name.clone(), range: range.trim().to_string() })
+            .map(|(name, range)| RangeView { name: name.clone(), range: range_in_words(range) })
             .collect(),
+    }
+}
+
+/// `1.0 - 2.4`, `1.0 and later`, `up to 2.4`.
+fn range_in_words(range: &str) -> String {
+    match range.split_once(" - ").or_else(|| range.trim_end().strip_suffix(" -").map(|from| (from, ""))) {
+        Some((from, "")) => format!("{} and later", from.trim()),
+        Some(("", to)) => format!("up to {}", to.trim()),
+        Some((from, to)) if to.trim().is_empty() => format!("{} and later", from.trim()),
+        Some((from, to)) => format!("{} to {}", from.trim(), to.trim()),
+        None => range.trim().to_string(),
     }
 }
 

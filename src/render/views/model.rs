@@ -182,7 +182,7 @@ fn view(shelf: &Shelf<'_>, model: &Page<ModelData>, root: &str) -> ModelView {
             .map(|name| (*name).to_string())
             .collect(),
         contexts: contexts.into_iter().map(|tokens| ContextView { label: context(tokens), tokens }).collect(),
-        calculator_href: format!("{}#model={slug}", href(root, "will-it-run/")),
+        calculator_href: format!("{}?model={slug}", href(root, "will-it-run/")),
         sources: sources(&data.evidence),
         backlinks: shelf.backlinks(root, &model.head.id, &[]),
     }

@@ -1,0 +1,178 @@
+// What the tests of the site share: the site built once, two ways to serve it, and one browser.
+// KBGEN names the program, KBGEN_SITE the folder with site.toml, CHROMIUM the browser.
+import { execFile, spawn } from "node:child_process";
+import { cpSync, existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync } from "node:fs";
+import { createServer } from "node:http";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { extname, join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { brotliCompressSync } from "node:zlib";
+import { chromium } from "playwright-core";
+
+const FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
+  "--disable-background-networking", "--disable-component-update", "--disable-sync"];
+/** The longest that a test waits for anything: for a busy machine, not for the site. */
+const PATIENCE = 90_000;
+const repository = fileURLToPath(new URL("../../", import.meta.url));
+const axeSource = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+export const program = process.env.KBGEN ? resolve(process.env.KBGEN) : join(repository, "target/debug/kbgen");
+export const siteRoot = resolve(process.env.KBGEN_SITE ?? repository);
+export const scratch = mkdtempSync(join(tmpdir(), "kbgen-browser-"));
+const closing = [() => rmSync(scratch, { recursive: true, force: true })];
+
+/** Ends everything that was started, the last first. */
+export async function close() {
+  for (const end of closing.reverse()) await end();
+}
+
+export async function kbgen(...args) {
+  return (await promisify(execFile)(program, args, { maxBuffer: 1 << 26 })).stdout;
+}
+
+/** The built site, where `published` is its address at the root of a host. */
+export async function build() {
+  const folder = join(scratch, "public");
+  await kbgen("--root", siteRoot, "build", "--output-dir", folder);
+  return folder;
+}
+
+export async function start() {
+  const browser = await chromium.launch({
+    executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: FLAGS, headless: true, timeout: PATIENCE,
+  });
+  closing.push(() => browser.close());
+  return browser;
+}
+
+// ---- serving -----------------------------------------------------------------
+
+const TYPES = {
+  ".html": "text/html; charset=utf-8", ".css": "text/css", ".js": "text/javascript", ".json": "application/json",
+  ".svg": "image/svg+xml", ".png": "image/png", ".xml": "application/xml", ".txt": "text/plain; charset=utf-8",
+  ".md": "text/markdown; charset=utf-8",
+};
+
+/** The rules of the published `_headers` file: [prefix, name, value]. */
+function headerRules(folder) {
+  let prefix = "/";
+  return readFileSync(join(folder, "_headers"), "utf8").split("\n").flatMap(line => {
+    const [, name, value] = /^\s+([\w-]+):\s*(.*)$/.exec(line) ?? [];
+    if (name) return [[prefix, name, value]];
+    if (line.trim()) prefix = line.trim().replace(/\*$/, "");
+    return [];
+  });
+}
+
+/** Serves a folder as a plain host does, compressed, below `base`; `sent` counts the bodies as they left. */
+export async function serve(folder, base = "/") {
+  const sent = [];
+  const rules = headerRules(folder);
+  const server = createServer((request, response) => {
+    const path = decodeURIComponent(new URL(request.url, "http://host").pathname);
+    const inside = path.startsWith(base) ? `/${path.slice(base.length)}` : null;
+    let file = inside && join(folder, inside);
+    if (file && existsSync(file) && statSync(file).isDirectory()) file = join(file, "index.html");
+    const found = file && existsSync(file);
+    if (!found) file = join(folder, "404.html");
+    const body = brotliCompressSync(readFileSync(file));
+    for (const [prefix, name, value] of rules) if (inside?.startsWith(prefix)) response.setHeader(name, value);
+    sent.push({ path, bytes: body.length });
+    response.writeHead(found ? 200 : 404, { "content-type": TYPES[extname(file)] ?? "application/octet-stream", "content-encoding": "br" });
+    response.end(body);
+  });
+  await new Promise(done => server.listen(0, "127.0.0.1", done));
+  closing.push(() => { server.closeAllConnections(); server.close(); });
+  return { url: `http://127.0.0.1:${server.address().port}${base}`, sent };
+}
+
+/** Starts `kbgen serve` on a folder; its address is the one line that it prints. */
+export async function liveServer(root) {
+  const child = spawn(program, ["--root", root, "serve", "--port", "0"], { stdio: ["ignore", "pipe", "inherit"] });
+  closing.push(() => child.kill());
+  const url = await new Promise((done, failed) => {
+    let printed = "";
+    child.stdout.on("data", piece => {
+      printed += piece;
+      if (printed.includes("\n")) done(printed.trim());
+    });
+    child.on("exit", code => failed(new Error(`kbgen serve ended with ${code}`)));
+  });
+  return url;
+}
+
+// ---- pages -------------------------------------------------------------------
+
+export const PHONE = { viewport: { width: 412, height: 823 }, deviceScaleFactor: 1.75, isMobile: true, hasTouch: true };
+
+/** A fresh visitor: a context with a page, and `trouble`, all that went wrong on it so far. */
+export async function visit(browser, url, { prepare, ...options } = {}) {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, colorScheme: "light", serviceWorkers: "block", ...options });
+  context.setDefaultTimeout(PATIENCE);
+  const page = await context.newPage();
+  const own = new URL(url);
+  const requests = [];
+  const trouble = [];
+  const ours = address => (own.protocol === "file:" ? address.startsWith("file:") : address.startsWith(own.origin + "/")) || address.startsWith("data:");
+  page.on("console", message => { if (message.type() === "error") trouble.push(`console: ${message.text()}`); });
+  page.on("pageerror", error => trouble.push(`exception: ${error}`));
+  page.on("requestfailed", request => trouble.push(`failed: ${request.url()}`));
+  page.on("response", response => { if (response.status() >= 400) trouble.push(`${response.status()}: ${response.url()}`); });
+  page.on("request", request => {
+    requests.push({ url: request.url(), method: request.method(), body: request.postData() });
+    if (!ours(request.url())) trouble.push(`another host: ${request.url()}`);
+  });
+  await prepare?.(page, context);
+  await page.goto(url, { waitUntil: "load" });
+  return { page, context, requests, trouble };
+}
+
+/** Runs `use` on a fresh visitor and closes it, whatever happens. */
+export async function visiting(browser, url, options, use) {
+  const visitor = await visit(browser, url, options);
+  try {
+    return await use(visitor.page, visitor);
+  } finally {
+    await visitor.context.close();
+  }
+}
+
+/** What axe-core objects to, one line for each rule. */
+export async function axe(page) {
+  await page.evaluate(axeSource);
+  return page.evaluate(async () => {
+    const { violations } = await window.axe.run(document, {
+      runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"],
+      rules: { "target-size": { enabled: true } },
+    });
+    return violations.map(({ id, nodes }) => `${id}: ${nodes.length} of ${nodes[0].target.join(" ")}`);
+  });
+}
+
+/** By how many pixels the page is wider than its window. */
+export const sideways = page => page.evaluate(() => document.scrollingElement.scrollWidth - document.documentElement.clientWidth);
+
+// ---- the site as data ----------------------------------------------------------
+
+export const readJson = path => JSON.parse(readFileSync(path, "utf8"));
+
+/** Every HTML file of a folder, by its path inside it. */
+export function htmlFiles(folder) {
+  const below = inside => readdirSync(join(folder, inside), { withFileTypes: true }).flatMap(entry => {
+    const path = inside + entry.name;
+    return entry.isDirectory() ? below(`${path}/`) : path.endsWith(".html") ? [path] : [];
+  });
+  return below("");
+}
+
+/** A root of its own that holds one model and what every model is judged by: asked in a moment. */
+export function rootWithModel(slug) {
+  const models = join(siteRoot, "content/models");
+  const root = mkdtempSync(join(scratch, "model-"));
+  cpSync(join(siteRoot, "site.toml"), join(root, "site.toml"));
+  for (const folder of ["hardware", "quants"]) cpSync(join(siteRoot, "content", folder), join(root, "content", folder), { recursive: true });
+  cpSync(models, join(root, "content/models"), { recursive: true, filter: path => statSync(path).isDirectory() || path.endsWith(`/${slug}.md`) });
+  return root;
+}

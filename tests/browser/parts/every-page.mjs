@@ -1,0 +1,46 @@
+// One page of each kind: nothing breaks, everyone can use it, it fits a narrow screen.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { PHONE, axe, sideways, visiting } from "../harness.mjs";
+
+// The first have been looked at in every dress; the others share their parts.
+const EVERY_DRESS = ["", "errors/cuda-oom-loading-model/", "will-it-run/", "models/llama-3.1-8b-instruct/", "diagnose/"];
+const IN_LIGHT = ["categories/out-of-memory/", "tools/vllm/", "guides/choose-a-quantization/", "glossary/",
+  "hardware/geforce-rtx-3060-12-gb/", "quants/q4-k-m/", "methodology/", "about/", "errors/", "models/", "hardware/",
+  "quants/", "tools/", "guides/", "changes/", "404.html"];
+const DRESSES = { light: {}, dark: { colorScheme: "dark" }, phone: PHONE };
+
+export default function ({ browser, url }) {
+  for (const path of [...EVERY_DRESS, ...IN_LIGHT]) {
+    const dresses = EVERY_DRESS.includes(path) ? Object.entries(DRESSES) : [["light", {}]];
+    for (const [dress, options] of dresses) {
+      test(`/${path} in ${dress}: no error, and axe-core finds nothing`, () =>
+        visiting(browser, url + path, options, async (page, { trouble }) => {
+          assert.deepEqual(await axe(page), []);
+          assert.deepEqual(trouble, []);
+          assert.equal(await page.locator("h1").count(), 1);
+        }));
+    }
+    test(`/${path} does not scroll sideways at 320 px`, () =>
+      visiting(browser, url + path, { viewport: { width: 320, height: 640 } }, async page => assert.ok(await sideways(page) <= 0, `${await sideways(page)} px too wide`)));
+  }
+
+  test("an address that does not exist says so, at any depth, and offers the way on", () =>
+    visiting(browser, `${url}errors/no-such/cuda-out-of-memory`, {}, async (page, { trouble }) => {
+      assert.match(await page.title(), /No such page/);
+      await page.locator("#paste-out .said").waitFor();
+      assert.equal(await page.locator("#paste-text").inputValue(), "cuda out of memory");
+      assert.deepEqual(trouble.filter(line => !line.endsWith("/errors/no-such/cuda-out-of-memory") && !line.includes("status of 404")), []);
+    }));
+
+  test("a list narrows while one types", () =>
+    visiting(browser, `${url}errors/`, {}, async page => {
+      const rows = page.locator(".row:visible");
+      const all = await rows.count();
+      await page.locator("#filter").fill("vllm");
+      const left = await rows.count();
+      assert.ok(left > 0 && left < all, `${left} of ${all}`);
+      assert.equal(await page.locator("#filter-count").innerText(), `${left} of ${all}`);
+      for (const row of await rows.allInnerTexts()) assert.match(row, /vllm/i);
+    }));
+}

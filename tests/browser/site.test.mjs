@@ -1,0 +1,19 @@
+// The built site in a browser, as a reader meets it: node --test tests/browser/
+import { after } from "node:test";
+import { build, close, serve, start } from "./harness.mjs";
+import calculator from "./parts/calculator.mjs";
+import error_page from "./parts/error-page.mjs";
+import every_page from "./parts/every-page.mjs";
+import links from "./parts/links.mjs";
+import live_reload from "./parts/live-reload.mjs";
+import paste_box from "./parts/paste-box.mjs";
+import places from "./parts/places.mjs";
+import weight from "./parts/weight.mjs";
+
+after(close);
+
+const folder = await build();
+const browser = await start();
+const { url } = await serve(folder);
+
+for (const part of [links, every_page, places, error_page, paste_box, calculator, weight, live_reload]) part({ folder, browser, url });
