@@ -6,14 +6,27 @@ const TELLING: [&str; 9] =
 
 /// The last line that tells of a failure, or the last one that is not empty.
 pub(super) fn error_line(log: &str) -> Option<String> {
-    let lines = || log.lines().map(str::trim).filter(|line| !line.is_empty());
+    let lines = || log.lines().map(plain).filter(|line| !line.is_empty());
     let telling = lines().rfind(|line| {
         let lower = line.to_lowercase();
         TELLING.iter().any(|word| lower.contains(word))
     });
-    telling
-        .or_else(|| lines().next_back())
-        .map(|line| line.chars().filter(|c| !c.is_control()).take(400).collect())
+    telling.or_else(|| lines().next_back())
+}
+
+/// A line without colours, other control characters, and the space around it.
+fn plain(line: &str) -> String {
+    let mut text = String::new();
+    let mut rest = line;
+    while let Some((before, after)) = rest.split_once("\u{1b}[") {
+        text.push_str(before);
+        rest = after.trim_start_matches(|c: char| c.is_ascii_digit() || c == ';');
+        rest = rest.strip_prefix(|c: char| c.is_ascii_alphabetic()).unwrap_or(rest);
+    }
+    text.push_str(rest);
+    let kept: String =
+        text.chars().map(|c| if c == '\t' { ' ' } else { c }).filter(|c| !c.is_control()).collect();
+    kept.trim().chars().take(400).collect::<String>().trim_end().to_string()
 }
 
 /// Units that make a number a size.
@@ -88,5 +101,7 @@ mod tests {
     fn the_last_telling_line_is_taken() {
         assert_eq!(error_line("starting\nload failed: x\nbye\n").as_deref(), Some("load failed: x"));
         assert_eq!(error_line("\n\n"), None);
+        assert_eq!(error_line("\u{1}\u{2}\n"), None);
+        assert_eq!(error_line("\u{1b}[1;31merror:\u{1b}[0m\tno card").as_deref(), Some("error: no card"));
     }
 }
