@@ -29,7 +29,8 @@ export default function ({ browser }) {
       save(null);
       await page.locator("h1", { hasText: title }).waitFor();
       await overlay.waitFor({ state: "detached" });
-      assert.deepEqual(trouble, []);
+      // A page that reloads drops the stream that told it to.
+      assert.deepEqual(trouble.filter(line => !line.endsWith("/_kbgen/events")), []);
     });
   });
 }
