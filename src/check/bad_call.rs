@@ -49,7 +49,7 @@ fn unknown_names(subject: &Subject<'_>, call: &ProseCall) -> Vec<Fault> {
         }
         let help = match nearest(&argument.value, known.iter().copied()) {
             Some(near) => format!("did you mean `{near}`?"),
-            None if known.len() <= 12 => format!("known: {}", known.join(", ")),
+            None if (1..=12).contains(&known.len()) => format!("known: {}", known.join(", ")),
             None => format!("add a page for the {what} first"),
         };
         faults.push((argument.range.clone(), format!("there is no {what} `{}`", argument.value), help));

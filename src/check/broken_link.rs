@@ -1,8 +1,12 @@
 //! A link leads to a page that is not there.
 
+use std::collections::BTreeSet;
+
 use crate::check::Subject;
 use crate::diag::{Diagnostic, Rule, nearest};
-use crate::site::{LISTINGS, PageId, Reason};
+use crate::files::Span;
+use crate::markdown::FaultKind;
+use crate::site::{Kind, LISTINGS, Reason};
 
 pub(super) const RULE: Rule = Rule {
     code: "broken-link",
@@ -11,20 +15,42 @@ pub(super) const RULE: Rule = Rule {
 };
 
 pub(super) fn run(subject: &Subject<'_>) -> Vec<Diagnostic> {
+    let forbidden = forbidden(subject);
     subject
         .links
         .dangling
         .iter()
-        .filter(|link| link.reason == Reason::NoPage && !link.image)
+        .filter(|link| link.reason == Reason::NoPage && !link.image && !forbidden.contains(&link.span))
         .map(|link| {
             Diagnostic::error(&RULE, link.span, format!("no page `{}`", link.destination))
-                .maybe_help(help(subject, &link.destination))
+                .help(help(subject, &link.destination).unwrap_or_else(|| FORMS.to_string()))
+        })
+        .collect()
+}
+
+/// How a page is linked.
+const FORMS: &str = "link by the path of the file, `../folder/page.md`, or by address, `/errors/slug/`";
+
+/// Links with a scheme that is not allowed: that is said about them already.
+fn forbidden(subject: &Subject<'_>) -> BTreeSet<Span> {
+    subject
+        .site
+        .heads()
+        .flat_map(|head| {
+            let faults = head.body.outline.faults.iter();
+            faults
+                .filter(|fault| matches!(fault.kind, FaultKind::LinkScheme(_)))
+                .map(|fault| head.body.span.part(fault.range.start, fault.range.end))
         })
         .collect()
 }
 
 fn help(subject: &Subject<'_>, destination: &str) -> Option<String> {
-    let path = destination.split('#').next().unwrap_or(destination);
+    let (path, anchor) = destination.split_once('#').unwrap_or((destination, ""));
+    if path.trim_matches('/') == "glossary" {
+        let near = nearest(anchor, subject.site.slugs(Kind::Term))?;
+        return Some(format!("did you mean `/glossary/#{near}`?"));
+    }
     if path.ends_with(".md") {
         let name = path.rsplit('/').next().unwrap_or(path);
         let stem = name.trim_end_matches(".md");
@@ -32,10 +58,7 @@ fn help(subject: &Subject<'_>, destination: &str) -> Option<String> {
         let head = subject.site.heads().find(|head| head.id.slug == by_slug)?;
         return Some(format!("did you mean `/{}`, the file `{}`?", head.id.address(), head.path));
     }
-    let wanted = format!(
-        "{}/",
-        destination.trim_matches('/').split('#').next().unwrap_or_default().trim_end_matches('/')
-    );
+    let wanted = format!("{}/", path.trim_matches('/'));
     let addresses: Vec<String> = subject
         .site
         .heads()
@@ -47,10 +70,5 @@ fn help(subject: &Subject<'_>, destination: &str) -> Option<String> {
     });
     let near =
         same_slug.or_else(|| nearest(&wanted, addresses.iter().map(String::as_str)).map(str::to_string));
-    match near {
-        Some(near) => Some(format!("did you mean `/{near}`?")),
-        None => PageId::of_address(&wanted).map(|_| {
-            "link by the path of the file, `../folder/page.md`, or by address, `/errors/slug/`".to_string()
-        }),
-    }
+    near.map(|near| format!("did you mean `/{near}`?"))
 }

@@ -18,8 +18,10 @@ pub(super) fn run(subject: &Subject<'_>) -> Vec<Diagnostic> {
         .filter(|head| !matches!(head.id.kind, Kind::Model | Kind::Hardware | Kind::Category))
         .filter(|head| !head.body.outline.has_body)
         .map(|head| {
-            let at = head.body.span.start;
-            Diagnostic::error(&RULE, Span::new(head.source, at, at), "the page has no text")
+            // The line that ends the front matter: below it there may be no line at all.
+            let at = head.front.end;
+            let end = (at + 3).min(head.body.span.start);
+            Diagnostic::error(&RULE, Span::new(head.source, at, end), "the page has no text")
                 .help("write what happened in a sentence or two, then the solutions")
         })
         .collect()

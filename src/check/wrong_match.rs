@@ -4,7 +4,7 @@ use crate::check::Subject;
 use crate::diag::{Diagnostic, Rule};
 use crate::files::Placed;
 use crate::signature::Index;
-use crate::site::kinds::ErrorData;
+use crate::site::kinds::{ErrorData, SignatureText};
 use crate::site::{Page, PageId};
 
 pub(super) const RULE: Rule = Rule {
@@ -14,12 +14,9 @@ pub(super) const RULE: Rule = Rule {
 };
 
 pub(super) fn run(subject: &Subject<'_>) -> Vec<Diagnostic> {
-    if !subject.compiled.pattern_faults.is_empty() {
-        return Vec::new();
-    }
     let index = subject.compiled.index();
     let mut found = Vec::new();
-    for error in &subject.site.errors {
+    for error in subject.site.errors.iter().filter(|error| is_whole(subject, error)) {
         for signature in &error.data.signatures {
             for sample in &signature.samples {
                 found.extend(sample_fault(subject, &index, error, sample));
@@ -39,6 +36,15 @@ pub(super) fn run(subject: &Subject<'_>) -> Vec<Diagnostic> {
         }
     }
     found
+}
+
+/// Whether every signature of a page was understood; else it is no wonder that samples do not match.
+fn is_whole(subject: &Subject<'_>, error: &Page<ErrorData>) -> bool {
+    let has_faults =
+        subject.compiled.pattern_faults.iter().any(|fault| fault.span.source == error.head.source);
+    let is_unclear =
+        error.data.signatures.iter().any(|signature| matches!(signature.text, SignatureText::Unclear));
+    !has_faults && !is_unclear
 }
 
 fn sample_fault(

@@ -35,6 +35,8 @@ pub(crate) enum Command {
     Explain(ExplainOptions),
     /// Say whether a model runs, and what it needs
     Fit(FitOptions),
+    /// Answer a batch of questions about memory, CSV in and CSV out
+    Estimate(EstimateOptions),
     /// List pages that are due for another look
     Stale(StaleOptions),
     /// Make a new, small knowledge base
@@ -183,6 +185,13 @@ pub(crate) struct FitOptions {
     /// Form of the answer
     #[arg(long, value_enum, default_value_t = AnswerFormat::Human)]
     pub format: AnswerFormat,
+}
+
+/// Of `estimate`.
+#[derive(Debug, Args)]
+pub(crate) struct EstimateOptions {
+    /// The questions; `-` or left out: standard input
+    pub file: Option<PathBuf>,
 }
 
 /// Of `stale`.

@@ -10,7 +10,7 @@ use crate::cli::arguments::{AnswerFormat, Arguments, DiagnoseOptions};
 use crate::cli::terminal::{Style, Terminal};
 use crate::cli::{Outcome, world};
 use crate::config::Config;
-use crate::diagnosis::{Answer, Compiled, answer, show_figure};
+use crate::diagnosis::{self, Answer, Compiled, answer, show_figure};
 use crate::load::{self, Drafts};
 
 /// Most of a log that is read; longer ones are cut at the front, since the last error matters most.
@@ -33,6 +33,8 @@ pub(super) fn run(
         .filter_map(|found| answer(&site, found))
         .take(options.top)
         .collect();
+    let answers =
+        if answers.is_empty() { diagnosis::near(&site, &sources, &log, options.top) } else { answers };
     match options.format {
         AnswerFormat::Json => {
             let text = serde_json::to_string_pretty(&json!({"matches": answers}))?;
@@ -75,6 +77,9 @@ fn describe(answers: &[Answer], log: &str, config: &Config, terminal: &Terminal)
             .to_string();
     }
     let mut text = String::new();
+    if answers.iter().all(|answer| !answer.exact) {
+        text.push_str("no known error stands in this log; these pages are only near it:\n\n");
+    }
     for answer in answers {
         text.push_str(&format!("{}\n", terminal.style(Style::Title, &answer.title)));
         if let Some(line) = answer.line {

@@ -85,7 +85,10 @@ fn body(
     }
     text.push_str(&written[at..]);
     let lines = text.trim().lines().map(|line| match line.strip_prefix("## ") {
-        Some(heading) => terminal.style(Style::Strong, heading),
+        Some(heading) => {
+            let (title, _id) = heading.rsplit_once(" {#").unwrap_or((heading, ""));
+            terminal.style(Style::Strong, title)
+        }
         None => line.to_string(),
     });
     lines.collect::<Vec<_>>().join("\n") + "\n"

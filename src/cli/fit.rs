@@ -7,10 +7,10 @@ use crate::cli::arguments::{AnswerFormat, Arguments, FitOptions};
 use crate::cli::terminal::{Style, Terminal};
 use crate::cli::{Outcome, world};
 use crate::diag::nearest;
-use crate::fit::{self, gib, tokens};
+use crate::fit;
 use crate::load::{self, Drafts};
 use crate::site::kinds::DeviceData;
-use crate::site::{Figures, FitTable, Kind, ModelFit, Page, Site, Verdict};
+use crate::site::{Figures, FitTable, Kind, ModelFit, Page, Site, Verdict, gib, tokens};
 
 #[derive(Serialize)]
 struct Answer {

@@ -4,6 +4,7 @@ mod arguments;
 mod build;
 mod check;
 mod diagnose;
+mod estimate;
 mod explain;
 mod fit;
 mod init;
@@ -62,6 +63,7 @@ fn command(arguments: &Arguments, terminal: &Terminal) -> anyhow::Result<Outcome
         Command::Diagnose(options) => diagnose::run(arguments, options, terminal),
         Command::Explain(options) => explain::run(arguments, options, terminal),
         Command::Fit(options) => fit::run(arguments, options, terminal),
+        Command::Estimate(options) => estimate::run(arguments, options),
         Command::Stale(options) => stale::run(arguments, options, terminal),
         Command::Init(options) => init::run(options, terminal),
     }

@@ -14,7 +14,10 @@ pub(super) fn parse(text: &str, file: SourceId, found: &mut Vec<Diagnostic>) -> 
     for fault in faults {
         let range = fault.span().unwrap_or(0..0);
         let message = fault.message().trim_end_matches('.').replace('\n', ", ");
-        found.push(Diagnostic::error(&BAD_SETTINGS, Span::new(file, range.start, range.end), message));
+        found.push(
+            Diagnostic::error(&BAD_SETTINGS, Span::new(file, range.start, range.end), message)
+                .help("write `key = \"value\"`, one a line; <https://toml.io> has the whole form"),
+        );
     }
     let whole = Span::new(file, 0, text.len());
     Node { span: whole, kind: map(table.get_ref(), file) }

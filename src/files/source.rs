@@ -69,10 +69,21 @@ impl Sources {
             self.texts[id.0 as usize] = source;
             return *id;
         }
-        let id = SourceId(u32::try_from(self.texts.len()).expect("fewer than 2^32 files"));
+        let id = self.next_id();
         self.by_path.insert(source.path.clone(), id);
         self.texts.push(source);
         id
+    }
+
+    /// Gives a place in findings to what cannot be read; nothing else sees it.
+    pub fn add_unread(&mut self, path: impl Into<String>) -> SourceId {
+        let id = self.next_id();
+        self.texts.push(Source::new(path, ""));
+        id
+    }
+
+    fn next_id(&self) -> SourceId {
+        SourceId(u32::try_from(self.texts.len()).expect("fewer than 2^32 files"))
     }
 
     /// Adds a file that is carried as it is.

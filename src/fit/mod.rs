@@ -3,13 +3,11 @@
 mod architecture;
 mod prose;
 mod rules;
-mod text;
 
 use rayon::prelude::*;
 
 pub use architecture::architecture;
 pub use rules::RULES;
-pub use text::{gib, tokens};
 
 use crate::diag::Diagnostic;
 use crate::estimate::architecture::Architecture;

@@ -5,8 +5,7 @@ use std::collections::BTreeMap;
 use crate::diag::Diagnostic;
 use crate::files::Span;
 use crate::fit::rules::NOT_COVERED;
-use crate::fit::text::{gib, tokens};
-use crate::site::{DEFAULT_CTX, Figure, FitTable, Kind, ModelFit, ProseCall, ProseFigure, Site};
+use crate::site::{DEFAULT_CTX, Figure, FitTable, Kind, ModelFit, ProseCall, ProseFigure, Site, gib, tokens};
 
 /// Figures by the place of their call; calls that `check` refuses are left out.
 pub(super) fn figures(

@@ -54,7 +54,7 @@ fn read_folder(root: &Path, folder: &str, sources: &mut Sources, found: &mut Vec
         let inner = entry.path().strip_prefix(root).unwrap_or(entry.path());
         let path = inner.to_string_lossy().replace('\\', "/");
         if !entry.file_type().is_file() {
-            let file = sources.add(format!("{path} (not read)"), "");
+            let file = sources.add_unread(path.as_str());
             let what = if entry.file_type().is_symlink() {
                 "a symbolic link"
             } else {

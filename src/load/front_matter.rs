@@ -4,7 +4,7 @@ use saphyr_parser::{Event, Parser, ScalarStyle, ScanError};
 
 use crate::diag::Diagnostic;
 use crate::files::{Placed, SourceId, Span};
-use crate::load::rules::{TOO_LARGE, YAML_FEATURE};
+use crate::load::rules::{TOO_LARGE, YAML_FEATURE, YAML_SYNTAX};
 use crate::load::yaml_faults::{Repair, explain, leading_tabs};
 use crate::schema::{Node, NodeKind};
 
@@ -39,22 +39,27 @@ pub(super) fn parse(text: &str, place: Span, found: &mut Vec<Diagnostic>) -> Fro
         return FrontMatter { node: empty, cut: true };
     }
     let mut text = text.to_string();
-    let tab_faults = leading_tabs(&mut text, place);
-    let tabs = !tab_faults.is_empty();
-    found.extend(tab_faults);
+    let tabs = leading_tabs(&mut text, place);
+    let mut tabbed: Vec<usize> = tabs.iter().map(|tab| tab.span.start - place.start).collect();
+    found.extend(tabs);
+    let mut left_out = false;
     for _ in 0..REPAIRS {
         match tree(&text, place) {
             Ok((node, faults)) => {
+                let cut = left_out || faults.iter().any(|fault| fault.code == TOO_LARGE.code);
                 found.extend(faults);
-                return FrontMatter { node: node.unwrap_or(empty), cut: false };
+                return FrontMatter { node: node.unwrap_or(empty), cut };
             }
             Err(fault) => {
                 let (finding, repair) =
                     explain(&text, byte_of(&text, fault.marker().index()), fault.info(), place);
-                // What a tab has broken further on is no fault of its own.
-                if !(tabs && matches!(repair, Repair::CutAt(_))) {
-                    found.push(finding);
+                if finding.code == YAML_SYNTAX.code && !tabbed.is_empty() {
+                    // How far a tab was meant to indent is a guess; where it fails, the rest is read without.
+                    tabbed.drain(..).for_each(|at| text.replace_range(at..=at, "#"));
+                    left_out = true;
+                    continue;
                 }
+                found.push(finding);
                 match repair {
                     Repair::Text(repaired) => text = repaired,
                     Repair::CutAt(end) => {

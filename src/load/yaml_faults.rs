@@ -40,6 +40,14 @@ pub(super) fn explain(text: &str, at: usize, info: &str, place: Span) -> (Diagno
     let at = at.min(text.len());
     let start = text[..at].rfind('\n').map_or(0, |newline| newline + 1);
     let previous = text[..start.saturating_sub(1)].rfind('\n').map_or(0, |newline| newline + 1);
+    if info.contains("tab")
+        && let Some(next) = text[at..].find('\n').map(|newline| at + newline + 1)
+        && let Some(told) =
+            tab_after_spaces(text, text[next..].split('\n').next().unwrap_or_default(), next, place)
+    {
+        // The parser stops at the end of the value above.
+        return told;
+    }
     for line_start in [start, previous] {
         let line = text[line_start..].split('\n').next().unwrap_or_default();
         if let Some(told) = tab_after_spaces(text, line, line_start, place)

@@ -2,10 +2,11 @@
 
 use serde_json::json;
 
+use crate::diagnosis;
 use crate::files::Outputs;
 use crate::render::address::file;
 use crate::render::views::Shelf;
-use crate::signature::Expression;
+use crate::signature::{Expression, NEAR};
 use crate::site::Page;
 use crate::site::kinds::ErrorData;
 
@@ -35,7 +36,12 @@ pub(super) fn table(shelf: &Shelf<'_>) -> Outputs {
             (error.head.id.slug.clone(), entry)
         })
         .collect();
-    let tables = json!({"match": shelf.order.compiled.index().table(), "pages": pages});
+    let tables = json!({
+        "match": shelf.order.compiled.index().table(),
+        "search": diagnosis::words(shelf.site(), shelf.order.sources),
+        "near": NEAR,
+        "pages": pages,
+    });
     let mut outputs = Outputs::default();
     let text = serde_json::to_string(&tables).expect("plain data is always JSON");
     outputs.add("data/diagnose.js", format!("window.kbgenTables={text};\n"));

@@ -75,6 +75,7 @@ impl<'s> Engine<'s> {
                         Span::top(settings),
                         format!("template `{template}`: {error}"),
                     )
+                    .help("mend the template, or delete the file to get the one of the theme back")
                 })
             })
     }
@@ -145,13 +146,21 @@ fn diagnostic(sources: &Sources, error: &Error) -> Option<Diagnostic> {
         Some(detail) => format!("{}: {detail}", innermost.kind()),
         None => innermost.kind().to_string(),
     };
-    let finding = Diagnostic::error(&TEMPLATE_ERROR, Span::new(file, range.start, range.end), words);
-    Some(match innermost.kind() {
-        ErrorKind::UndefinedError => finding.help(
-            "use a name that this template gets (`docs/templates.md` lists them), or test with `is defined` first",
-        ),
-        _ => finding,
-    })
+    let (words, near) = match words.split_once("; did you mean") {
+        Some((words, near)) => (words, Some(format!("did you mean{near}"))),
+        None => (words.as_str(), None),
+    };
+    let help = near.unwrap_or_else(|| {
+        match innermost.kind() {
+        ErrorKind::UndefinedError => {
+            "use a name that this template gets (`docs/templates.md` lists them), or test with `is defined` first"
+        }
+        ErrorKind::SyntaxError => "blocks, braces and quotes come in pairs: look at this place and above it",
+        _ => "mend the template, or delete the file to get the one of the theme back",
+    }
+    .to_string()
+    });
+    Some(Diagnostic::error(&TEMPLATE_ERROR, Span::new(file, range.start, range.end), words).help(help))
 }
 
 fn line_range(text: &str, line: usize) -> std::ops::Range<usize> {

@@ -28,6 +28,7 @@ pub fn read(node: &Node, fields: &'static [Field], owner: &str, found: &mut Vec<
         }
     };
     let mut seen: BTreeMap<&str, Span> = BTreeMap::new();
+    let mut meant: Vec<&str> = Vec::new();
     for (key, value) in pairs {
         if let Some(first) = seen.insert(&key.value, key.span) {
             let message = format!("the key `{}` stands twice", key.value);
@@ -39,7 +40,9 @@ pub fn read(node: &Node, fields: &'static [Field], owner: &str, found: &mut Vec<
             continue;
         }
         let Some(field) = fields.iter().find(|field| field.name == key.value) else {
-            found.push(unknown(key, fields, owner));
+            let near = nearest(&key.value, fields.iter().map(|field| field.name));
+            meant.extend(near);
+            found.push(unknown(key, near, fields, owner));
             continue;
         };
         if let Some(value) = self::value(field.name, &field.shape, value, key.span, found) {
@@ -47,7 +50,8 @@ pub fn read(node: &Node, fields: &'static [Field], owner: &str, found: &mut Vec<
         }
     }
     for field in fields.iter().filter(|field| field.need == Need::Required) {
-        if !seen.contains_key(field.name) {
+        // A misspelt key is one mistake, not two.
+        if !seen.contains_key(field.name) && !meant.contains(&field.name) {
             let message = format!("{owner} needs the key `{}`", field.name);
             found.push(Diagnostic::error(&MISSING_KEY, opening(node), message).help(format!(
                 "add `{}:` ({})",
@@ -67,9 +71,9 @@ fn opening(node: &Node) -> Span {
     }
 }
 
-fn unknown(key: &Placed<String>, fields: &[Field], owner: &str) -> Diagnostic {
+fn unknown(key: &Placed<String>, near: Option<&str>, fields: &[Field], owner: &str) -> Diagnostic {
     let names = fields.iter().map(|field| field.name);
-    let help = match nearest(&key.value, names.clone()) {
+    let help = match near {
         Some(name) => format!("did you mean `{name}`?"),
         None => format!("known keys: {}", names.collect::<Vec<_>>().join(", ")),
     };

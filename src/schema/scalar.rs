@@ -19,8 +19,11 @@ pub fn value(key: &str, text: &str, quoted: bool, shape: &Shape, span: Span) -> 
             .help(format!("keep it within {TEXT_LIMIT} bytes; long text belongs into the body")));
     }
     let wrong = |rule: &Rule, help: String| {
-        Err(Diagnostic::error(rule, span, format!("`{key}` is {}, not {}", show(text), shape.name()))
-            .help(help))
+        let what = match shape {
+            Shape::Integer { .. } | Shape::Number | Shape::Flag if quoted => "text in quotes".to_string(),
+            _ => show(text),
+        };
+        Err(Diagnostic::error(rule, span, format!("`{key}` is {what}, not {}", shape.name())).help(help))
     };
     match shape {
         Shape::Text if text.trim().is_empty() => {

@@ -131,19 +131,31 @@ impl Figures {
 
     /// The largest context, a multiple of [`CELLS`] or the model's own, at which buffers and `driver` bytes fit.
     pub fn largest_context(&self, quant: usize, cache: usize, driver: u64, memory: u64) -> Option<u64> {
-        let fits = |ctx: u64| self.total(quant, cache, ctx).is_some_and(|total| total + driver <= memory);
-        if !fits(1) {
-            return None;
+        let fits =
+            |step: u64| self.total(quant, cache, step * CELLS).is_some_and(|total| total + driver <= memory);
+        let last = self.max_ctx.div_ceil(CELLS).max(1);
+        let pieces = self.kv[cache].pieces.iter().chain(&self.compute[cache].pieces);
+        let mut starts: Vec<u64> =
+            pieces.map(|(cells, _, _)| cells / CELLS).filter(|start| *start <= last).collect();
+        starts.sort_unstable();
+        starts.dedup();
+        // From the far end: between two starts the sum is straight, but over all of them it may fall and rise.
+        let mut end = last;
+        for start in starts.into_iter().rev() {
+            if fits(end) {
+                return Some((end * CELLS).min(self.max_ctx));
+            }
+            if fits(start) {
+                let (mut good, mut bad) = (start, end);
+                while bad - good > 1 {
+                    let middle = good.midpoint(bad);
+                    if fits(middle) { good = middle } else { bad = middle }
+                }
+                return Some(good * CELLS);
+            }
+            end = start.saturating_sub(1).max(1);
         }
-        if fits(self.max_ctx) {
-            return Some(self.max_ctx);
-        }
-        let (mut good, mut bad) = (1, self.max_ctx.div_ceil(CELLS));
-        while bad - good > 1 {
-            let middle = good.midpoint(bad);
-            if fits(middle * CELLS) { good = middle } else { bad = middle }
-        }
-        Some((good * CELLS).min(self.max_ctx))
+        None
     }
 }
 

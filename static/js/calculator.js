@@ -61,7 +61,8 @@
     state.ctx = Math.max(1, Math.min(model.max, Math.round(state.ctx) || 1));
   }
   function read() {
-    var asked = new URLSearchParams(location.hash.slice(1));
+    // Links of the site ask in the query; what a reader chose stands in the fragment and goes before it.
+    var asked = new URLSearchParams(location.hash.length > 1 ? location.hash.slice(1) : location.search);
     var amount = function (name) { var n = Number(asked.get(name)); return asked.has(name) && n >= 0 && isFinite(n) ? n : null; };
     state.model = by_id(fit.models, asked.get("model")) || state.model;
     if (fit.quants.indexOf(asked.get("quant")) >= 0) state.quant = fit.quants.indexOf(asked.get("quant"));

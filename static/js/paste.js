@@ -122,7 +122,7 @@
   function show(text) {
     var tables = window.kbgenTables;
     var exact = window.kbgenMatch(tables.match, text).filter(function (match) { return tables.pages[match.slug]; }).slice(0, 5);
-    var near = exact.length || !tables.search ? [] : window.kbgenSearch(tables.search, text, 5).filter(function (hit) { return tables.docs[hit.doc]; });
+    var near = exact.length || !tables.search ? [] : window.kbgenSearch(tables.search, text, 5).filter(function (hit) { return hit.share >= tables.near; });
     var list = make("ol", null, "found");
     var told = "";
     exact.forEach(function (match) {
@@ -130,7 +130,7 @@
       list.appendChild(entry(tables.pages[match.slug], match, figures === told));
       told = figures;
     });
-    near.forEach(function (hit) { list.appendChild(entry(tables.docs[hit.doc])); });
+    near.forEach(function (hit) { list.appendChild(entry({ title: hit.title, href: hit.address + "index.html" })); });
     var say = exact.length ? (exact.length === 1 ? "One page knows this message." : exact.length + " pages know this text, the most likely first.")
       : near.length ? "No page knows this exact message. These are only near it:" : "Nothing here is a known error. If the log is healthy, that is the right answer.";
     out.replaceChildren(make("p", say, "said"));

@@ -1,10 +1,18 @@
 //! One program for all tests that need no private names, one module a subject.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails there")]
 
+mod architecture;
+mod case_file;
+mod cases;
+mod commands;
 #[cfg(unix)]
 mod emit;
 mod estimate;
+mod expect;
+mod golden;
+mod html;
 mod markdown;
+mod mistakes;
 mod serve;
 mod signature;
 mod words;

@@ -12,7 +12,7 @@ pub(super) fn error_line(log: &str) -> Option<String> {
         TELLING.iter().any(|word| lower.contains(word))
     });
     telling
-        .or_else(|| lines().last())
+        .or_else(|| lines().next_back())
         .map(|line| line.chars().filter(|c| !c.is_control()).take(400).collect())
 }
 

@@ -7,7 +7,9 @@ use crate::cli::new::guess;
 
 /// An error page. With a message its pattern is guessed.
 pub(super) fn error(slug: &str, message: Option<&str>, today: Date) -> Result<String> {
-    let sample = message.unwrap_or("replace this with a line that the program really printed");
+    // With its name in it, so that two new pages do not lay claim to one message.
+    let placeholder = format!("replace this with a line that the program really printed for {slug}");
+    let sample = message.unwrap_or(&placeholder);
     let pattern = guess::pattern(sample);
     let quoted = |text: &str| -> Result<String> {
         // JSON's form of text is YAML too, and always on one line.

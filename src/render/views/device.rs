@@ -112,7 +112,7 @@ fn view(shelf: &Shelf<'_>, device: &Page<DeviceData>, root: &str) -> DeviceView 
             .collect(),
         sources: sources(&data.evidence),
         backlinks: shelf.backlinks(root, &device.head.id, &[]),
-        calculator_href: format!("{}#gpu={}", href(root, "will-it-run/"), device.head.id.slug),
+        calculator_href: format!("{}?gpu={}", href(root, "will-it-run/"), device.head.id.slug),
     }
 }
 

@@ -5,14 +5,13 @@ use std::collections::BTreeMap;
 use minijinja::value::Value;
 use serde::Serialize;
 
-use crate::fit::gib;
 use crate::render::address::{href, root};
 use crate::render::templates::{html, seen};
 use crate::render::views::Leaf;
 use crate::render::views::common::{ErrorRow, context, parameters};
 use crate::render::views::shelf::{Plate, Shelf, with_frame};
-use crate::site::Page;
 use crate::site::kinds::{CategoryData, ModelData};
+use crate::site::{Page, gib};
 
 #[derive(Serialize)]
 struct Group {

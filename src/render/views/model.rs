@@ -3,7 +3,6 @@
 use minijinja::value::Value;
 use serde::Serialize;
 
-use crate::fit::{gib, tokens};
 use crate::render::address::{href, root};
 use crate::render::templates::{html, seen};
 use crate::render::views::Leaf;
@@ -11,7 +10,7 @@ use crate::render::views::common::{CellView, Fact, Ref, SourceView, TocLine, con
 use crate::render::views::lists::layer_total;
 use crate::render::views::shelf::{Plate, Shelf, neighbours, with_frame};
 use crate::site::kinds::ModelData;
-use crate::site::{Figures, Head, ModelFit, Page, Verdict};
+use crate::site::{Figures, Head, ModelFit, Page, Verdict, gib, tokens};
 
 #[derive(Serialize)]
 struct ModelView {
@@ -183,7 +182,7 @@ fn view(shelf: &Shelf<'_>, model: &Page<ModelData>, root: &str) -> ModelView {
             .map(|name| (*name).to_string())
             .collect(),
         contexts: contexts.into_iter().map(|tokens| ContextView { label: context(tokens), tokens }).collect(),
-        calculator_href: format!("{}#model={slug}", href(root, "will-it-run/")),
+        calculator_href: format!("{}?model={slug}", href(root, "will-it-run/")),
         sources: sources(&data.evidence),
         backlinks: shelf.backlinks(root, &model.head.id, &[]),
     }

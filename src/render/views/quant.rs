@@ -3,13 +3,12 @@
 use minijinja::value::Value;
 use serde::Serialize;
 
-use crate::fit::gib;
 use crate::render::address::{href, root};
 use crate::render::templates::{html, seen};
 use crate::render::views::Leaf;
 use crate::render::views::common::{Ref, SourceView, parameters, sources};
 use crate::render::views::shelf::{Plate, Shelf, neighbours, toc, with_frame};
-use crate::site::Head;
+use crate::site::{Head, gib};
 
 #[derive(Serialize)]
 struct QuantView {

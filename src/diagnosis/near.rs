@@ -1,0 +1,63 @@
+//! The net under the signatures: pages that speak of the same words.
+
+use crate::diagnosis::Answer;
+use crate::files::Sources;
+use crate::markdown;
+use crate::signature::{Document, Figures, NEAR, WordIndex};
+use crate::site::kinds::{ErrorData, SignatureText};
+use crate::site::{Head, Page, Site};
+
+/// The word index of errors and guides; addresses are those of the pages.
+pub fn words(site: &Site, sources: &Sources) -> WordIndex {
+    let errors = site.errors.iter().map(|error| document(&error.head, wordings(error), sources));
+    let guides = site.guides.iter().map(|guide| document(&guide.head, String::new(), sources));
+    WordIndex::build(&errors.chain(guides).collect::<Vec<_>>())
+}
+
+/// Errors that are near a log, the nearest first; none of them is known to be the right one.
+pub fn near(site: &Site, sources: &Sources, log: &str, limit: usize) -> Vec<Answer> {
+    words(site, sources)
+        .search(log, limit)
+        .into_iter()
+        .filter(|hit| hit.share >= NEAR)
+        .filter_map(|hit| {
+            let error = site.errors.iter().find(|error| error.head.id.address() == hit.address)?;
+            Some(Answer {
+                slug: error.head.id.slug.clone(),
+                title: hit.title,
+                url: format!("/{}", hit.address),
+                score: f64::from(hit.score),
+                exact: false,
+                line: None,
+                figures: Figures::default(),
+                cause: None,
+                conclusion: None,
+            })
+        })
+        .collect()
+}
+
+fn document(head: &Head, signatures: String, sources: &Sources) -> Document {
+    Document {
+        address: head.id.address(),
+        title: head.title.value.clone(),
+        signatures,
+        body: markdown::plain(sources.text(head.body.span)),
+    }
+}
+
+/// Patterns and samples of an error.
+fn wordings(error: &Page<ErrorData>) -> String {
+    let mut texts: Vec<&str> = Vec::new();
+    for signature in &error.data.signatures {
+        match &signature.text {
+            SignatureText::Pattern(pattern) => texts.push(&pattern.value),
+            SignatureText::All(fragments) => {
+                texts.extend(fragments.iter().map(|fragment| fragment.value.as_str()))
+            }
+            SignatureText::Unclear => {}
+        }
+        texts.extend(signature.samples.iter().map(|sample| sample.value.as_str()));
+    }
+    texts.join("\n")
+}

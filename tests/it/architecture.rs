@@ -1,0 +1,220 @@
+//! The tables of ARCHITECTURE.md are law: who may use whom, and where an outside crate is at home.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+
+use crate::expect::{files, repository};
+
+/// Lines that a file may have before its tests.
+const MOST_LINES: usize = 400;
+
+/// Files that are longer still, with their lines: they may shrink, and no file may join them.
+const LONGER: [(&str, usize); 2] =
+    [("src/estimate/compute/families.rs", 429), ("src/estimate/tensors.rs", 438)];
+
+/// A source file: its path from the root of the repository, and its code up to its tests, without comments.
+struct Code {
+    path: String,
+    text: String,
+    code: String,
+}
+
+impl Code {
+    /// The module that it belongs to: the name behind `src/`.
+    fn module(&self) -> &str {
+        let inner = self.path.trim_start_matches("src/");
+        inner.split(['/', '.']).next().unwrap_or(inner)
+    }
+}
+
+fn sources() -> Vec<Code> {
+    let root = repository("");
+    let read = |path: std::path::PathBuf| {
+        let text = fs::read_to_string(&path).expect("a source file is text");
+        let before_tests = text.split("#[cfg(test)]\nmod tests").next().unwrap_or(&text);
+        let code = before_tests.lines().filter(|line| !line.trim_start().starts_with("//"));
+        Code {
+            code: code.collect::<Vec<_>>().join("\n"),
+            path: path.strip_prefix(&root).expect("it lies in the repository").display().to_string(),
+            text,
+        }
+    };
+    files("src", ".rs").into_iter().map(read).collect()
+}
+
+/// The rows of the table in ARCHITECTURE.md whose first heading is `first`, cell by cell.
+fn table(first: &str) -> Vec<Vec<String>> {
+    let page = fs::read_to_string(repository("ARCHITECTURE.md")).expect("ARCHITECTURE.md is there");
+    let head = format!("| {first} |");
+    let rows = page.lines().skip_while(|line| !line.starts_with(&head)).skip(2);
+    let rows: Vec<Vec<String>> = rows
+        .take_while(|line| line.starts_with('|'))
+        .map(|line| {
+            line.trim_matches('|').split('|').map(|cell| cell.trim().trim_matches('`').to_string()).collect()
+        })
+        .collect();
+    assert!(!rows.is_empty(), "ARCHITECTURE.md has no table that begins with `{first}`");
+    rows
+}
+
+/// What each module may use.
+fn law() -> BTreeMap<String, BTreeSet<String>> {
+    let names = |cell: &str| cell.split(", ").filter(|name| *name != "nothing").map(str::to_string).collect();
+    table("module").into_iter().map(|row| (row[0].clone(), names(&row[2]))).collect()
+}
+
+/// Names behind `crate::`, braces included.
+fn used(code: &str) -> BTreeSet<&str> {
+    let mut names = BTreeSet::new();
+    for (at, start) in code.match_indices("crate::") {
+        if code[..at].ends_with(|c: char| c.is_alphanumeric() || c == '_') {
+            continue;
+        }
+        let rest = &code[at + start.len()..];
+        let word = |text: &str| text.find(|c: char| !(c.is_alphanumeric() || c == '_')).unwrap_or(text.len());
+        match rest.strip_prefix('{') {
+            Some(list) => {
+                let list = list.split("};").next().unwrap_or(list);
+                names.extend(
+                    list.split(',').map(str::trim).map(|name| &name[..word(name)]).filter(|n| !n.is_empty()),
+                );
+            }
+            None => {
+                names.insert(&rest[..word(rest)]);
+            }
+        }
+    }
+    names
+}
+
+#[test]
+fn a_module_uses_only_what_its_row_allows() {
+    let law = law();
+    let mut taken: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    let sources = sources();
+    for code in sources.iter().filter(|code| !["src/lib.rs", "src/main.rs"].contains(&code.path.as_str())) {
+        let module = code.module();
+        let may = law
+            .get(module)
+            .unwrap_or_else(|| panic!("{}: `{module}` has no row in ARCHITECTURE.md", code.path));
+        for name in used(&code.code).into_iter().filter(|name| *name != module) {
+            assert!(
+                may.contains(name),
+                "{} uses `{name}`, and the row of `{module}` in ARCHITECTURE.md does not allow it",
+                code.path
+            );
+            taken.entry(module).or_default().insert(name);
+        }
+    }
+    for (module, may) in &law {
+        let used = taken.remove(module.as_str()).unwrap_or_default();
+        let idle: Vec<_> = may.iter().filter(|name| !used.contains(name.as_str())).collect();
+        assert!(
+            idle.is_empty(),
+            "ARCHITECTURE.md allows `{module}` to use {idle:?}, and it uses them nowhere"
+        );
+    }
+}
+
+#[test]
+fn the_table_names_the_modules_from_the_top_down() {
+    let lib = fs::read_to_string(repository("src/lib.rs")).expect("there is a library");
+    let modules: BTreeSet<&str> = lib
+        .lines()
+        .filter_map(|line| line.trim_start_matches("pub ").strip_prefix("mod ")?.strip_suffix(';'))
+        .collect();
+    let rows: Vec<String> = table("module").into_iter().map(|row| row[0].clone()).collect();
+    assert_eq!(rows.iter().map(String::as_str).collect::<BTreeSet<_>>(), modules);
+    let law = law();
+    for (at, module) in rows.iter().enumerate() {
+        for below in &law[module] {
+            let place =
+                rows.iter().position(|row| row == below).unwrap_or_else(|| panic!("no row `{below}`"));
+            assert!(place > at, "`{module}` uses `{below}`, which stands above it: arrows lead down only");
+        }
+    }
+}
+
+#[test]
+fn stages_do_not_know_each_other() {
+    let stages = ["load", "link", "check", "fit", "render", "emit"];
+    let law = law();
+    for stage in stages {
+        for other in stages {
+            assert!(!law[stage].contains(other), "the stage `{stage}` may not use the stage `{other}`");
+        }
+    }
+}
+
+#[test]
+fn only_those_who_may_touch_the_world_do() {
+    const TOUCHES: [(&str, &[&str]); 4] = [
+        ("disk", &["std::fs", "walkdir::"]),
+        ("network", &["std::net::Tcp", "hyper::", "tokio::"]),
+        ("clock", &["Zoned::now", "SystemTime::now", "Instant::now"]),
+        ("terminal", &["std::io::stdout", "std::io::stderr", "println!"]),
+    ];
+    let may: BTreeMap<String, String> =
+        table("module").into_iter().map(|row| (row[0].clone(), row[3].clone())).collect();
+    for code in sources() {
+        let Some(may) = may.get(code.module()) else { continue };
+        for (what, signs) in TOUCHES {
+            for sign in signs.iter().filter(|sign| code.code.contains(**sign)) {
+                assert!(may.contains(what), "{} has `{sign}`, and may not touch the {what}", code.path);
+            }
+        }
+    }
+}
+
+#[test]
+fn an_outside_crate_has_one_home() {
+    let homes: BTreeMap<String, Vec<String>> = table("crate")
+        .into_iter()
+        .map(|row| (row[0].clone(), row[1].split(", ").map(str::to_string).collect()))
+        .collect();
+    for code in sources() {
+        for (name, homes) in &homes {
+            let is_used = code.code.match_indices(&format!("{name}::")).any(|(at, _)| {
+                !code.code[..at].ends_with(|c: char| c.is_alphanumeric() || c == '_' || c == ':')
+            });
+            let at_home = homes
+                .iter()
+                .any(|home| code.path == *home || (home.ends_with('/') && code.path.starts_with(home)));
+            // A module of that name is no crate: `use crate::config::toml`.
+            assert!(!is_used || at_home, "{} uses `{name}`, whose home is {homes:?}", code.path);
+        }
+    }
+}
+
+#[test]
+fn a_file_says_what_it_is_and_stays_short() {
+    let mut faults = Vec::new();
+    for code in sources() {
+        let first = code.text.lines().next().unwrap_or_default();
+        if !first.starts_with("//! ") {
+            faults.push(format!("{} does not open with `//!` and a sentence", code.path));
+        }
+        let before_tests = code.text.split("#[cfg(test)]\nmod tests").next().unwrap_or_default();
+        let lines = before_tests.lines().count();
+        let most = LONGER.iter().find(|(path, _)| *path == code.path).map_or(MOST_LINES, |(_, lines)| *lines);
+        if lines > most {
+            faults.push(format!("{} has {lines} lines before its tests, more than {most}", code.path));
+        }
+    }
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+}
+
+#[test]
+fn nothing_is_imported_by_a_glob_or_from_two_floors_up() {
+    for code in sources() {
+        for line in code
+            .code
+            .lines()
+            .map(str::trim)
+            .filter(|line| line.starts_with("use ") || line.starts_with("pub use "))
+        {
+            assert!(!line.contains("super::super"), "{}: {line}", code.path);
+            assert!(!line.ends_with("::*;") || line.ends_with("::prelude::*;"), "{}: {line}", code.path);
+        }
+    }
+}

@@ -1,0 +1,224 @@
+//! One text file that is a whole small site and what has to be reported about it.
+//!
+//! - What stands before the first marker says in words what the case is about.
+//! - `--- path` begins a file of the site. It takes the place of the shared site's file of that name.
+//! - `~~~ path` changes a file of the shared site: lines with `-` give way to the lines with `+` below
+//!   them; lines with a space show where. An empty line ends a change.
+//! - `--- path -> target` is a symbolic link.
+//! - `=== findings` begins the report, as `kbgen check` prints it.
+//!
+//! `«U+202E»` stands for a character that an editor hides, `«0xFF»` for a byte that is no text, and
+//! `«words*40»` for a text many times over.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
+
+use kbgen::diag::Diagnostic;
+use kbgen::files::Sources;
+use kbgen::load;
+use tempfile::TempDir;
+
+use crate::expect::repository;
+
+const FINDINGS: &str = "=== findings\n";
+
+/// A case as it was written.
+pub struct CaseFile {
+    /// Where it lies.
+    pub path: PathBuf,
+    /// Folder that it lies in: where in the program the rule is judged.
+    pub stage: String,
+    /// Code of the rule: the name of the file up to the first dot.
+    pub code: String,
+    /// Everything above the findings.
+    pub site: String,
+    /// The findings.
+    pub expected: String,
+}
+
+/// A file of a site.
+struct File {
+    path: String,
+    content: Content,
+}
+
+enum Content {
+    Bytes(Vec<u8>),
+    Link(String),
+}
+
+impl CaseFile {
+    /// Reads a case.
+    pub fn read(path: &Path) -> Self {
+        let text = fs::read_to_string(path).expect("a case is text");
+        let (site, expected) = text.split_once(FINDINGS).unwrap_or((&text, ""));
+        let name = |path: &Path| path.file_name().expect("it has a name").to_string_lossy().into_owned();
+        Self {
+            path: path.to_path_buf(),
+            stage: name(path.parent().expect("it lies in a folder")),
+            code: name(path).split('.').next().unwrap_or_default().to_string(),
+            site: site.to_string(),
+            expected: expected.to_string(),
+        }
+    }
+
+    /// The case with another report.
+    pub fn with_findings(&self, report: &str) -> String {
+        format!("{}{FINDINGS}{report}", self.site)
+    }
+
+    /// The site as the program gets it. Only what memory cannot hold goes through a folder on the disk.
+    pub fn sources(&self) -> (Sources, Vec<Diagnostic>) {
+        let files = self.files();
+        let needs_disk = files.iter().any(|file| match &file.content {
+            Content::Link(_) => true,
+            Content::Bytes(bytes) => is_text(&file.path) && std::str::from_utf8(bytes).is_err(),
+        });
+        if needs_disk { on_disk(&files) } else { (in_memory(&files), Vec::new()) }
+    }
+
+    fn files(&self) -> Vec<File> {
+        let mut files = parts(SHARED.as_str());
+        for (marker, text) in marked(&self.site) {
+            match marker.split_at(4) {
+                ("~~~ ", path) => {
+                    let file = files.iter_mut().find(|file| file.path == path);
+                    let file =
+                        file.unwrap_or_else(|| panic!("{}: no shared file `{path}`", self.path.display()));
+                    let Content::Bytes(before) = &file.content else {
+                        panic!("the shared site has no links")
+                    };
+                    let before = String::from_utf8(before.clone()).expect("the shared site is text");
+                    file.content = Content::Bytes(unescape(&changed(&before, text, &self.path)));
+                }
+                _ => {
+                    let file = part(marker, text);
+                    files.retain(|other| other.path != file.path);
+                    files.push(file);
+                }
+            }
+        }
+        files
+    }
+}
+
+static SHARED: LazyLock<String> = LazyLock::new(|| {
+    fs::read_to_string(repository("tests/cases/shared-site.txt")).expect("the shared site can be read")
+});
+
+/// The theme alone; nothing else of the program makes it.
+static THEME: LazyLock<Sources> = LazyLock::new(|| {
+    let folder = TempDir::new().unwrap();
+    fs::write(folder.path().join("site.toml"), "").unwrap();
+    load::read(folder.path()).expect("an empty site can be read").0
+});
+
+/// Each marker with the text below it.
+fn marked(text: &str) -> Vec<(&str, &str)> {
+    let is_marker = |line: &str| line.starts_with("--- ") || line.starts_with("~~~ ");
+    let mut parts: Vec<(&str, usize, usize)> = Vec::new();
+    let mut at = 0;
+    for line in text.split_inclusive('\n') {
+        let next = at + line.len();
+        if is_marker(line) {
+            parts.push((line.trim_end(), next, next));
+        } else if let Some(part) = parts.last_mut() {
+            part.2 = next;
+        }
+        at = next;
+    }
+    parts.into_iter().map(|(marker, start, end)| (marker, &text[start..end])).collect()
+}
+
+fn parts(text: &str) -> Vec<File> {
+    marked(text).into_iter().map(|(marker, text)| part(marker, text)).collect()
+}
+
+fn part(marker: &str, text: &str) -> File {
+    let name = &marker[4..];
+    match name.split_once(" -> ") {
+        Some((path, target)) => File { path: path.into(), content: Content::Link(target.into()) },
+        None => File { path: name.into(), content: Content::Bytes(unescape(text)) },
+    }
+}
+
+/// `before` with the changes made that `text` lists.
+fn changed(before: &str, text: &str, case: &Path) -> String {
+    let mut after = before.to_string();
+    for change in text.split("\n\n").filter(|change| !change.trim().is_empty()) {
+        let (mut old, mut new) = (String::new(), String::new());
+        for line in change.trim_matches('\n').split('\n') {
+            let (sign, rest) = line.split_at(1);
+            if sign != "+" {
+                old.push_str(&format!("{rest}\n"));
+            }
+            if sign != "-" {
+                new.push_str(&format!("{rest}\n"));
+            }
+            assert!([" ", "-", "+"].contains(&sign), "{}: `{line}` begins with no sign", case.display());
+        }
+        assert_eq!(after.matches(&old).count(), 1, "{}: this must stand there once:\n{old}", case.display());
+        after = after.replacen(&old, &new, 1);
+    }
+    after
+}
+
+/// `«U+202E»`, `«0xFF»` and `«words*40»` become what they stand for.
+pub fn unescape(text: &str) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once('«') {
+        bytes.extend_from_slice(before.as_bytes());
+        let (name, after) = after.split_once('»').expect("`«` is closed");
+        if let Some(code) = name.strip_prefix("U+") {
+            let character = u32::from_str_radix(code, 16).ok().and_then(char::from_u32);
+            let character = character.expect("it names a character");
+            bytes.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes());
+        } else if let Some(code) = name.strip_prefix("0x") {
+            bytes.push(u8::from_str_radix(code, 16).expect("it names a byte"));
+        } else {
+            let (word, times) = name.rsplit_once('*').expect("it names a text and a number");
+            bytes.extend_from_slice(word.repeat(times.parse().expect("it names a number")).as_bytes());
+        }
+        rest = after;
+    }
+    bytes.extend_from_slice(rest.as_bytes());
+    bytes
+}
+
+fn is_text(path: &str) -> bool {
+    path == "site.toml"
+        || path.starts_with("templates/")
+        || (path.starts_with("content/") && path.ends_with(".md"))
+}
+
+fn in_memory(files: &[File]) -> Sources {
+    let mut sources = THEME.clone();
+    for File { path, content } in files {
+        let Content::Bytes(bytes) = content else { continue };
+        match is_text(path) {
+            true => {
+                sources.add(path.as_str(), String::from_utf8(bytes.clone()).expect("it was looked at"));
+            }
+            false => sources.add_asset(path.as_str(), bytes.clone()),
+        }
+    }
+    sources
+}
+
+fn on_disk(files: &[File]) -> (Sources, Vec<Diagnostic>) {
+    let folder = TempDir::new().unwrap();
+    for File { path, content } in files {
+        let place = folder.path().join(path);
+        fs::create_dir_all(place.parent().expect("it lies in the site")).unwrap();
+        match content {
+            Content::Bytes(bytes) => fs::write(place, bytes).unwrap(),
+            #[cfg(unix)]
+            Content::Link(target) => std::os::unix::fs::symlink(target, place).unwrap(),
+            #[cfg(not(unix))]
+            Content::Link(_) => {}
+        }
+    }
+    load::read(folder.path()).expect("the folder can be read")
+}

@@ -1,0 +1,178 @@
+//! Every rule has a case: a small site that breaks it, and the report that its author gets.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use jiff::civil::{Date, date};
+use kbgen::diag::{self, Colour, Rule};
+use kbgen::files::Outputs;
+use kbgen::load::Drafts;
+use kbgen::pipeline::{self, Built, Order};
+use kbgen::render::Audience;
+use kbgen::{check, config, fit, load, render, schema};
+use serde_json::Value;
+
+use crate::case_file::CaseFile;
+use crate::expect;
+
+/// Today, in every case.
+const TODAY: Date = date(2026, 6, 30);
+
+/// Where in the program rules are judged, in the order of the build, and how the manual calls it.
+fn stages() -> [(&'static str, &'static str, Vec<Rule>); 7] {
+    [
+        ("load", "Reading the files", load::RULES.to_vec()),
+        ("config", "site.toml", config::RULES.to_vec()),
+        ("schema", "Front matter", schema::RULES.to_vec()),
+        ("markup", "The text of a page", check::MARKUP_RULES.to_vec()),
+        ("check", "What pages say of each other", check::ALL.iter().map(|check| check.rule).collect()),
+        ("fit", "Models and figures", fit::RULES.to_vec()),
+        ("render", "Templates", render::RULES.to_vec()),
+    ]
+}
+
+fn cases() -> Vec<CaseFile> {
+    let shared = expect::repository("tests/cases/shared-site.txt");
+    let files = expect::files("tests/cases", ".txt");
+    files.iter().filter(|path| **path != shared).map(|path| CaseFile::read(path)).collect()
+}
+
+fn order() -> Order {
+    Order { today: TODAY, drafts: Drafts::Include, base_url: None, audience: Audience::World }
+}
+
+fn build(case: &CaseFile) -> (Built, String) {
+    let (sources, faults) = case.sources();
+    let built = pipeline::build(&sources, faults, &order()).expect("the base address is left as it is");
+    let found = &built.draft.found;
+    let report = match found.is_empty() {
+        true => "none\n".to_string(),
+        false => format!("{}{}\n", diag::human(found, &sources, Colour::Off), diag::summary(found)),
+    };
+    (built, report)
+}
+
+#[test]
+fn every_case_is_reported_as_it_says() {
+    let mut faults = Vec::new();
+    for case in cases() {
+        let (built, report) = build(&case);
+        if !built.draft.found.iter().any(|finding| finding.code == case.code) {
+            faults.push(format!(
+                "{}: nothing breaks the rule `{}`:\n{report}",
+                case.path.display(),
+                case.code
+            ));
+        }
+        if built.outputs.as_ref().is_none_or(Outputs::is_empty) != built.draft.has_errors() {
+            faults.push(format!("{}: a site is made if and only if there is no error", case.path.display()));
+        }
+        faults.extend(expect::same(&case.path, &case.with_findings(&report)));
+    }
+    expect::all_well(faults);
+}
+
+#[test]
+fn the_shared_site_has_no_fault() {
+    let path = expect::repository("tests/cases/shared-site.txt");
+    let (_, report) = build(&CaseFile { site: String::new(), ..CaseFile::read(&path) });
+    assert_eq!(report, "none\n");
+}
+
+#[test]
+fn every_rule_has_a_case_and_every_case_a_rule() {
+    let wanted: BTreeSet<&str> = pipeline::rules().iter().map(|rule| rule.code).collect();
+    let cases = cases();
+    let written: BTreeSet<&str> = cases.iter().map(|case| case.code.as_str()).collect();
+    let missing: Vec<_> = wanted.difference(&written).collect();
+    assert!(missing.is_empty(), "rules without a case `tests/cases/<stage>/<code>.txt`: {missing:?}");
+    let strange: Vec<_> = written.difference(&wanted).collect();
+    assert!(strange.is_empty(), "cases that name no rule: {strange:?}");
+    let stages = stages();
+    for case in &cases {
+        let (_, _, rules) = stages
+            .iter()
+            .find(|(name, _, _)| *name == case.stage)
+            .unwrap_or_else(|| panic!("{}: there is no such stage", case.path.display()));
+        assert!(
+            rules.iter().any(|rule| rule.code == case.code),
+            "{}: the rule is judged in another stage",
+            case.path.display()
+        );
+    }
+}
+
+#[test]
+fn people_and_programs_are_told_the_same_places() {
+    for case in cases() {
+        let (sources, faults) = case.sources();
+        let found =
+            pipeline::build(&sources, faults, &order()).expect("the base address is left").draft.found;
+        let rows: Vec<Value> = serde_json::from_str(&diag::json(&found, &sources)).expect("an array");
+        for (finding, row) in found.iter().zip(&rows) {
+            let report = diag::human(std::slice::from_ref(finding), &sources, Colour::Off);
+            let place = format!("--> {}:{}:{}\n", row["file"].as_str().unwrap(), row["line"], row["column"]);
+            assert!(report.contains(&place), "{}: JSON says {place}{report}", case.path.display());
+        }
+    }
+}
+
+#[test]
+fn a_rule_is_listed_once() {
+    let codes: Vec<&str> = pipeline::rules().iter().map(|rule| rule.code).collect();
+    let unique: BTreeSet<&str> = codes.iter().copied().collect();
+    assert_eq!(codes, Vec::from_iter(unique));
+}
+
+#[test]
+fn every_finding_has_a_help_and_a_message_in_the_house_form() {
+    for case in cases() {
+        for finding in build(&case).0.draft.found {
+            let at = format!("{}: {}", case.path.display(), finding.message);
+            assert!(!finding.message.ends_with('.'), "a message has no full stop: {at}");
+            let word = finding.message.split(' ').next().unwrap_or_default();
+            let is_capital = word.starts_with(char::is_uppercase) && word.contains(char::is_lowercase);
+            assert!(!is_capital, "a message begins small: {at}");
+            assert!(finding.help.is_some(), "a finding says one thing to do: {at}");
+        }
+    }
+}
+
+#[test]
+fn docs_checks_lists_every_rule() {
+    let mut examples: BTreeMap<String, String> = BTreeMap::new();
+    for case in cases() {
+        let start = format!("[{}]: ", case.code);
+        let finding = case
+            .expected
+            .split("\n\n")
+            .find(|finding| finding.lines().next().is_some_and(|line| line.contains(&start)));
+        if let Some(finding) = finding {
+            examples.entry(case.code).or_insert_with(|| finding.trim_end().to_string());
+        }
+    }
+    let mut page = String::from(
+        "# What `kbgen check` tells\n\nWritten by `KBGEN_BLESS=1 cargo test` from the rules in the code \
+         and their cases under `tests/cases/`; do not edit it by hand.\n\nAn `error` stops `kbgen build`, \
+         a `warning` does not. Lines count from the top of the file.\n",
+    );
+    let mut told = BTreeSet::new();
+    for (_, title, mut rules) in stages() {
+        rules.sort_by_key(|rule| rule.code);
+        page.push_str(&format!("\n## {title}\n"));
+        for rule in rules.into_iter().filter(|rule| told.insert(rule.code)) {
+            let (demands, why) = (sentence(rule.demands), sentence(rule.why));
+            page.push_str(&format!("\n### {}\n\n{demands}\n\nWhy: {why}\n", rule.code));
+            if let Some(example) = examples.get(rule.code) {
+                page.push_str(&format!("\n```text\n{example}\n```\n"));
+            }
+        }
+    }
+    expect::all_well(expect::same(&expect::repository("docs/checks.md"), &page).into_iter().collect());
+}
+
+/// A phrase as a sentence of the manual.
+fn sentence(phrase: &str) -> String {
+    let mut letters = phrase.chars();
+    let first = letters.next().map(char::to_uppercase).into_iter().flatten().collect::<String>();
+    format!("{first}{}.", letters.as_str())
+}

@@ -1,0 +1,78 @@
+//! Expectations that are kept in files: compared, or written anew when `KBGEN_BLESS` is set.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// A path in the repository.
+pub fn repository(path: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join(path)
+}
+
+/// Whether expectations are written anew instead of compared.
+pub fn bless() -> bool {
+    std::env::var_os("KBGEN_BLESS").is_some_and(|value| !value.is_empty())
+}
+
+/// Writes `text` where it is not there already.
+pub fn write(path: &Path, text: &str) {
+    if fs::read_to_string(path).is_ok_and(|before| before == text) {
+        return;
+    }
+    fs::create_dir_all(path.parent().expect("a file lies in a folder")).expect("the folder can be made");
+    fs::write(path, text).expect("the expectation can be written");
+}
+
+/// Nothing if the file at `path` holds `actual`, else what differs. With `KBGEN_BLESS` it is made to.
+pub fn same(path: &Path, actual: &str) -> Option<String> {
+    if bless() {
+        write(path, actual);
+        return None;
+    }
+    let shown = path.strip_prefix(env!("CARGO_MANIFEST_DIR")).unwrap_or(path).display().to_string();
+    match fs::read_to_string(path) {
+        Err(error) => Some(format!("{shown}: {error}; KBGEN_BLESS=1 writes it")),
+        Ok(expected) if expected == actual => None,
+        Ok(expected) => Some(difference(&shown, &expected, actual)),
+    }
+}
+
+/// The first line that differs, and what was expected there.
+pub fn difference(name: &str, expected: &str, actual: &str) -> String {
+    let (mut wanted, mut got) = (expected.lines(), actual.lines());
+    let mut number = 0;
+    loop {
+        number += 1;
+        match (wanted.next(), got.next()) {
+            (None, None) => return format!("{name}: only the end of the last line differs"),
+            (wanted, got) if wanted == got => {}
+            (wanted, got) => {
+                return format!(
+                    "{name}:{number}:\n  expected: {}\n  got:      {}\nThe whole of it:\n{actual}",
+                    wanted.unwrap_or("(the end)"),
+                    got.unwrap_or("(the end)"),
+                );
+            }
+        }
+    }
+}
+
+/// Fails with everything that differs.
+pub fn all_well(faults: Vec<String>) {
+    assert!(
+        faults.is_empty(),
+        "{}\n\nKBGEN_BLESS=1 cargo test writes expectations anew",
+        faults.join("\n\n")
+    );
+}
+
+/// All files below a folder of the repository whose names end so, sorted.
+pub fn files(folder: &str, end: &str) -> Vec<PathBuf> {
+    let mut files: Vec<PathBuf> = walkdir::WalkDir::new(repository(folder))
+        .into_iter()
+        .filter_map(Result::ok)
+        .map(walkdir::DirEntry::into_path)
+        .filter(|path| path.is_file() && path.to_string_lossy().ends_with(end))
+        .collect();
+    files.sort();
+    files
+}

@@ -1,0 +1,250 @@
+//! One small site: its files are what they were, lead to each other, and are the same wherever it is published.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use jiff::civil::date;
+use kbgen::files::Outputs;
+use kbgen::load::{self, Drafts};
+use kbgen::pipeline::{self, Order};
+use kbgen::render::Audience;
+
+use crate::expect::{all_well, repository, same};
+use crate::html::{Tag, tags};
+
+/// The site, published at an address.
+fn site(base_url: &str) -> Outputs {
+    let (sources, faults) = load::read(&repository("tests/golden/site")).expect("the site can be read");
+    let order = Order {
+        today: date(2026, 6, 30),
+        drafts: Drafts::Exclude,
+        base_url: Some(base_url.to_string()),
+        audience: Audience::World,
+    };
+    let built = pipeline::build(&sources, faults, &order).expect("the address is one");
+    assert_eq!(built.draft.found, [], "the site has no fault");
+    built.outputs.expect("without a fault there is a site")
+}
+
+const BASE: &str = "https://kb.example/";
+
+fn text(outputs: &Outputs, path: &str) -> String {
+    let bytes = outputs.get(path).unwrap_or_else(|| panic!("no output `{path}`"));
+    String::from_utf8(bytes.to_vec()).expect("it is text")
+}
+
+/// Every page: its path and its tags.
+fn pages(outputs: &Outputs) -> BTreeMap<String, Vec<Tag>> {
+    let html = outputs.iter().filter(|(path, _)| path.ends_with(".html"));
+    html.map(|(path, _)| (path.to_string(), tags(&text(outputs, path)))).collect()
+}
+
+/// Names of static files hold a hash of what they hold; a new style sheet is no new site.
+fn without_hash(path: &str) -> String {
+    let parts: Vec<&str> = path.split('.').collect();
+    match parts[..] {
+        [.., hash, _] if path.starts_with("static/") && hash.len() == 12 => path.replace(hash, "[hash]"),
+        _ => path.to_string(),
+    }
+}
+
+#[test]
+fn every_file_is_what_it_was() {
+    let outputs = site(BASE);
+    let list: String = outputs.iter().map(|(path, _)| format!("{}\n", without_hash(path))).collect();
+    let expected = |name: &str| repository("tests/golden/expected").join(name);
+    let mut faults = Vec::from_iter(same(&expected("files.txt"), &list));
+    for path in [
+        "_headers",
+        "_redirects",
+        "errors/card-full.json",
+        "errors/card-full.md",
+        "feed.xml",
+        "kb.json",
+        "llms.txt",
+        "robots.txt",
+        "sitemap.xml",
+    ] {
+        faults.extend(same(&expected(path), &text(&outputs, path)));
+    }
+    let page = text(&outputs, "errors/card-full/index.html");
+    let start = page.find("<main").expect("a page has a main part");
+    let end = page.find("</main>").expect("it is closed") + "</main>\n".len();
+    faults.extend(same(&expected("card-full.main.html"), &page[start..end]));
+    all_well(faults);
+}
+
+#[test]
+fn two_builds_give_the_same_bytes() {
+    assert!(site(BASE) == site(BASE), "a second build gave other bytes");
+}
+
+#[test]
+fn only_what_names_the_address_of_the_site_differs_between_two_addresses() {
+    let (here, there) = (site("https://a.example/kb/"), site("https://b.test/"));
+    let names = |outputs: &Outputs| outputs.iter().map(|(path, _)| path.to_string()).collect::<Vec<_>>();
+    assert_eq!(names(&here), names(&there), "the files have the same names");
+    let differing: BTreeSet<&str> =
+        here.iter().filter(|(path, bytes)| there.get(path) != Some(bytes)).map(|(path, _)| path).collect();
+    let schemas = here.iter().map(|(path, _)| path).filter(|path| path.starts_with("schema/"));
+    let other: BTreeSet<&str> = differing.iter().copied().filter(|path| !path.ends_with(".html")).collect();
+    let wanted: BTreeSet<&str> =
+        ["feed.xml", "kb.json", "llms.txt", "robots.txt", "sitemap.xml"].into_iter().chain(schemas).collect();
+    assert_eq!(other, wanted);
+    let (here, there) = (pages(&here), pages(&there));
+    for (path, tags) in &here {
+        let others = &there[path];
+        assert_eq!(tags.len(), others.len(), "{path}");
+        for (tag, other) in tags.iter().zip(others).filter(|(tag, other)| tag != other) {
+            let may_differ = path == "404.html"
+                || tag.is("rel", "canonical")
+                || tag.get("property").is_some_and(|property| property.starts_with("og:"))
+                || tag.is("type", "application/ld+json");
+            assert!(may_differ, "{path}: {tag:?}\nis elsewhere {other:?}");
+        }
+    }
+}
+
+#[test]
+fn the_data_file_differs_only_in_the_address_it_was_made_for() {
+    let read = |base: &str| -> serde_json::Value {
+        serde_json::from_str(&text(&site(base), "kb.json")).expect("kb.json is JSON")
+    };
+    let (mut here, mut there) = (read("https://a.example/kb/"), read("https://b.test/"));
+    assert_eq!(here["generated_for"], "https://a.example/kb/");
+    here["generated_for"].take();
+    there["generated_for"].take();
+    assert_eq!(here, there);
+}
+
+/// The output that a reference on a page names, and the id in it.
+fn resolve(from: &str, reference: &str) -> (String, Option<String>) {
+    let (path, id) = match reference.split_once('#') {
+        Some((path, id)) => (path, Some(id.to_string())),
+        None => (reference, None),
+    };
+    let path = path.split('?').next().unwrap_or_default();
+    if path.is_empty() {
+        return (from.to_string(), id);
+    }
+    let mut parts: Vec<&str> = from.split('/').collect();
+    parts.pop();
+    for part in path.split('/') {
+        match part {
+            "" | "." => {}
+            ".." => assert!(parts.pop().is_some(), "{from}: `{reference}` leads out of the site"),
+            part => parts.push(part),
+        }
+    }
+    (parts.join("/"), id)
+}
+
+#[test]
+fn every_link_leads_to_a_file_and_a_place_in_it() {
+    let outputs = site(BASE);
+    let pages = pages(&outputs);
+    let ids: BTreeMap<&str, BTreeSet<&str>> = pages
+        .iter()
+        .map(|(path, tags)| (path.as_str(), tags.iter().filter_map(|tag| tag.get("id")).collect()))
+        .collect();
+    let mut checked = 0;
+    for (path, tags) in &pages {
+        for tag in tags {
+            for (name, value) in &tag.attributes {
+                if !["href", "src", "srcset", "poster", "action", "data-search", "data-table"]
+                    .contains(&name.as_str())
+                {
+                    continue;
+                }
+                let outside = value.starts_with("https://")
+                    || value.starts_with("http://")
+                    || value.starts_with("mailto:");
+                if outside {
+                    let leaves = tag.name == "a" || tag.is("rel", "canonical");
+                    assert!(leaves, "{path}: a request leaves the site: {tag:?}");
+                    continue;
+                }
+                if value.starts_with("data:") {
+                    continue;
+                }
+                // A page that is not found is shown at any depth, so only its links begin at the root.
+                let value = match (path.as_str(), value.strip_prefix('/')) {
+                    ("404.html", Some(rest)) => rest,
+                    ("404.html", None) if !value.starts_with('#') => {
+                        panic!("404.html: `{value}` is relative")
+                    }
+                    (_, Some(_)) => panic!("{path}: `{value}` is not relative"),
+                    _ => value,
+                };
+                let (file, id) = resolve(path, value);
+                assert!(outputs.get(&file).is_some(), "{path}: `{value}` names no file (`{file}`)");
+                if let Some(id) = id.filter(|id| !id.is_empty() && !id.contains('=')) {
+                    assert!(ids[file.as_str()].contains(id.as_str()), "{path}: no id `{id}` in `{file}`");
+                }
+                checked += 1;
+            }
+        }
+    }
+    assert!(checked > 300, "only {checked} links were looked at");
+}
+
+#[test]
+fn ids_are_given_once_on_a_page() {
+    for (path, tags) in pages(&site(BASE)) {
+        let mut seen = BTreeSet::new();
+        for id in tags.iter().filter_map(|tag| tag.get("id")) {
+            assert!(seen.insert(id.to_string()), "{path}: the id `{id}` is given twice");
+        }
+    }
+}
+
+#[test]
+fn no_page_holds_style_or_script_of_its_own() {
+    for (path, tags) in pages(&site(BASE)) {
+        for tag in &tags {
+            let is_data = tag.get("type").is_some_and(|kind| kind.ends_with("json"));
+            let is_inline =
+                tag.name == "style" || (tag.name == "script" && !is_data && tag.get("src").is_none());
+            assert!(!is_inline, "{path}: inline {}", tag.name);
+            for (name, value) in &tag.attributes {
+                assert!(name != "style" && !name.starts_with("on"), "{path}: `{name}` in {}", tag.name);
+                assert!(!value.trim_start().to_lowercase().starts_with("javascript:"), "{path}: {tag:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn every_page_says_what_it_is() {
+    let mut titles: BTreeMap<String, String> = BTreeMap::new();
+    for (path, tags) in pages(&site(BASE)) {
+        let named = |name: &str| tags.iter().filter(|tag| tag.name == name).count();
+        // A page that only leads on to another one is never read.
+        let leads_on = tags.iter().any(|tag| tag.is("http-equiv", "refresh"));
+        assert_eq!(named("title"), 1, "{path}: titles");
+        assert!(leads_on || named("h1") == 1, "{path}: {} level-1 headings", named("h1"));
+        let html = tags.iter().find(|tag| tag.name == "html").expect("a page begins with html");
+        assert!(html.is("lang", "en"), "{path}: no language");
+        let title = tags.iter().find(|tag| tag.name == "title").map(|tag| tag.text.trim().to_string());
+        let title = title.filter(|title| !title.is_empty()).unwrap_or_else(|| panic!("{path}: no title"));
+        let description =
+            tags.iter().find(|tag| tag.is("name", "description")).and_then(|tag| tag.get("content"));
+        assert!(leads_on || description.is_some_and(|text| text.len() > 3), "{path}: no description");
+        if !leads_on && let Some(other) = titles.insert(title.clone(), path.clone()) {
+            panic!("{path} and {other} are both called `{title}`");
+        }
+    }
+}
+
+#[test]
+fn what_the_paste_box_offers_leads_to_pages() {
+    let outputs = site(BASE);
+    let script = text(&outputs, "data/diagnose.js");
+    let json = script.trim_end().strip_prefix("window.kbgenTables=").and_then(|rest| rest.strip_suffix(';'));
+    let tables: serde_json::Value = serde_json::from_str(json.expect("an assignment")).expect("JSON");
+    let pages = tables["pages"].as_object().expect("pages by slug");
+    assert_eq!(pages.keys().collect::<Vec<_>>(), ["card-full", "slow-start"]);
+    for page in pages.values() {
+        assert!(outputs.get(page["href"].as_str().unwrap()).is_some(), "{page}");
+    }
+    assert_eq!(pages["card-full"]["first_command"], "loader -ngl 20 --name \"<model> & co\"");
+}
