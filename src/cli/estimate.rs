@@ -77,8 +77,11 @@ fn answer_all(input: impl Read, output: impl Write, estimator: &mut Estimator) -
 /// Models by slug, and the runs that were computed already: the rows of a batch come in runs.
 struct Estimator {
     models: BTreeMap<String, Architecture>,
-    known: BTreeMap<String, Vec<(Settings, Result<Estimate, String>)>>,
+    known: BTreeMap<String, Vec<KnownRun>>,
 }
+
+/// A run and what it needs, or why that is not known.
+type KnownRun = (Settings, Result<Estimate, String>);
 
 /// Runs of a model that are kept.
 const KEPT: usize = 8;

@@ -249,7 +249,7 @@ mod tests {
             found,
             ["4:1 tab-indentation", "1:12 unquoted-colon", "2:7 yaml-syntax", "3:9 unquoted-colon"]
         );
-        assert!(!front.cut);
+        assert!(front.cut, "the line with the tab is left out");
     }
 
     #[test]
