@@ -32,6 +32,18 @@ fn plain(line: &str) -> String {
 /// Units that make a number a size.
 const UNITS: [&str; 9] = ["bytes", "KiB", "MiB", "GiB", "TiB", "KB", "MB", "GB", "B"];
 
+/// The line as a pattern that finds it: without the time stamps and marks before the message, which logs are
+/// read without, and if need be without holes.
+pub(super) fn matching_pattern(line: &str, finds: impl Fn(&str) -> bool) -> String {
+    let starts = std::iter::once(0).chain(line.match_indices(' ').map(|(at, _)| at + 1));
+    let mut rests = starts.map(|at| &line[at..]).take(12);
+    let candidates = rests.clone().map(pattern).chain(rests.clone().map(escape));
+    let mut candidates = candidates.filter(|candidate| !candidate.trim().is_empty());
+    candidates
+        .find(|candidate| finds(candidate))
+        .unwrap_or_else(|| rests.next().map(pattern).unwrap_or_default())
+}
+
 /// The line as a pattern: figures, versions, paths and addresses become typed holes.
 pub(super) fn pattern(line: &str) -> String {
     let words: Vec<&str> = line.split(' ').collect();
@@ -95,6 +107,13 @@ mod tests {
             "loader: cannot map {path} at {hex}, need {bytes} (have {bytes}), code {int}"
         );
         assert_eq!(pattern("driver 535.104.05 is {old}"), "driver {version} is {{old}}");
+    }
+
+    #[test]
+    fn what_stands_before_the_message_is_left_out_where_it_is_in_the_way() {
+        let found = matching_pattern("12:00:01 ERROR: code 7", |pattern| pattern.starts_with("ERROR"));
+        assert_eq!(found, "ERROR: code {int}");
+        assert_eq!(matching_pattern("code 7", |_| false), "code {int}");
     }
 
     #[test]
