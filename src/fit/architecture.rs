@@ -25,7 +25,7 @@ pub fn architecture(data: &ArchitectureData) -> Result<Option<Architecture>, Arc
     let (Some(name), Some(layers), Some(fields)) = (&data.name, &data.layers, &data.fields) else {
         return Ok(None);
     };
-    let required = ["hidden", "heads", "kv_heads", "head_dim", "ffn", "vocab", "max_ctx"];
+    let required = ["hidden", "heads", "kv_heads", "vocab", "max_ctx"];
     if required.iter().any(|field| data.count(field).is_none()) {
         return Ok(None);
     }

@@ -32,7 +32,7 @@ export async function kbgen(...args) {
   return (await promisify(execFile)(program, args, { maxBuffer: 1 << 26 })).stdout;
 }
 
-/** The built site, where `published` is its address at the root of a host. */
+/** The built site. */
 export async function build() {
   const folder = join(scratch, "public");
   await kbgen("--root", siteRoot, "build", "--output-dir", folder);
@@ -118,7 +118,8 @@ export async function visit(browser, url, { prepare, ...options } = {}) {
   const ours = address => (own.protocol === "file:" ? address.startsWith("file:") : address.startsWith(own.origin + "/")) || address.startsWith("data:");
   page.on("console", message => { if (message.type() === "error") trouble.push(`console: ${message.text()}`); });
   page.on("pageerror", error => trouble.push(`exception: ${error}`));
-  page.on("requestfailed", request => trouble.push(`failed: ${request.url()}`));
+  // What was under way when the page was left is given up.
+  page.on("requestfailed", request => { if (request.failure()?.errorText !== "net::ERR_ABORTED") trouble.push(`failed: ${request.url()}`); });
   page.on("response", response => { if (response.status() >= 400) trouble.push(`${response.status()}: ${response.url()}`); });
   page.on("request", request => {
     requests.push({ url: request.url(), method: request.method(), body: request.postData() });

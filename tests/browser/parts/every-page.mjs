@@ -28,7 +28,7 @@ export default function ({ browser, url }) {
   test("an address that does not exist says so, at any depth, and offers the way on", () =>
     visiting(browser, `${url}errors/no-such/cuda-out-of-memory`, {}, async (page, { trouble }) => {
       assert.match(await page.title(), /No such page/);
-      await page.locator("#paste-out .said").waitFor();
+      await page.locator("#paste-out .found a", { hasText: /out of memory/i }).first().waitFor();
       assert.equal(await page.locator("#paste-text").inputValue(), "cuda out of memory");
       assert.deepEqual(trouble.filter(line => !line.endsWith("/errors/no-such/cuda-out-of-memory") && !line.includes("status of 404")), []);
     }));

@@ -67,6 +67,17 @@ export default function ({ folder, browser, url }) {
       assert.equal(await page.locator("#paste-text").inputValue(), "");
     }));
 
+  test("words that no signature holds lead to near pages, said to be only near", () =>
+    visiting(browser, url, {}, async (page, { trouble }) => {
+      await paste(page, "cuda memroy fragmentation");
+      await found(page).first().waitFor();
+      assert.equal(await page.locator("#paste-out .said").innerText(), "No page knows this exact message. These are only near it:");
+      assert.ok((await found(page).allInnerTexts()).some(title => /fragment/i.test(title)));
+      await found(page).first().click();
+      await page.waitForURL(/\/errors\/[\w-]+\/index\.html$|\/guides\//);
+      assert.deepEqual(trouble, []);
+    }));
+
   test("nothing of a paste leaves the page", () =>
     visiting(browser, url, {}, async (page, { requests, trouble }) => {
       await page.locator("#paste-text").focus();

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { serve, visiting } from "../harness.mjs";
 
-const BUDGETS = { "": [20, 6], "errors/cuda-oom-loading-model/": [20, 6], "will-it-run/": [60, 6] };
+const BUDGETS = { "": [20, 6], "errors/cuda-oom-loading-model/": [20, 6], "will-it-run/": [60, 8] };
 
 export default function ({ folder, browser }) {
   for (const [path, [kib, requests]] of Object.entries(BUDGETS)) {
