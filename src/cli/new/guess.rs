@@ -1,5 +1,7 @@
 //! A line of a log that says what went wrong, and the pattern that it suggests.
 
+use crate::markdown::turns_direction;
+
 /// Words that stand in lines which say what went wrong.
 const TELLING: [&str; 9] =
     ["error", "failed", "exception", "cannot", "unable", "fatal", "out of memory", "not found", "killed"];
@@ -24,8 +26,11 @@ fn plain(line: &str) -> String {
         rest = rest.strip_prefix(|c: char| c.is_ascii_alphabetic()).unwrap_or(rest);
     }
     text.push_str(rest);
-    let kept: String =
-        text.chars().map(|c| if c == '\t' { ' ' } else { c }).filter(|c| !c.is_control()).collect();
+    let kept: String = text
+        .chars()
+        .map(|c| if c == '\t' { ' ' } else { c })
+        .filter(|c| !c.is_control() && !turns_direction(*c))
+        .collect();
     kept.trim().chars().take(400).collect::<String>().trim_end().to_string()
 }
 
