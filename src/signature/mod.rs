@@ -19,12 +19,12 @@ mod words;
 mod words_query;
 
 pub use expression::Expression;
-pub use extractor::{Derived, Extractor, Field, Place, Verdict};
+pub use extractor::Extractor;
 pub use fault::Fault;
 pub use figure::{Figure, Figures};
 pub use index::{Index, Match};
-pub use pattern::{HoleType, Pattern};
+pub use pattern::Pattern;
 pub use table::{Cause, Kind, Page, Signature, Table};
 pub use torch_oom::torch_oom;
 pub use words::{Document, WordIndex};
-pub use words_query::{Hit, NEAR};
+pub use words_query::NEAR;

@@ -3,10 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::civil::date;
-use kbgen::files::Outputs;
-use kbgen::load::{self, Drafts};
-use kbgen::pipeline::{self, Order};
-use kbgen::render::Audience;
+use kbgen::parts::files::Outputs;
+use kbgen::parts::load::{self, Drafts};
+use kbgen::parts::pipeline::{self, Order};
+use kbgen::parts::render::Audience;
 
 use crate::expect::{all_well, repository, same};
 use crate::html::{Tag, tags};
@@ -193,7 +193,7 @@ fn links_in_the_markdown_of_an_error_lead_to_files() {
     let mut checked = 0;
     for (path, _) in outputs.iter().filter(|(path, _)| path.ends_with(".md")) {
         let twin = text(&outputs, path);
-        let outline = kbgen::markdown::outline(&twin);
+        let outline = kbgen::parts::markdown::outline(&twin);
         for link in outline.links.iter().filter(|link| !link.destination.starts_with("https://")) {
             let (file, id) = resolve(path, &link.destination);
             assert!(outputs.get(&file).is_some(), "{path}: `{}` names no file", link.destination);

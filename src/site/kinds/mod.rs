@@ -14,10 +14,7 @@ mod tool;
 pub use category::CategoryData;
 pub use device::DeviceData;
 pub use document::DocumentData;
-pub use error::{
-    Cause, ErrorData, ErrorKind, Evidence, MAX_FRAGMENTS, Severity, Signature, SignatureText, Solution,
-    Status,
-};
+pub use error::{ErrorData, ErrorKind, Evidence, Signature, SignatureText};
 pub use guide::GuideData;
 pub use model::{ArchitectureData, ModelData};
 pub use quant::QuantData;
