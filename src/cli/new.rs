@@ -13,6 +13,7 @@ use crate::cli::terminal::Terminal;
 use crate::cli::{Outcome, world};
 use crate::config::Config;
 use crate::diagnosis::Compiled;
+use crate::files::Sources;
 use crate::load::{self, Drafts};
 use crate::schema::is_slug;
 use crate::site::{Kind, Site};
@@ -105,7 +106,7 @@ enum Message {
     Known(String),
 }
 
-fn message(site: &Site, sources: &crate::files::Sources, path: &Path) -> Result<Message> {
+fn message(site: &Site, sources: &Sources, path: &Path) -> Result<Message> {
     let bytes = fs::read(path).with_context(|| format!("cannot read `{}`", path.display()))?;
     let log = String::from_utf8_lossy(&bytes);
     if let Some(hit) = Compiled::new(site, sources).index().diagnose(&log).first() {
@@ -113,7 +114,12 @@ fn message(site: &Site, sources: &crate::files::Sources, path: &Path) -> Result<
         return Ok(Message::Known(known.map_or(hit.slug.clone(), |page| page.head.path.clone())));
     }
     match guess::error_line(&log) {
-        Some(line) => Ok(Message::New(line)),
+        Some(line) if guess::says_enough(&line) => Ok(Message::New(line)),
+        Some(line) => bail!(
+            "the line `{line}` would match too many logs: cut `{}` down to the message that tells this error \
+             from others, or leave out `--from-log`",
+            path.display()
+        ),
         None => bail!("`{}` holds no line of text", path.display()),
     }
 }

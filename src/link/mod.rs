@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::files::Sources;
-use crate::markdown::outline;
+use crate::markdown::outline_inline;
 use crate::site::{Dangling, Head, Kind, LISTINGS, Links, Missing, PageId, Site, Target};
 
 /// Targets of all links in all bodies, and who points at whom.
@@ -32,7 +32,7 @@ pub fn resolve(site: &Site, sources: &Sources) -> Links {
     }
     for error in &site.errors {
         for cause in &error.data.causes {
-            for link in outline(&cause.tell.value).links {
+            for link in outline_inline(&cause.tell.value).links {
                 match finder.target(&error.head, &link.destination, false) {
                     Ok(target) => {
                         links.lines.insert((error.head.id.clone(), link.destination), target);

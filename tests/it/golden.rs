@@ -240,7 +240,9 @@ fn nothing_that_a_page_says_becomes_markup() {
     let file = sources.find(path).expect("the page is there");
     let hostile = "</script><script>alert(1)</script><img src=x onerror=alert(2)> {{ 7*7 }} {% raw %} & 'x'";
     let page = sources.get(file).text.replace("Loader: the card is full", hostile);
-    let page = page.replace("It works after a restart", &format!("\"{hostile}\""));
+    let page = page.replace("Another program holds the memory", &format!("\"{hostile}\""));
+    // Bare HTML in a tell is refused; in backticks it is text.
+    let page = page.replace("It works after a restart", &format!("\"`{hostile}`\""));
     let page = page.replace(
         "cannot put 2.00 GiB on the card, 0.50 GiB free",
         &format!("cannot put 2.00 GiB on the card, 0.50 GiB free {hostile}"),
