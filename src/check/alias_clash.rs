@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::check::Subject;
 use crate::diag::{Diagnostic, Rule};
 use crate::files::Span;
-use crate::site::LISTINGS;
+use crate::site::{LISTINGS, is_file_name};
 
 pub(super) const RULE: Rule = Rule {
     code: "alias-clash",
@@ -27,7 +27,7 @@ pub(super) fn run(subject: &Subject<'_>) -> Vec<Diagnostic> {
             if !is_address(&alias.value) {
                 refuse(
                     format!("`{}` is no address of this site", alias.value),
-                    "begin with a slash and use small letters, digits, hyphens and dots: `/errors/old-name/`"
+                    "begin with a slash, use small letters, digits, hyphens and dots, and name no file: `/errors/old-name/`"
                         .into(),
                 );
             } else if let Some(path) = pages.get(&address) {
@@ -48,6 +48,7 @@ fn is_address(alias: &str) -> bool {
         && alias.trim_matches('/').split('/').all(|part| {
             !part.is_empty()
                 && !part.starts_with('.')
+                && !is_file_name(part)
                 && part
                     .chars()
                     .all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '-' | '_' | '.'))

@@ -2,7 +2,8 @@
 
 use crate::check::Subject;
 use crate::diag::{Diagnostic, Rule};
-use crate::markdown::FaultKind;
+use crate::markdown::{FaultKind, turns_direction};
+use crate::site::Head;
 
 const fn rule(code: &'static str, demands: &'static str, why: &'static str) -> Rule {
     Rule { code, demands, why }
@@ -59,6 +60,22 @@ pub(super) fn run(subject: &Subject<'_>) -> Vec<Diagnostic> {
                 if fault.kind == FaultKind::BareAddress { Diagnostic::warning } else { Diagnostic::error };
             found.push(make(rule, span, fault.kind.message()).help(fault.kind.help()));
         }
+        found.extend(direction_overrides(subject, head));
     }
     found
+}
+
+/// Titles and samples of the front matter are shown too.
+fn direction_overrides(subject: &Subject<'_>, head: &Head) -> Vec<Diagnostic> {
+    let front = subject.sources.text(head.front);
+    let rule = RULES.iter().find(|rule| rule.code == "direction-override").expect("the rule is listed");
+    front
+        .char_indices()
+        .filter(|(_, character)| turns_direction(*character))
+        .map(|(at, character)| {
+            let kind = FaultKind::DirectionOverride(character);
+            Diagnostic::error(rule, head.front.part(at, at + character.len_utf8()), kind.message())
+                .help(kind.help())
+        })
+        .collect()
 }

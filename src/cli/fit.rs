@@ -200,7 +200,7 @@ fn describe(answer: &Answer, terminal: &Terminal) -> String {
             gib(row.total_bytes)
         ));
     }
-    text.push_str("\nWeights and cache are exact for llama.cpp with every layer on one CUDA GPU; the compute buffer\nfollows its rules. The driver takes more on top.\n");
+    text.push_str("\nThese are llama.cpp's own buffers with every layer on one CUDA GPU and flash attention on.\nThe driver takes more on top.\n");
     for device in &answer.devices {
         text.push('\n');
         text.push_str(&describe_device(device, answer, terminal));

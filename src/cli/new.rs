@@ -11,6 +11,7 @@ use anyhow::{Context, Result, bail};
 use crate::cli::arguments::{Arguments, NewKind, NewOptions};
 use crate::cli::terminal::Terminal;
 use crate::cli::{Outcome, world};
+use crate::config::Config;
 use crate::diagnosis::Compiled;
 use crate::load::{self, Drafts};
 use crate::schema::is_slug;
@@ -42,8 +43,10 @@ pub(super) fn run(arguments: &Arguments, options: &NewOptions, terminal: &Termin
         None => None,
     };
     let today = options.date.unwrap_or_else(world::today);
+    let settings = sources.find("site.toml").expect("reading a site without site.toml fails");
+    let (config, _) = Config::read(&sources, settings);
     let text = match options.kind {
-        NewKind::Error => pages::error(slug, message.as_deref(), today)?,
+        NewKind::Error => pages::error(slug, message.as_deref(), today, &config.base_url)?,
         NewKind::Model => pages::model(slug),
         NewKind::Hardware => pages::hardware(slug),
         NewKind::Guide => pages::guide(slug, today),
@@ -52,7 +55,7 @@ pub(super) fn run(arguments: &Arguments, options: &NewOptions, terminal: &Termin
     write(&path, &text)?;
     terminal.print(&format!("{}\n", path.display()));
     terminal
-        .say("it is a draft until its line `draft: true` is taken out; `kbgen check` tells what is missing");
+        .say("a draft: replace its sentences and addresses, hold it against `kbgen check`, then take the line `draft: true` out");
     if options.kind == NewKind::Error && folder.is_none() {
         terminal.say("move it into the folder of its category, or name that first: `kbgen new error out-of-memory/SLUG`");
     }

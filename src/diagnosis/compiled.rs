@@ -17,6 +17,18 @@ pub struct PartFault {
     pub help: String,
 }
 
+/// Whether a pattern, all by itself, finds a text.
+pub fn finds(pattern: &str, text: &str) -> bool {
+    let Ok(pattern) = Pattern::parse(pattern) else { return false };
+    let page = signature::Page {
+        slug: "page".to_string(),
+        kind: signature::Kind::Cause,
+        signatures: vec![signature::Signature::of(pattern)],
+        causes: Vec::new(),
+    };
+    !Index::build(&[page], &[]).diagnose(text).is_empty()
+}
+
 /// The signatures of a site.
 #[derive(Debug, Clone)]
 pub struct Compiled {

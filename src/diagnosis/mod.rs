@@ -10,5 +10,5 @@ mod fragment;
 mod near;
 
 pub use answer::{Answer, answer, show_figure};
-pub use compiled::{Compiled, PartFault};
+pub use compiled::{Compiled, PartFault, finds};
 pub use near::{near, words};

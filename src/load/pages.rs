@@ -31,11 +31,15 @@ pub enum Drafts {
 pub fn pages(sources: &Sources, drafts: Drafts) -> (Site, Vec<Diagnostic>) {
     let mut site = Site::default();
     let mut found = Vec::new();
+    let mut folders = BTreeSet::new();
     for (file, source) in sources.under("content/") {
         if !source.path.ends_with(".md") {
             continue;
         }
         let Some(place) = place(source, file, &mut found) else { continue };
+        if place.kind == Kind::Error && folders.insert(place.category.clone()) {
+            found.extend(folder_fault(&place.category, file));
+        }
         if source.text.len() > LIMIT {
             let message = format!("the page has {} bytes", source.text.len());
             found.push(
@@ -89,6 +93,20 @@ fn place(source: &Source, file: SourceId, found: &mut Vec<Diagnostic>) -> Option
         return Some(Place { kind: Kind::Category, slug: category.clone(), category });
     }
     Some(Place { kind, slug: name.to_string(), category })
+}
+
+/// What is wrong with the name of a category's folder.
+fn folder_fault(category: &str, file: SourceId) -> Option<Diagnostic> {
+    let lower = category.to_lowercase();
+    let (message, help) = if !schema::is_slug(&lower) {
+        let message = format!("the folder `{category}` cannot be the address of a category");
+        (message, "name the folder with small letters, digits, hyphens and dots".to_string())
+    } else if lower != category {
+        (format!("the folder `{category}` has capital letters"), format!("rename it to `{lower}`"))
+    } else {
+        return None;
+    };
+    Some(Diagnostic::error(&BAD_SLUG, Span::top(file), message).help(help))
 }
 
 fn add(

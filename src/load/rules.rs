@@ -11,8 +11,8 @@ pub const UNKNOWN_FOLDER: Rule = Rule {
 /// A file name that is no slug.
 pub const BAD_SLUG: Rule = Rule {
     code: "bad-slug",
-    demands: "the name of a page's file consists of small letters, digits, hyphens and dots",
-    why: "it is the address of the page, and must work on every host and file system",
+    demands: "the name of a page's file, or of a category's folder, consists of small letters, digits, hyphens and dots",
+    why: "it is the address, and must work on every host and file system",
 };
 /// A page without front matter.
 pub const NO_FRONT_MATTER: Rule = Rule {

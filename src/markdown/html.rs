@@ -2,7 +2,7 @@
 
 /// Whether a character turns the direction of the text after it, so that code reads otherwise than
 /// it runs (Trojan Source, CVE-2021-42574; the set is that of rustc's `text_direction_codepoint_in_literal`).
-pub(crate) fn turns_direction(character: char) -> bool {
+pub fn turns_direction(character: char) -> bool {
     matches!(character, '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}')
 }
 

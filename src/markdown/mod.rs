@@ -26,6 +26,7 @@ pub use fault::{Fault, FaultKind};
 pub use fence::Fence;
 pub use headings::{Heading, is_reserved_id};
 pub use highlight::{LANGUAGES, highlight};
+pub use html::turns_direction;
 pub use inline::inline;
 pub use outline::{Link, Outline, outline, outline_inline};
 pub use plain::{plain, plain_inline};

@@ -1,8 +1,13 @@
 //! The same knowledge as data: `kb.json`, a Markdown and a JSON twin of each error, `llms.txt`, the fit table.
 
+use std::ops::Range;
+
 use serde_json::{Value, json};
 
 use crate::files::Outputs;
+use crate::markdown::outline;
+use crate::render::assets::Assets;
+use crate::render::prose::lead;
 use crate::render::views::Shelf;
 use crate::site::kinds::{ErrorData, SignatureText};
 use crate::site::{Curve, Figures, Head, Page};
@@ -11,12 +16,12 @@ use crate::site::{Curve, Figures, Head, Page};
 const VERSION: u32 = 1;
 
 /// All data files.
-pub(super) fn files(shelf: &Shelf<'_>) -> Outputs {
+pub(super) fn files(shelf: &Shelf<'_>, assets: &Assets) -> Outputs {
     let mut outputs = Outputs::default();
     for error in &shelf.site().errors {
         let slug = &error.head.id.slug;
         outputs.add(format!("errors/{slug}.json"), text(&error_data(shelf, error)));
-        outputs.add(format!("errors/{slug}.md"), twin(shelf, error));
+        outputs.add(format!("errors/{slug}.md"), twin(shelf, error, assets));
     }
     outputs.add("kb.json", text(&knowledge_base(shelf)));
     outputs.add("llms.txt", llms(shelf));
@@ -146,7 +151,7 @@ fn error_data(shelf: &Shelf<'_>, error: &Page<ErrorData>) -> Value {
 }
 
 /// The page as Markdown: title and what the front matter says in words, then the body with its figures filled in.
-fn twin(shelf: &Shelf<'_>, error: &Page<ErrorData>) -> String {
+fn twin(shelf: &Shelf<'_>, error: &Page<ErrorData>, assets: &Assets) -> String {
     let data = &error.data;
     let mut text = format!("# {}\n\n", error.head.title.value);
     for signature in &data.signatures {
@@ -161,12 +166,12 @@ fn twin(shelf: &Shelf<'_>, error: &Page<ErrorData>) -> String {
         text.push_str(&format!(
             "{number}. **{}** How to tell: {} Solutions: {}.\n",
             cause.title,
-            cause.tell.value,
+            line_from_here(shelf, &error.head, &cause.tell.value, assets),
             solutions.join(", ")
         ));
     }
     text.push('\n');
-    text.push_str(body_with_figures(shelf, &error.head).trim());
+    text.push_str(body_from_here(shelf, &error.head, assets).trim());
     text.push_str("\n\n## Sources\n\n");
     for source in &data.evidence.sources {
         text.push_str(&format!("- <{}>\n", source.value));
@@ -181,20 +186,48 @@ fn longest_run(text: &str, wanted: char) -> usize {
     text.split(|c| c != wanted).map(str::len).max().unwrap_or(0)
 }
 
-fn body_with_figures(shelf: &Shelf<'_>, head: &Head) -> String {
+/// The way from `errors/<slug>.md` to the root of the site.
+const ROOT: &str = "../";
+
+/// The body with its figures filled in, and its links leading from where the twin lies.
+fn body_from_here(shelf: &Shelf<'_>, head: &Head, assets: &Assets) -> String {
     let body = shelf.order.sources.text(head.body.span);
-    let mut text = String::with_capacity(body.len());
+    let place = |range: &Range<usize>| head.body.span.part(range.start, range.end);
+    let figures = head.body.outline.calls.iter().filter_map(|call| {
+        let figure = shelf.order.fits.prose.get(&place(&call.range))?;
+        Some((call.range.clone(), figure.text.clone()))
+    });
+    let links = head.body.outline.links.iter().filter_map(|link| {
+        let target = shelf.order.links.targets.get(&place(&link.range))?;
+        (body[link.range.clone()] == link.destination)
+            .then(|| (link.range.clone(), lead(ROOT, target, assets)))
+    });
+    replaced(body, figures.chain(links).collect())
+}
+
+/// One line of Markdown, its links leading from where the twin lies.
+fn line_from_here(shelf: &Shelf<'_>, head: &Head, line: &str, assets: &Assets) -> String {
+    let links = outline(line).links.into_iter().filter_map(|link| {
+        let target = shelf.order.links.lines.get(&(head.id.clone(), link.destination.clone()))?;
+        (line[link.range.clone()] == link.destination).then(|| (link.range, lead(ROOT, target, assets)))
+    });
+    replaced(line, links.collect())
+}
+
+/// The text with these ranges replaced; of two that overlap the first counts.
+fn replaced(text: &str, mut changes: Vec<(Range<usize>, String)>) -> String {
+    changes.sort_by_key(|(range, _)| range.start);
+    let mut after = String::with_capacity(text.len());
     let mut at = 0;
-    for call in &head.body.outline.calls {
-        let place = head.body.span.part(call.range.start, call.range.end);
-        if let Some(figure) = shelf.order.fits.prose.get(&place) {
-            text.push_str(&body[at..call.range.start]);
-            text.push_str(&figure.text);
-            at = call.range.end;
+    for (range, new) in changes.into_iter().filter(|(range, _)| range.end <= text.len()) {
+        if range.start >= at {
+            after.push_str(&text[at..range.start]);
+            after.push_str(&new);
+            at = range.end;
         }
     }
-    text.push_str(&body[at..]);
-    text
+    after.push_str(&text[at..]);
+    after
 }
 
 /// A map of the site for language models, as <https://llmstxt.org> describes it.

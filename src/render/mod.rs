@@ -72,8 +72,8 @@ pub fn outputs(order: &Order<'_>) -> Result<Outputs, Vec<Diagnostic>> {
     let shelf = views::Shelf::new(order, &prose);
     let engine = templates::Engine::new(order.sources, &assets)?;
     outputs.append(views::pages(&shelf, &engine)?);
+    outputs.append(data::files(&shelf, &assets));
     outputs.append(assets.into_outputs());
-    outputs.append(data::files(&shelf));
     outputs.append(diagnose::table(&shelf));
     outputs.append(schemas::files(order.config));
     outputs.append(feed::file(&shelf));

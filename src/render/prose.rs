@@ -62,9 +62,18 @@ impl<'s> Place<'s> {
             .collect();
         Self { order, assets, tools, head, root: root(&shown_at(head)), targets }
     }
+}
 
-    fn file(&self, path: &str) -> String {
-        self.assets.path(path).map_or_else(String::new, |output| format!("{}{output}", self.root))
+/// A link to a target from a page with this root.
+pub(super) fn lead(root: &str, target: &Target, assets: &Assets) -> String {
+    match target {
+        Target::Page { page, anchor } => with_anchor(href(root, &page.address()), anchor.as_deref()),
+        Target::Listing { address, anchor } => with_anchor(href(root, address), anchor.as_deref()),
+        Target::Here { anchor } => format!("#{anchor}"),
+        Target::File { path } => {
+            assets.path(path).map_or_else(String::new, |output| format!("{root}{output}"))
+        }
+        Target::Elsewhere { url } => url.clone(),
     }
 }
 
@@ -79,15 +88,7 @@ fn shown_at(head: &Head) -> String {
 impl Pieces for Place<'_> {
     fn href(&self, destination: &str) -> String {
         match self.targets.get(destination) {
-            Some(Target::Page { page, anchor }) => {
-                with_anchor(href(&self.root, &page.address()), anchor.as_deref())
-            }
-            Some(Target::Listing { address, anchor }) => {
-                with_anchor(href(&self.root, address), anchor.as_deref())
-            }
-            Some(Target::Here { anchor }) => format!("#{anchor}"),
-            Some(Target::File { path }) => self.file(path),
-            Some(Target::Elsewhere { url }) => url.clone(),
+            Some(target) => lead(&self.root, target, self.assets),
             None => destination.to_string(),
         }
     }

@@ -63,6 +63,14 @@ const DEVICES: &[&str] = &[
     "lpt3", "lpt4", "lpt5", "lpt6", "lpt7", "lpt8", "lpt9", "nul", "prn",
 ];
 
+/// Endings of the files that kbgen writes beside the folders of pages: `errors/x.json`, `feed.xml`.
+const FILE_ENDINGS: &[&str] = &[".html", ".js", ".json", ".md", ".txt", ".xml"];
+
+/// Whether a folder of this name could stand in the way of a file that kbgen writes.
+pub fn is_file_name(name: &str) -> bool {
+    name.starts_with('_') || FILE_ENDINGS.iter().any(|ending| name.ends_with(ending))
+}
+
 /// Why a slug cannot be taken by a page of this kind, if it cannot.
 pub fn is_reserved(kind: Kind, slug: &str) -> Option<&'static str> {
     let stem = slug.split('.').next().unwrap_or(slug);
@@ -71,6 +79,9 @@ pub fn is_reserved(kind: Kind, slug: &str) -> Option<&'static str> {
     }
     if slug == "index" {
         return Some("it is the name of every page's own file");
+    }
+    if is_file_name(slug) {
+        return Some("kbgen writes files with such an ending");
     }
     if kind == Kind::Document && RESERVED.contains(&slug) {
         return Some("kbgen makes a page or folder of this name itself");

@@ -9,7 +9,7 @@ mod prose_call;
 mod quantities;
 mod tables;
 
-pub use address::{LISTINGS, Listing, is_reserved};
+pub use address::{LISTINGS, Listing, is_file_name, is_reserved};
 pub use kind::Kind;
 pub use links::{Backlinks, Dangling, Links, Reason, Target};
 pub use page::{Body, Head, Page, PageId, Site};

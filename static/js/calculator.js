@@ -223,7 +223,7 @@
     var parts = [
       { name: "weights", label: "Weights", tag: "Weights", bytes: sizes.weights, basis: "exact" },
       { name: "kv", label: "K/V cache", tag: "Cache", bytes: sizes.cache, basis: "exact" },
-      { name: "compute", label: "Compute buffer", bytes: sizes.compute, basis: "modeled" },
+      { name: "compute", label: "Compute buffer", bytes: sizes.compute, basis: "exact" },
       { name: "driver", label: "Driver", bytes: LOW, text: gib(LOW) + " to " + gib(HIGH), text_gb: gb(LOW) + " to " + gb(HIGH), basis: "range" },
       { name: "maybe", label: "Driver, up to", bytes: HIGH - LOW, merged: true }
     ];

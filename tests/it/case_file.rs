@@ -33,8 +33,6 @@ pub struct CaseFile {
     pub code: String,
     /// Everything above the findings.
     pub site: String,
-    /// The findings.
-    pub expected: String,
 }
 
 /// A file of a site.
@@ -52,14 +50,13 @@ impl CaseFile {
     /// Reads a case.
     pub fn read(path: &Path) -> Self {
         let text = fs::read_to_string(path).expect("a case is text");
-        let (site, expected) = text.split_once(FINDINGS).unwrap_or((&text, ""));
+        let (site, _) = text.split_once(FINDINGS).unwrap_or((&text, ""));
         let name = |path: &Path| path.file_name().expect("it has a name").to_string_lossy().into_owned();
         Self {
             path: path.to_path_buf(),
             stage: name(path.parent().expect("it lies in a folder")),
             code: name(path).split('.').next().unwrap_or_default().to_string(),
             site: site.to_string(),
-            expected: expected.to_string(),
         }
     }
 

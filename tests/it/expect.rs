@@ -46,8 +46,12 @@ pub fn difference(name: &str, expected: &str, actual: &str) -> String {
             (None, None) => return format!("{name}: only the end of the last line differs"),
             (wanted, got) if wanted == got => {}
             (wanted, got) => {
+                let whole = match actual.lines().count() {
+                    0..60 => format!("\nThe whole of it:\n{actual}"),
+                    _ => String::new(),
+                };
                 return format!(
-                    "{name}:{number}:\n  expected: {}\n  got:      {}\nThe whole of it:\n{actual}",
+                    "{name}:{number}:\n  expected: {}\n  got:      {}{whole}",
                     wanted.unwrap_or("(the end)"),
                     got.unwrap_or("(the end)"),
                 );

@@ -188,6 +188,26 @@ fn every_link_leads_to_a_file_and_a_place_in_it() {
 }
 
 #[test]
+fn links_in_the_markdown_of_an_error_lead_to_files() {
+    let outputs = site(BASE);
+    let mut checked = 0;
+    for (path, _) in outputs.iter().filter(|(path, _)| path.ends_with(".md")) {
+        let twin = text(&outputs, path);
+        let outline = kbgen::markdown::outline(&twin);
+        for link in outline.links.iter().filter(|link| !link.destination.starts_with("https://")) {
+            let (file, id) = resolve(path, &link.destination);
+            assert!(outputs.get(&file).is_some(), "{path}: `{}` names no file", link.destination);
+            if file == path {
+                let id = id.expect("a link to the page itself names a place");
+                assert!(outline.headings.iter().any(|heading| heading.id == id), "{path}: no heading `{id}`");
+            }
+            checked += 1;
+        }
+    }
+    assert_eq!(checked, 6);
+}
+
+#[test]
 fn ids_are_given_once_on_a_page() {
     for (path, tags) in pages(&site(BASE)) {
         let mut seen = BTreeSet::new();
@@ -208,6 +228,42 @@ fn no_page_holds_style_or_script_of_its_own() {
             for (name, value) in &tag.attributes {
                 assert!(name != "style" && !name.starts_with("on"), "{path}: `{name}` in {}", tag.name);
                 assert!(!value.trim_start().to_lowercase().starts_with("javascript:"), "{path}: {tag:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn nothing_that_a_page_says_becomes_markup() {
+    let (mut sources, faults) = load::read(&repository("tests/golden/site")).expect("the site can be read");
+    let path = "content/errors/memory/card-full.md";
+    let file = sources.find(path).expect("the page is there");
+    let hostile = "</script><script>alert(1)</script><img src=x onerror=alert(2)> {{ 7*7 }} {% raw %} & 'x'";
+    let page = sources.get(file).text.replace("Loader: the card is full", hostile);
+    let page = page.replace("It works after a restart", &format!("\"{hostile}\""));
+    let page = page.replace(
+        "cannot put 2.00 GiB on the card, 0.50 GiB free",
+        &format!("cannot put 2.00 GiB on the card, 0.50 GiB free {hostile}"),
+    );
+    sources.add(path, page);
+    let order = Order {
+        today: date(2026, 6, 30),
+        drafts: Drafts::Exclude,
+        base_url: None,
+        audience: Audience::World,
+    };
+    let built = pipeline::build(&sources, faults, &order).expect("the address is left as it is");
+    assert_eq!(built.draft.found, []);
+    let pages = pages(&built.outputs.expect("without a fault there is a site"));
+    let heading = pages["errors/card-full/index.html"].iter().find(|tag| tag.name == "h1");
+    assert_eq!(heading.expect("a page has a heading").text.trim(), hostile);
+    for (path, tags) in &pages {
+        for tag in tags {
+            assert!(tag.get("onerror").is_none() && !tag.is("src", "x"), "{path}: {tag:?}");
+            assert!(tag.name != "script" || !tag.text.starts_with("alert"), "{path}: {tag:?}");
+            if tag.is("type", "application/ld+json") {
+                serde_json::from_str::<serde_json::Value>(&tag.text)
+                    .unwrap_or_else(|fault| panic!("{path}: {fault}"));
             }
         }
     }

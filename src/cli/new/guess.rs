@@ -1,23 +1,53 @@
 //! A line of a log that says what went wrong, and the pattern that it suggests.
 
+use crate::markdown::turns_direction;
+
 /// Words that stand in lines which say what went wrong.
 const TELLING: [&str; 9] =
     ["error", "failed", "exception", "cannot", "unable", "fatal", "out of memory", "not found", "killed"];
 
 /// The last line that tells of a failure, or the last one that is not empty.
 pub(super) fn error_line(log: &str) -> Option<String> {
-    let lines = || log.lines().map(str::trim).filter(|line| !line.is_empty());
+    let lines = || log.lines().map(plain).filter(|line| !line.is_empty());
     let telling = lines().rfind(|line| {
         let lower = line.to_lowercase();
         TELLING.iter().any(|word| lower.contains(word))
     });
-    telling
-        .or_else(|| lines().next_back())
-        .map(|line| line.chars().filter(|c| !c.is_control()).take(400).collect())
+    telling.or_else(|| lines().next_back())
+}
+
+/// A line without colours, other control characters, and the space around it.
+fn plain(line: &str) -> String {
+    let mut text = String::new();
+    let mut rest = line;
+    while let Some((before, after)) = rest.split_once("\u{1b}[") {
+        text.push_str(before);
+        rest = after.trim_start_matches(|c: char| c.is_ascii_digit() || c == ';');
+        rest = rest.strip_prefix(|c: char| c.is_ascii_alphabetic()).unwrap_or(rest);
+    }
+    text.push_str(rest);
+    let kept: String = text
+        .chars()
+        .map(|c| if c == '\t' { ' ' } else { c })
+        .filter(|c| !c.is_control() && !turns_direction(*c))
+        .collect();
+    kept.trim().chars().take(400).collect::<String>().trim_end().to_string()
 }
 
 /// Units that make a number a size.
 const UNITS: [&str; 9] = ["bytes", "KiB", "MiB", "GiB", "TiB", "KB", "MB", "GB", "B"];
+
+/// The line as a pattern that finds it: without the time stamps and marks before the message, which logs are
+/// read without, and if need be without holes.
+pub(super) fn matching_pattern(line: &str, finds: impl Fn(&str) -> bool) -> String {
+    let starts = std::iter::once(0).chain(line.match_indices(' ').map(|(at, _)| at + 1));
+    let mut rests = starts.map(|at| &line[at..]).take(12);
+    let candidates = rests.clone().map(pattern).chain(rests.clone().map(escape));
+    let mut candidates = candidates.filter(|candidate| !candidate.trim().is_empty());
+    candidates
+        .find(|candidate| finds(candidate))
+        .unwrap_or_else(|| rests.next().map(pattern).unwrap_or_default())
+}
 
 /// The line as a pattern: figures, versions, paths and addresses become typed holes.
 pub(super) fn pattern(line: &str) -> String {
@@ -85,8 +115,17 @@ mod tests {
     }
 
     #[test]
+    fn what_stands_before_the_message_is_left_out_where_it_is_in_the_way() {
+        let found = matching_pattern("12:00:01 ERROR: code 7", |pattern| pattern.starts_with("ERROR"));
+        assert_eq!(found, "ERROR: code {int}");
+        assert_eq!(matching_pattern("code 7", |_| false), "code {int}");
+    }
+
+    #[test]
     fn the_last_telling_line_is_taken() {
         assert_eq!(error_line("starting\nload failed: x\nbye\n").as_deref(), Some("load failed: x"));
         assert_eq!(error_line("\n\n"), None);
+        assert_eq!(error_line("\u{1}\u{2}\n"), None);
+        assert_eq!(error_line("\u{1b}[1;31merror:\u{1b}[0m\tno card").as_deref(), Some("error: no card"));
     }
 }

@@ -4,13 +4,14 @@ use anyhow::{Context, Result};
 use jiff::civil::Date;
 
 use crate::cli::new::guess;
+use crate::diagnosis;
 
-/// An error page. With a message its pattern is guessed.
-pub(super) fn error(slug: &str, message: Option<&str>, today: Date) -> Result<String> {
+/// An error page of the site published at `base_url`. With a message its pattern is guessed.
+pub(super) fn error(slug: &str, message: Option<&str>, today: Date, base_url: &str) -> Result<String> {
     // With its name in it, so that two new pages do not lay claim to one message.
     let placeholder = format!("replace this with a line that the program really printed for {slug}");
     let sample = message.unwrap_or(&placeholder);
-    let pattern = guess::pattern(sample);
+    let pattern = guess::matching_pattern(sample, |pattern| diagnosis::finds(pattern, sample));
     let quoted = |text: &str| -> Result<String> {
         // JSON's form of text is YAML too, and always on one line.
         serde_json::to_string(text).context("cannot write the message as text")
@@ -18,7 +19,7 @@ pub(super) fn error(slug: &str, message: Option<&str>, today: Date) -> Result<St
     let title = quoted(&words(slug))?;
     let page = format!(
         "---
-# yaml-language-server: $schema=https://kb.example/schema/error.json
+# yaml-language-server: $schema={base_url}schema/error.json
 draft: true
 title: {title}
 signatures:

@@ -172,7 +172,10 @@ fn models(shelf: &Shelf<'_>, root: &str, memory: u64) -> Vec<ModelRow> {
         .filter_map(|model| Some((model, shelf.order.fits.figures(&model.head.id.slug)?)))
         .collect();
     models.sort_by_key(|(model, _)| {
-        (model.data.parameters.as_ref().map(|count| count.value), model.head.title.value.to_lowercase())
+        (
+            model.data.parameters.as_ref().map_or(u64::MAX, |count| count.value),
+            model.head.title.value.to_lowercase(),
+        )
     });
     models
         .into_iter()

@@ -224,7 +224,7 @@ fn models(shelf: &Shelf<'_>) -> Leaf {
         .into_iter()
         .map(|(title, mut models)| {
             models.sort_by_key(|model| {
-                (model.data.parameters.as_ref().map(|count| count.value), model.head.id.clone())
+                (model.data.parameters.as_ref().map_or(u64::MAX, |count| count.value), model.head.id.clone())
             });
             Family {
                 id: slug(&title),
