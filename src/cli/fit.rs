@@ -68,7 +68,9 @@ pub(super) fn run(arguments: &Arguments, options: &FitOptions, terminal: &Termin
             Ok(site.devices.iter().find(|device| device.head.id.slug == slug).expect("the name was found"))
         })
         .collect::<Result<_>>()?;
-    let (table, _) = fit::table(&site);
+    // The figures of this model alone: those of all would take longer than the answer is worth waiting for.
+    let alone = Site { models: vec![model.clone()], quants: site.quants.clone(), ..Site::default() };
+    let (table, _) = fit::table(&alone);
     let figures = match &table.models[&page] {
         ModelFit::Covered(figures) => figures,
         ModelFit::NotCovered(reason) => bail!("`{page}` is not covered: {reason}"),

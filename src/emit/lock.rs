@@ -31,6 +31,17 @@ pub(crate) fn claim(place: &Place) -> Result<Claim> {
     Ok(claim)
 }
 
+#[cfg(unix)]
+impl Drop for Claim {
+    /// Closing the files is not enough: a program that is just being started from another thread holds copies of
+    /// them until it runs, and a lock lasts as long as any copy (flock(2)).
+    fn drop(&mut self) {
+        for file in &self.files {
+            let _ = rustix::fs::flock(file, rustix::fs::FlockOperation::Unlock);
+        }
+    }
+}
+
 impl Claim {
     /// Refuses to go on when another build published the folder after it was found missing.
     pub(crate) fn still_true(&self, place: &Place) -> Result<()> {

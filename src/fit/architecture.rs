@@ -33,7 +33,7 @@ pub fn architecture(data: &ArchitectureData) -> Result<Option<Architecture>, Arc
     let flag = |name| data.flag(name).unwrap_or(false);
     let plain = ArchitectureFields {
         gguf_arch: name.value.clone(),
-        layers: layer_count(&layers.value),
+        layers: data.layer_runs().iter().fold(0, |total: u64, (_, count)| total.saturating_add(*count)),
         layer_kinds: layers.value.clone(),
         hidden: count("hidden"),
         heads: count("heads"),
@@ -81,21 +81,4 @@ pub fn architecture(data: &ArchitectureData) -> Result<Option<Architecture>, Arc
         };
         ArchitectureFault { span: fields.span_of(key).unwrap_or(fields.span()), message: fault.problem, help }
     })
-}
-
-/// Layers in a run-length code: the numbers behind the letters, one where there is none.
-fn layer_count(code: &str) -> u64 {
-    let mut total = 0u64;
-    let mut letters = code.chars().peekable();
-    while let Some(letter) = letters.next() {
-        if !letter.is_alphabetic() {
-            continue;
-        }
-        let mut number = String::new();
-        while let Some(digit) = letters.next_if(char::is_ascii_digit) {
-            number.push(digit);
-        }
-        total = total.saturating_add(number.parse().unwrap_or(1));
-    }
-    total
 }

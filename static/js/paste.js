@@ -122,7 +122,9 @@
   function show(text) {
     var tables = window.kbgenTables;
     var exact = window.kbgenMatch(tables.match, text).filter(function (match) { return tables.pages[match.slug]; }).slice(0, 5);
-    var near = exact.length || !tables.search ? [] : window.kbgenSearch(tables.search, text, 5).filter(function (hit) { return hit.share >= tables.near; });
+    // A few words are a question, and get the best there is; a log has to share much with a page.
+    var question = text.trim().length <= 100 && text.trim().indexOf("\n") < 0;
+    var near = exact.length || !tables.search ? [] : window.kbgenSearch(tables.search, text, 5).filter(function (hit) { return question || hit.share >= tables.near; });
     var list = make("ol", null, "found");
     var told = "";
     exact.forEach(function (match) {

@@ -50,7 +50,7 @@ impl CaseFile {
     /// Reads a case.
     pub fn read(path: &Path) -> Self {
         let text = fs::read_to_string(path).expect("a case is text");
-        let site = text.split_once(FINDINGS).map_or(text.as_str(), |(site, _)| site);
+        let (site, _) = text.split_once(FINDINGS).unwrap_or((&text, ""));
         let name = |path: &Path| path.file_name().expect("it has a name").to_string_lossy().into_owned();
         Self {
             path: path.to_path_buf(),

@@ -5,6 +5,7 @@ mod architecture;
 mod case_file;
 mod cases;
 mod commands;
+mod data_schema;
 #[cfg(unix)]
 mod emit;
 mod estimate;

@@ -262,9 +262,8 @@ fn models(shelf: &Shelf<'_>) -> Leaf {
 
 /// Layers of a model, from its run-length code.
 pub(super) fn layer_total(model: &Page<ModelData>) -> String {
-    let code = model.data.architecture.layers.as_ref().map(|code| code.value.as_str()).unwrap_or_default();
     let total: u64 =
-        code.split(|c: char| c.is_alphabetic()).filter_map(|number| number.parse::<u64>().ok()).sum();
+        model.data.architecture.layer_runs().iter().fold(0, |total, (_, count)| total.saturating_add(*count));
     total.to_string()
 }
 

@@ -206,12 +206,22 @@ fn facts(model: &Page<ModelData>) -> Vec<Fact> {
         (Some(heads), Some(kv)) => Some(format!("{heads} heads share {kv} KV heads")),
         _ => None,
     };
+    let experts = count("experts").map(|all| match count("experts_used") {
+        Some(used) => format!("{all}, of which {used} for a token"),
+        None => all.to_string(),
+    });
     [
         Fact::known("Family", Some(data.family.clone())),
         Fact::known("Parameters", data.parameters.as_ref().map(|count| parameters(count.value))),
         Fact::known("Layers", Some(layer_total(model))),
+        Fact::known("Kinds of layer", kinds(model)),
         Fact::known("Attention", attention),
         Fact::known("Head width", count("head_dim").map(|width| width.to_string())),
+        Fact::known(
+            "Sliding window",
+            count("sliding_window").map(|window| format!("{} tokens", tokens(window))),
+        ),
+        Fact::known("Experts", experts),
         Fact::known("Vocabulary", count("vocab").map(tokens)),
         Fact::known("Largest context", count("max_ctx").map(|max| format!("{} tokens", tokens(max)))),
         Fact::known("GGUF architecture", data.architecture.name.as_ref().map(|name| name.value.clone())),
@@ -221,6 +231,31 @@ fn facts(model: &Page<ModelData>) -> Vec<Fact> {
     .into_iter()
     .flatten()
     .collect()
+}
+
+/// What the layers keep of earlier tokens, where they are not all alike: `40 sliding window, 8 full attention`.
+fn kinds(model: &Page<ModelData>) -> Option<String> {
+    const NAMES: [(char, &str); 5] = [
+        ('S', "sliding window"),
+        ('F', "full attention"),
+        ('M', "latent attention"),
+        ('R', "recurrent"),
+        ('N', "feed-forward only"),
+    ];
+    let mut counts = [0u64; NAMES.len()];
+    for (letter, count) in model.data.architecture.layer_runs() {
+        if let Some(kind) = NAMES.iter().position(|(name, _)| *name == letter) {
+            counts[kind] = counts[kind].saturating_add(count);
+        }
+    }
+    let told: Vec<String> = NAMES
+        .iter()
+        .zip(counts)
+        .filter(|(_, count)| *count > 0)
+        .map(|((_, name), count)| format!("{count} {name}"))
+        .collect();
+    let plain = counts[1] > 0 && told.len() == 1;
+    (!plain && !told.is_empty()).then(|| told.join(", "))
 }
 
 fn memory(shelf: &Shelf<'_>, root: &str, figures: &Figures, contexts: &[u64]) -> Vec<MemoryView> {

@@ -133,6 +133,23 @@ impl ArchitectureData {
         fields.integer(name).and_then(|placed| u64::try_from(placed.value).ok())
     }
 
+    /// Layers in order, as runs of one kind: its letter and how many.
+    pub fn layer_runs(&self) -> Vec<(char, u64)> {
+        let code = self.layers.as_ref().map(|code| code.value.as_str()).unwrap_or_default();
+        let mut runs = Vec::new();
+        let mut letters = code.chars().peekable();
+        while let Some(letter) = letters.next() {
+            let mut number = String::new();
+            while let Some(digit) = letters.next_if(char::is_ascii_digit) {
+                number.push(digit);
+            }
+            if letter.is_alphabetic() {
+                runs.push((letter, number.parse().unwrap_or(1)));
+            }
+        }
+        runs
+    }
+
     /// A flag, if it is given.
     pub fn flag(&self, name: &str) -> Option<bool> {
         self.fields.as_ref()?.flag(name).map(|placed| placed.value)
