@@ -44,8 +44,7 @@ pub(super) fn run(arguments: &Arguments, options: &NewOptions, terminal: &Termin
         None => None,
     };
     let today = options.date.unwrap_or_else(world::today);
-    let settings = sources.find("site.toml").expect("reading a site without site.toml fails");
-    let (config, _) = Config::read(&sources, settings);
+    let (config, _) = Config::read(&sources);
     let text = match options.kind {
         NewKind::Error => pages::error(slug, message.as_deref(), today, &config.base_url)?,
         NewKind::Model => pages::model(slug),

@@ -5,7 +5,7 @@ mod toml;
 use std::collections::BTreeMap;
 
 use crate::diag::{Diagnostic, Rule};
-use crate::files::{Placed, SourceId, Sources};
+use crate::files::{Placed, Sources};
 use crate::schema::{self, Field, Fields, Shape};
 
 /// `site.toml` is not TOML.
@@ -71,7 +71,8 @@ pub struct Config {
 
 impl Config {
     /// The settings in `site.toml`, and what is wrong with them; unusable values become defaults.
-    pub fn read(sources: &Sources, file: SourceId) -> (Self, Vec<Diagnostic>) {
+    pub fn read(sources: &Sources) -> (Self, Vec<Diagnostic>) {
+        let file = sources.find("site.toml").expect("reading a site without site.toml fails");
         let mut found = Vec::new();
         let node = toml::parse(&sources.get(file).text, file, &mut found);
         let fields = schema::read(&node, FIELDS, "site.toml", &mut found);

@@ -13,7 +13,7 @@ pub(super) fn files(config: &Config) -> Outputs {
     let mut outputs = Outputs::default();
     for kind in Kind::ALL {
         let name = kind.name();
-        let title = format!("Front matter of {}", kind.owner());
+        let title = format!("Front matter of {}", kind.with_article());
         let schema = json_schema(&format!("{}schema/{name}.json", config.base_url), &title, fields(kind));
         outputs.add(format!("schema/{name}.json"), text(&schema));
     }

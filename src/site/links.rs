@@ -42,7 +42,7 @@ pub enum Target {
 /// What a link that leads nowhere misses.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Missing {
-    /// No page there; the names that would have been right are pages of the same kind.
+    /// No page there.
     Page,
     /// The page is there, the place in it is not.
     Anchor {

@@ -4,8 +4,7 @@ use jiff::civil::Date;
 
 use crate::files::Placed;
 use crate::schema::{Choice, Field, Fields, Shape};
-use crate::site::kinds::Evidence;
-use crate::site::kinds::common::{ALIASES, DRAFT, SOURCES, TITLE};
+use crate::site::kinds::common::{ALIASES, DRAFT, Evidence, SOURCES, TITLE};
 
 const COUNT: Shape = Shape::Integer { min: 1, max: 10_000_000 };
 
@@ -148,6 +147,11 @@ impl ArchitectureData {
             }
         }
         runs
+    }
+
+    /// Layers in all.
+    pub fn layer_count(&self) -> u64 {
+        self.layer_runs().iter().fold(0, |total, (_, count)| total.saturating_add(*count))
     }
 
     /// A flag, if it is given.
