@@ -26,7 +26,7 @@ pub use cli::run;
 
 /// The names that the tests take in hand, module by module; nothing else is promised to anyone.
 pub mod parts {
-    /// Every judgement on content.
+    /// Every judgment on content.
     pub mod check {
         pub use crate::check::{ALL, MARKUP_RULES};
     }

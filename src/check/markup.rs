@@ -20,7 +20,7 @@ pub const RULES: &[Rule] = &[
     rule("raw-html", "neither a body nor a cause's `tell` holds HTML", SAFETY),
     rule("link-scheme", "links are https, http, mailto or relative", SAFETY),
     rule("heading-attribute", "nothing but an id stands in braces after a heading", SAFETY),
-    rule("heading-id", "a heading's id is spelt with letters, digits and hyphens", LINKS),
+    rule("heading-id", "a heading's id is spelled with letters, digits and hyphens", LINKS),
     rule("heading-level", "headings begin at level 2 and skip no level", "screen readers lead through them"),
     rule(
         "heading-nested",
@@ -29,7 +29,7 @@ pub const RULES: &[Rule] = &[
     ),
     rule("duplicate-id", "an id is given once on its page, to one cause, one solution or one heading", LINKS),
     rule("reserved-id", "no heading takes an id that the page's own parts have", LINKS),
-    rule("code-language", "the language of a code block is known", "it is coloured by it"),
+    rule("code-language", "the language of a code block is known", "it is colored by it"),
     rule("code-label", "a code block's labels are `tool`, `os` and `title`", SHOWN),
     rule("unclosed-fence", "a code block is closed", SHOWN),
     rule("unclosed-call", "an estimator call is closed", SHOWN),

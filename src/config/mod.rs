@@ -32,8 +32,8 @@ pub const FIELDS: &[Field] = &[
     Field::optional("language", Shape::Text, "Language of the pages, such as `en`."),
     Field::optional("repository", Shape::Url, "Repository with the content; pages link to it for edits."),
     Field::optional("branch", Shape::Text, "Branch that edits go to; left out: `main`."),
-    Field::optional("licence", Shape::Text, "Licence of the content."),
-    Field::optional("licence_url", Shape::Url, "Where the licence of the content can be read."),
+    Field::optional("licence", Shape::Text, "License of the content."),
+    Field::optional("licence_url", Shape::Url, "Where the license of the content can be read."),
     Field::optional("stale_after_days", DAYS, "Days after which a verified page is overdue."),
     Field::optional(
         "stale_by_category",
@@ -59,9 +59,9 @@ pub struct Config {
     pub repository: Option<String>,
     /// Branch that edits go to.
     pub branch: String,
-    /// Licence of the content.
+    /// License of the content.
     pub licence: String,
-    /// Where that licence can be read.
+    /// Where that license can be read.
     pub licence_url: Option<String>,
     /// Days after which a verified page is overdue.
     pub stale_after_days: i64,

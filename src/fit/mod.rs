@@ -1,4 +1,4 @@
-//! Catalogue times arithmetic: what every model needs, as exact look-ups, once a build.
+//! Catalog times arithmetic: what every model needs, as exact look-ups, once a build.
 
 mod architecture;
 mod prose;

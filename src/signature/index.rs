@@ -75,7 +75,7 @@ impl Index {
         rank(findings)
     }
 
-    /// The signature of a page that says most, with the figures of its neighbours.
+    /// The signature of a page that says most, with the figures of its neighbors.
     fn finding<'table>(&self, page: &'table TablePage, places: &Places) -> Option<Finding<'table>> {
         let mut found: Vec<Finding<'table>> =
             page.signatures.iter().filter_map(|signature| self.signature(page, signature, places)).collect();

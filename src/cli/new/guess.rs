@@ -24,7 +24,7 @@ pub(super) fn says_enough(line: &str) -> bool {
     rest.split(|c: char| !c.is_alphabetic()).any(|word| word.chars().count() >= 3)
 }
 
-/// A line without colours, other control characters, and the space around it.
+/// A line without colors, other control characters, and the space around it.
 fn plain(line: &str) -> String {
     let mut text = String::new();
     let mut rest = line;

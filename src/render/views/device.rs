@@ -78,7 +78,7 @@ fn describe(view: &DeviceView) -> String {
         .count();
     match view.covered {
         true => format!(
-            "{} with {} of memory: {runs} of {} models in the catalogue fit at {} and a context of 4096 tokens.",
+            "{} with {} of memory: {runs} of {} models in the catalog fit at {} and a context of 4096 tokens.",
             view.title,
             view.memory,
             view.models.len(),

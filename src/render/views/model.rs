@@ -226,7 +226,7 @@ fn facts(model: &Page<ModelData>) -> Vec<Fact> {
         Fact::known("Vocabulary", count("vocab").map(tokens)),
         Fact::known("Largest context", count("max_ctx").map(|max| format!("{} tokens", tokens(max)))),
         Fact::known("GGUF architecture", data.architecture.name.as_ref().map(|name| name.value.clone())),
-        Fact::known("Licence", data.licence.clone()),
+        Fact::known("License", data.licence.clone()),
         Fact::known("Released", data.released.map(|date| date.to_string())),
     ]
     .into_iter()

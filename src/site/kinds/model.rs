@@ -68,7 +68,7 @@ pub const FIELDS: &[Field] = &[
     TITLE,
     Field::optional("hf_id", Shape::Text, "Owner and name on the Hugging Face hub."),
     Field::required("family", Shape::Text, "Family that lists group it under."),
-    Field::optional("licence", Shape::Text, "Licence of the weights."),
+    Field::optional("licence", Shape::Text, "License of the weights."),
     Field::optional("released", Shape::Date, "Day of the first release."),
     Field::optional(
         "parameters",
@@ -98,7 +98,7 @@ pub struct ModelData {
     pub hf_id: Option<String>,
     /// Family that lists group it under.
     pub family: String,
-    /// Licence of the weights.
+    /// License of the weights.
     pub licence: Option<String>,
     /// Day of the first release.
     pub released: Option<Date>,
