@@ -6,7 +6,6 @@ use serde_json::{Value, json};
 
 use crate::files::Outputs;
 use crate::markdown::outline_inline;
-use crate::render::assets::Assets;
 use crate::render::prose::lead;
 use crate::render::views::Shelf;
 use crate::site::kinds::{ErrorData, SignatureText};
@@ -16,12 +15,12 @@ use crate::site::{Curve, Figures, Head, Page};
 const VERSION: u32 = 1;
 
 /// All data files.
-pub(super) fn files(shelf: &Shelf<'_>, assets: &Assets) -> Outputs {
+pub(super) fn files(shelf: &Shelf<'_>) -> Outputs {
     let mut outputs = Outputs::default();
     for error in &shelf.site().errors {
         let slug = &error.head.id.slug;
         outputs.add(format!("errors/{slug}.json"), text(&error_data(shelf, error)));
-        outputs.add(format!("errors/{slug}.md"), twin(shelf, error, assets));
+        outputs.add(format!("errors/{slug}.md"), twin(shelf, error));
     }
     outputs.add("kb.json", text(&knowledge_base(shelf)));
     outputs.add("llms.txt", llms(shelf));
@@ -152,7 +151,7 @@ fn error_data(shelf: &Shelf<'_>, error: &Page<ErrorData>) -> Value {
 }
 
 /// The page as Markdown: title and what the front matter says in words, then the body with its figures filled in.
-fn twin(shelf: &Shelf<'_>, error: &Page<ErrorData>, assets: &Assets) -> String {
+fn twin(shelf: &Shelf<'_>, error: &Page<ErrorData>) -> String {
     let data = &error.data;
     let mut text = format!("# {}\n\n", error.head.title.value);
     for signature in &data.signatures {
@@ -167,12 +166,12 @@ fn twin(shelf: &Shelf<'_>, error: &Page<ErrorData>, assets: &Assets) -> String {
         text.push_str(&format!(
             "{number}. **{}** How to tell: {} Solutions: {}.\n",
             cause.title,
-            line_from_here(shelf, &error.head, &cause.tell.value, assets),
+            line_from_here(shelf, &error.head, &cause.tell.value),
             solutions.join(", ")
         ));
     }
     text.push('\n');
-    text.push_str(body_from_here(shelf, &error.head, assets).trim());
+    text.push_str(body_from_here(shelf, &error.head).trim());
     text.push_str("\n\n## Sources\n\n");
     for source in &data.evidence.sources {
         text.push_str(&format!("- <{}>\n", source.value));
@@ -191,7 +190,7 @@ fn longest_run(text: &str, wanted: char) -> usize {
 const ROOT: &str = "../";
 
 /// The body with its figures filled in, and its links leading from where the twin lies.
-fn body_from_here(shelf: &Shelf<'_>, head: &Head, assets: &Assets) -> String {
+fn body_from_here(shelf: &Shelf<'_>, head: &Head) -> String {
     let body = shelf.order.sources.text(head.body.span);
     let place = |range: &Range<usize>| head.body.span.part(range.start, range.end);
     let figures = head.body.outline.calls.iter().filter_map(|call| {
@@ -201,16 +200,16 @@ fn body_from_here(shelf: &Shelf<'_>, head: &Head, assets: &Assets) -> String {
     let links = head.body.outline.links.iter().filter_map(|link| {
         let target = shelf.order.links.targets.get(&place(&link.range))?;
         (body[link.range.clone()] == link.destination)
-            .then(|| (link.range.clone(), lead(ROOT, target, assets)))
+            .then(|| (link.range.clone(), lead(ROOT, target, shelf.assets)))
     });
     replaced(body, figures.chain(links).collect())
 }
 
 /// One line of Markdown, its links leading from where the twin lies.
-fn line_from_here(shelf: &Shelf<'_>, head: &Head, line: &str, assets: &Assets) -> String {
+fn line_from_here(shelf: &Shelf<'_>, head: &Head, line: &str) -> String {
     let links = outline_inline(line).links.into_iter().filter_map(|link| {
         let target = shelf.order.links.lines.get(&(head.id.clone(), link.destination.clone()))?;
-        (line[link.range.clone()] == link.destination).then(|| (link.range, lead(ROOT, target, assets)))
+        (line[link.range.clone()] == link.destination).then(|| (link.range, lead(ROOT, target, shelf.assets)))
     });
     replaced(line, links.collect())
 }

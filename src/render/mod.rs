@@ -69,15 +69,15 @@ pub fn outputs(order: &Order<'_>) -> Result<Outputs, Vec<Diagnostic>> {
     let mut outputs = Outputs::default();
     let assets = assets::Assets::new(order.sources);
     let prose = prose::all(order, &assets);
-    let shelf = views::Shelf::new(order, &prose);
+    let shelf = views::Shelf::new(order, &assets, &prose);
     let engine = templates::Engine::new(order.sources, &assets)?;
     outputs.append(views::pages(&shelf, &engine)?);
-    outputs.append(data::files(&shelf, &assets));
-    outputs.append(assets.into_outputs());
+    outputs.append(data::files(&shelf));
     outputs.append(diagnose::table(&shelf));
     outputs.append(schemas::files(order.config));
     outputs.append(feed::file(&shelf));
     outputs.append(sitemap::file(&shelf));
     outputs.append(hosting::files(&shelf));
+    outputs.append(assets.into_outputs());
     Ok(outputs)
 }

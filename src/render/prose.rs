@@ -127,6 +127,8 @@ fn with_anchor(href: String, anchor: Option<&str>) -> String {
 pub(super) struct Line<'s> {
     /// The build.
     pub order: &'s Order<'s>,
+    /// Static files, for their names.
+    pub assets: &'s Assets,
     /// The page.
     pub page: &'s PageId,
     /// The way from where it is shown to the root.
@@ -136,13 +138,8 @@ pub(super) struct Line<'s> {
 impl Pieces for Line<'_> {
     fn href(&self, destination: &str) -> String {
         match self.order.links.lines.get(&(self.page.clone(), destination.to_string())) {
-            Some(Target::Page { page, anchor }) => {
-                with_anchor(href(self.root, &page.address()), anchor.as_deref())
-            }
-            Some(Target::Listing { address, anchor }) => {
-                with_anchor(href(self.root, address), anchor.as_deref())
-            }
-            _ => destination.to_string(),
+            Some(target) => lead(self.root, target, self.assets),
+            None => destination.to_string(),
         }
     }
 

@@ -31,12 +31,7 @@ pub fn read(node: &Node, fields: &'static [Field], owner: &str, found: &mut Vec<
     let mut meant: Vec<&str> = Vec::new();
     for (key, value) in pairs {
         if let Some(first) = seen.insert(&key.value, key.span) {
-            let message = format!("the key `{}` stands twice", key.value);
-            found.push(
-                Diagnostic::error(&DUPLICATE_KEY, key.span, message)
-                    .related(first, "first here")
-                    .help("keep one of the two"),
-            );
+            found.push(twice(key, first));
             continue;
         }
         let Some(field) = fields.iter().find(|field| field.name == key.value) else {
@@ -69,6 +64,12 @@ fn opening(node: &Node) -> Span {
         NodeKind::Map(pairs) => pairs.first().map_or(node.span, |(key, _)| key.span),
         _ => node.span,
     }
+}
+
+fn twice(key: &Placed<String>, first: Span) -> Diagnostic {
+    Diagnostic::error(&DUPLICATE_KEY, key.span, format!("the key `{}` stands twice", key.value))
+        .related(first, "first here")
+        .help("keep one of the two")
 }
 
 fn unknown(key: &Placed<String>, near: Option<&str>, fields: &[Field], owner: &str) -> Diagnostic {
@@ -154,12 +155,7 @@ fn free_keys(
     let mut read = Vec::new();
     for (name, node) in pairs {
         if let Some(first) = seen.insert(&name.value, name.span) {
-            let message = format!("the key `{}` stands twice", name.value);
-            found.push(
-                Diagnostic::error(&DUPLICATE_KEY, name.span, message)
-                    .related(first, "first here")
-                    .help("keep one of the two"),
-            );
+            found.push(twice(name, first));
         } else if let Some(value) = value(key, of, node, name.span, found) {
             read.push((name.clone(), value));
         }

@@ -204,7 +204,7 @@ fn links_in_the_markdown_of_an_error_lead_to_files() {
             checked += 1;
         }
     }
-    assert_eq!(checked, 6);
+    assert_eq!(checked, 7);
 }
 
 #[test]

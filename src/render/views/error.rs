@@ -114,7 +114,7 @@ fn leaf(shelf: &Shelf<'_>, error: &Page<ErrorData>, beside: (Option<&Head>, Opti
 fn view(shelf: &Shelf<'_>, error: &Page<ErrorData>, root: &str) -> ErrorView {
     let data = &error.data;
     let body = shelf.body(&error.head);
-    let line = Line { order: shelf.order, page: &error.head.id, root };
+    let line = Line { order: shelf.order, assets: shelf.assets, page: &error.head.id, root };
     let (mut before, mut solutions, mut after, mut check) = (Vec::new(), Vec::new(), Vec::new(), None);
     for section in &body.sections {
         let shown = section_view(section, data);

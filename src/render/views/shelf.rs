@@ -6,6 +6,7 @@ use minijinja::value::Value;
 
 use crate::markdown::Rendered;
 use crate::render::address::{href, root};
+use crate::render::assets::Assets;
 use crate::render::json_ld;
 use crate::render::prose::Prose;
 use crate::render::templates::seen;
@@ -20,6 +21,8 @@ use crate::site::{Head, Kind, Page, PageId, Site};
 pub(in crate::render) struct Shelf<'s> {
     /// The build.
     pub order: &'s Order<'s>,
+    /// Static files, for their names.
+    pub assets: &'s Assets,
     /// Rendered bodies.
     pub prose: &'s Prose,
     heads: BTreeMap<&'s PageId, &'s Head>,
@@ -63,8 +66,8 @@ impl<'p> Plate<'p> {
 
 impl<'s> Shelf<'s> {
     /// Looks everything up.
-    pub fn new(order: &'s Order<'s>, prose: &'s Prose) -> Self {
-        Self { order, prose, heads: order.site.index() }
+    pub fn new(order: &'s Order<'s>, assets: &'s Assets, prose: &'s Prose) -> Self {
+        Self { order, assets, prose, heads: order.site.index() }
     }
 
     /// The pages.
