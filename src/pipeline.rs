@@ -57,8 +57,7 @@ pub struct Built {
 /// # Errors
 /// When `order.base_url` is no address.
 pub fn understand(sources: &Sources, read_faults: Vec<Diagnostic>, order: &Order) -> anyhow::Result<Draft> {
-    let settings = sources.find("site.toml").expect("reading a site without site.toml fails");
-    let (mut config, mut found) = Config::read(sources, settings);
+    let (mut config, mut found) = Config::read(sources);
     if let Some(url) = &order.base_url {
         config.set_base_url(url)?;
     }

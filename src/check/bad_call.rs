@@ -2,16 +2,13 @@
 
 use crate::check::Subject;
 use crate::diag::{Diagnostic, Rule, nearest};
-use crate::site::{Argument, Kind, ProseCall};
+use crate::site::{Argument, CACHE_TYPES, Kind, ProseCall};
 
 pub(super) const RULE: Rule = Rule {
     code: "bad-call",
     demands: "an estimator call names a model, a quantization, a cache type and a figure that are known",
     why: "the figure is computed when the site is built; a call that fails leaves a hole in the sentence",
 };
-
-/// Cache types that the fit table holds.
-const CACHE_TYPES: [&str; 3] = ["f16", "q8_0", "q4_0"];
 
 pub(super) fn run(subject: &Subject<'_>) -> Vec<Diagnostic> {
     let mut found = Vec::new();

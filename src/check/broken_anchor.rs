@@ -2,7 +2,7 @@
 
 use crate::check::Subject;
 use crate::diag::{Diagnostic, Rule, nearest};
-use crate::site::{Head, Reason};
+use crate::site::{Head, Missing};
 
 pub(super) const RULE: Rule = Rule {
     code: "broken-anchor",
@@ -14,7 +14,7 @@ pub(super) fn run(subject: &Subject<'_>) -> Vec<Diagnostic> {
     let index = subject.site.index();
     let mut found = Vec::new();
     for link in &subject.links.dangling {
-        let Reason::NoAnchor { page, anchor } = &link.reason else { continue };
+        let Missing::Anchor { page, anchor } = &link.missing else { continue };
         let head: Option<&Head> = match page {
             Some(page) => index.get(page).copied(),
             None => subject.site.heads().find(|head| head.source == link.span.source),

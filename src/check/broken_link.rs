@@ -6,7 +6,7 @@ use crate::check::Subject;
 use crate::diag::{Diagnostic, Rule, nearest};
 use crate::files::Span;
 use crate::markdown::FaultKind;
-use crate::site::{Kind, LISTINGS, Reason};
+use crate::site::{Kind, LISTINGS, Missing};
 
 pub(super) const RULE: Rule = Rule {
     code: "broken-link",
@@ -20,7 +20,7 @@ pub(super) fn run(subject: &Subject<'_>) -> Vec<Diagnostic> {
         .links
         .dangling
         .iter()
-        .filter(|link| link.reason == Reason::NoPage && !link.image && !forbidden.contains(&link.span))
+        .filter(|link| link.missing == Missing::Page && !link.image && !forbidden.contains(&link.span))
         .map(|link| {
             Diagnostic::error(&RULE, link.span, format!("no page `{}`", link.destination))
                 .help(help(subject, &link.destination).unwrap_or_else(|| FORMS.to_string()))

@@ -1,9 +1,11 @@
-//! The Markdown of a body holds something that it may not.
+//! The Markdown of a page holds something that it may not.
 
 use crate::check::Subject;
 use crate::diag::{Diagnostic, Rule};
-use crate::markdown::{FaultKind, turns_direction};
+use crate::files::Span;
+use crate::markdown::{FaultKind, outline_inline, turns_direction};
 use crate::site::Head;
+use crate::site::kinds::ErrorData;
 
 const fn rule(code: &'static str, demands: &'static str, why: &'static str) -> Rule {
     Rule { code, demands, why }
@@ -15,10 +17,10 @@ const SHOWN: &str = "what was meant would not be shown";
 
 /// One rule for every kind of fault, by its name.
 pub const RULES: &[Rule] = &[
-    rule("raw-html", "a body holds no HTML", SAFETY),
+    rule("raw-html", "neither a body nor a cause's `tell` holds HTML", SAFETY),
     rule("link-scheme", "links are https, http, mailto or relative", SAFETY),
     rule("heading-attribute", "nothing but an id stands in braces after a heading", SAFETY),
-    rule("heading-id", "a heading's id is spelt with letters, digits and hyphens", LINKS),
+    rule("heading-id", "a heading's id is spelled with letters, digits and hyphens", LINKS),
     rule("heading-level", "headings begin at level 2 and skip no level", "screen readers lead through them"),
     rule(
         "heading-nested",
@@ -27,7 +29,7 @@ pub const RULES: &[Rule] = &[
     ),
     rule("duplicate-id", "an id is given once on its page, to one cause, one solution or one heading", LINKS),
     rule("reserved-id", "no heading takes an id that the page's own parts have", LINKS),
-    rule("code-language", "the language of a code block is known", "it is coloured by it"),
+    rule("code-language", "the language of a code block is known", "it is colored by it"),
     rule("code-label", "a code block's labels are `tool`, `os` and `title`", SHOWN),
     rule("unclosed-fence", "a code block is closed", SHOWN),
     rule("unclosed-call", "an estimator call is closed", SHOWN),
@@ -53,29 +55,44 @@ pub(super) fn run(subject: &Subject<'_>) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     for head in subject.site.heads() {
         for fault in &head.body.outline.faults {
-            let rule = RULES.iter().find(|rule| rule.code == fault.kind.name()).unwrap_or(&OTHER);
-            let span = head.body.span.part(fault.range.start, fault.range.end);
-            // A bare address is shown as it is, so the page is still whole.
-            let make =
-                if fault.kind == FaultKind::BareAddress { Diagnostic::warning } else { Diagnostic::error };
-            found.push(make(rule, span, fault.kind.message()).help(fault.kind.help()));
+            found.push(finding(&fault.kind, head.body.span.part(fault.range.start, fault.range.end)));
         }
         found.extend(direction_overrides(subject, head));
     }
+    for error in &subject.site.errors {
+        found.extend(html_in_tells(&error.data));
+    }
     found
+}
+
+fn finding(kind: &FaultKind, span: Span) -> Diagnostic {
+    let rule = RULES.iter().find(|rule| rule.code == kind.name()).unwrap_or(&OTHER);
+    // A bare address is shown as it is, so the page is still whole.
+    let make = if *kind == FaultKind::BareAddress { Diagnostic::warning } else { Diagnostic::error };
+    make(rule, span, kind.message()).help(kind.help())
 }
 
 /// Titles and samples of the front matter are shown too.
 fn direction_overrides(subject: &Subject<'_>, head: &Head) -> Vec<Diagnostic> {
     let front = subject.sources.text(head.front);
-    let rule = RULES.iter().find(|rule| rule.code == "direction-override").expect("the rule is listed");
     front
         .char_indices()
         .filter(|(_, character)| turns_direction(*character))
         .map(|(at, character)| {
-            let kind = FaultKind::DirectionOverride(character);
-            Diagnostic::error(rule, head.front.part(at, at + character.len_utf8()), kind.message())
-                .help(kind.help())
+            let span = head.front.part(at, at + character.len_utf8());
+            finding(&FaultKind::DirectionOverride(character), span)
         })
+        .collect()
+}
+
+/// How to tell a cause is Markdown too. Its findings stand at the whole value, since quotes and folded lines move
+/// what is in it; the first tag of each value is enough.
+fn html_in_tells(error: &ErrorData) -> Vec<Diagnostic> {
+    let is_html = |kind: &FaultKind| matches!(kind, FaultKind::RawHtml(_) | FaultKind::HtmlComment);
+    let html_in = |tell: &str| outline_inline(tell).faults.into_iter().find(|fault| is_html(&fault.kind));
+    error
+        .causes
+        .iter()
+        .filter_map(|cause| Some(finding(&html_in(&cause.tell.value)?.kind, cause.tell.span)))
         .collect()
 }

@@ -2,7 +2,7 @@
 
 use crate::check::Subject;
 use crate::diag::{Diagnostic, Rule};
-use crate::site::Reason;
+use crate::site::Missing;
 
 pub(super) const RULE: Rule = Rule {
     code: "missing-file",
@@ -17,9 +17,9 @@ pub(super) fn run(subject: &Subject<'_>) -> Vec<Diagnostic> {
         .iter()
         .filter_map(|link| {
             let what = if link.image { "image" } else { "file" };
-            let help = match &link.reason {
-                Reason::NoFile { path } => format!("put it at `{path}`, or mend the path"),
-                Reason::NoPage if link.image => {
+            let help = match &link.missing {
+                Missing::File { path } => format!("put it at `{path}`, or mend the path"),
+                Missing::Page if link.image => {
                     "name a file beside the page, or `/name` for one under static/".into()
                 }
                 _ => return None,

@@ -1,4 +1,4 @@
-//! Every judgement on content, one a file; each is listed in [`ALL`] with its rule.
+//! Every judgment on content, one a file; each is listed in [`ALL`] with its rule.
 
 mod alias_clash;
 mod bad_call;

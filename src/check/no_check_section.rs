@@ -2,7 +2,7 @@
 
 use crate::check::Subject;
 use crate::diag::{Diagnostic, Rule};
-use crate::site::kinds::ErrorKind;
+use crate::site::kinds::{ErrorKind, is_check_section};
 
 pub(super) const RULE: Rule = Rule {
     code: "no-check-section",
@@ -18,11 +18,9 @@ pub(super) fn run(subject: &Subject<'_>) -> Vec<Diagnostic> {
         .filter(|error| error.data.kind == ErrorKind::Cause && error.head.body.outline.has_body)
         .filter(|error| {
             let headings = &error.head.body.outline.headings;
-            !headings.iter().any(|heading| {
-                heading.level == 2
-                    && (heading.id == "check"
-                        || heading.title.to_lowercase().starts_with("check that it worked"))
-            })
+            !headings
+                .iter()
+                .any(|heading| heading.level == 2 && is_check_section(&heading.id, &heading.title))
         })
         .map(|error| {
             Diagnostic::warning(

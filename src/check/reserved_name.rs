@@ -3,7 +3,7 @@
 use crate::check::Subject;
 use crate::diag::{Diagnostic, Rule};
 use crate::files::Span;
-use crate::site::is_reserved;
+use crate::site::why_reserved;
 
 pub(super) const RULE: Rule = Rule {
     code: "reserved-name",
@@ -16,7 +16,7 @@ pub(super) fn run(subject: &Subject<'_>) -> Vec<Diagnostic> {
         .site
         .heads()
         .filter_map(|head| {
-            let why = is_reserved(head.id.kind, &head.id.slug)?;
+            let why = why_reserved(head.id.kind, &head.id.slug)?;
             let message = format!("the name `{}` is reserved", head.id.slug);
             Some(
                 Diagnostic::error(&RULE, Span::top(head.source), message)

@@ -41,8 +41,7 @@ pub(super) fn run(
             terminal.print(&format!("{text}\n"));
         }
         AnswerFormat::Human => {
-            let settings = sources.find("site.toml").expect("reading a site without site.toml fails");
-            let (config, _) = Config::read(&sources, settings);
+            let (config, _) = Config::read(&sources);
             terminal.print(&describe(&answers, &log, &config, terminal));
         }
     }

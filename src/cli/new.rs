@@ -13,6 +13,7 @@ use crate::cli::terminal::Terminal;
 use crate::cli::{Outcome, world};
 use crate::config::Config;
 use crate::diagnosis::Compiled;
+use crate::files::Sources;
 use crate::load::{self, Drafts};
 use crate::schema::is_slug;
 use crate::site::{Kind, Site};
@@ -43,8 +44,7 @@ pub(super) fn run(arguments: &Arguments, options: &NewOptions, terminal: &Termin
         None => None,
     };
     let today = options.date.unwrap_or_else(world::today);
-    let settings = sources.find("site.toml").expect("reading a site without site.toml fails");
-    let (config, _) = Config::read(&sources, settings);
+    let (config, _) = Config::read(&sources);
     let text = match options.kind {
         NewKind::Error => pages::error(slug, message.as_deref(), today, &config.base_url)?,
         NewKind::Model => pages::model(slug),
@@ -105,7 +105,7 @@ enum Message {
     Known(String),
 }
 
-fn message(site: &Site, sources: &crate::files::Sources, path: &Path) -> Result<Message> {
+fn message(site: &Site, sources: &Sources, path: &Path) -> Result<Message> {
     let bytes = fs::read(path).with_context(|| format!("cannot read `{}`", path.display()))?;
     let log = String::from_utf8_lossy(&bytes);
     if let Some(hit) = Compiled::new(site, sources).index().diagnose(&log).first() {
@@ -113,7 +113,12 @@ fn message(site: &Site, sources: &crate::files::Sources, path: &Path) -> Result<
         return Ok(Message::Known(known.map_or(hit.slug.clone(), |page| page.head.path.clone())));
     }
     match guess::error_line(&log) {
-        Some(line) => Ok(Message::New(line)),
+        Some(line) if guess::says_enough(&line) => Ok(Message::New(line)),
+        Some(line) => bail!(
+            "the line `{line}` would match too many logs: cut `{}` down to the message that tells this error \
+             from others, or leave out `--from-log`",
+            path.display()
+        ),
         None => bail!("`{}` holds no line of text", path.display()),
     }
 }

@@ -8,7 +8,7 @@ use crate::cli::terminal::Terminal;
 use crate::cli::{Outcome, world};
 use crate::config::Config;
 use crate::load::{self, Drafts};
-use crate::site::Site;
+use crate::site::{PageId, Site};
 
 #[derive(Serialize)]
 struct Stale {
@@ -27,8 +27,7 @@ pub(super) fn run(
 ) -> anyhow::Result<Outcome> {
     let root = world::root(arguments.root.as_deref())?;
     let (sources, _) = load::read(&root)?;
-    let settings = sources.find("site.toml").expect("reading a site without site.toml fails");
-    let (config, _) = Config::read(&sources, settings);
+    let (config, _) = Config::read(&sources);
     let (site, _) = load::pages(&sources, Drafts::Exclude);
     let today = options.date.unwrap_or_else(world::today);
     let pages = stale(&site, &config, today, options.within);
@@ -50,14 +49,14 @@ pub(super) fn run(
 }
 
 fn stale(site: &Site, config: &Config, today: Date, within: i64) -> Vec<Stale> {
-    let category = |slug: &str| {
-        site.errors.iter().find(|error| error.head.id.slug == slug).map(|error| error.data.category.as_str())
+    let category = |id: &PageId| {
+        site.errors.iter().find(|error| error.head.id == *id).map(|error| error.data.category.as_str())
     };
     let mut pages: Vec<Stale> = site
         .heads()
         .filter_map(|head| {
             let verified = head.verified.as_ref()?.value;
-            let days = config.stale_after(category(&head.id.slug));
+            let days = config.stale_after(category(&head.id));
             let overdue_on = verified.saturating_add(jiff::Span::new().days(days));
             let days_overdue = i64::from((today - overdue_on).get_days());
             (days_overdue >= -within).then(|| Stale {

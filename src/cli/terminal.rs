@@ -1,4 +1,4 @@
-//! What is said on the terminal: results to stdout, messages to stderr, colour only where it is wanted.
+//! What is said on the terminal: results to stdout, messages to stderr, color only where it is wanted.
 
 use std::io::{IsTerminal, Write};
 
@@ -16,7 +16,7 @@ pub(crate) enum Style {
     Muted,
 }
 
-/// The two streams, and whether they are coloured.
+/// The two streams, and whether they are colored.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Terminal {
     messages: Colour,

@@ -5,7 +5,7 @@ mod toml;
 use std::collections::BTreeMap;
 
 use crate::diag::{Diagnostic, Rule};
-use crate::files::{Placed, SourceId, Sources};
+use crate::files::{Placed, Sources};
 use crate::schema::{self, Field, Fields, Shape};
 
 /// `site.toml` is not TOML.
@@ -32,8 +32,8 @@ pub const FIELDS: &[Field] = &[
     Field::optional("language", Shape::Text, "Language of the pages, such as `en`."),
     Field::optional("repository", Shape::Url, "Repository with the content; pages link to it for edits."),
     Field::optional("branch", Shape::Text, "Branch that edits go to; left out: `main`."),
-    Field::optional("licence", Shape::Text, "Licence of the content."),
-    Field::optional("licence_url", Shape::Url, "Where the licence of the content can be read."),
+    Field::optional("licence", Shape::Text, "License of the content."),
+    Field::optional("licence_url", Shape::Url, "Where the license of the content can be read."),
     Field::optional("stale_after_days", DAYS, "Days after which a verified page is overdue."),
     Field::optional(
         "stale_by_category",
@@ -59,9 +59,9 @@ pub struct Config {
     pub repository: Option<String>,
     /// Branch that edits go to.
     pub branch: String,
-    /// Licence of the content.
+    /// License of the content.
     pub licence: String,
-    /// Where that licence can be read.
+    /// Where that license can be read.
     pub licence_url: Option<String>,
     /// Days after which a verified page is overdue.
     pub stale_after_days: i64,
@@ -71,7 +71,8 @@ pub struct Config {
 
 impl Config {
     /// The settings in `site.toml`, and what is wrong with them; unusable values become defaults.
-    pub fn read(sources: &Sources, file: SourceId) -> (Self, Vec<Diagnostic>) {
+    pub fn read(sources: &Sources) -> (Self, Vec<Diagnostic>) {
+        let file = sources.find("site.toml").expect("reading a site without site.toml fails");
         let mut found = Vec::new();
         let node = toml::parse(&sources.get(file).text, file, &mut found);
         let fields = schema::read(&node, FIELDS, "site.toml", &mut found);

@@ -63,12 +63,6 @@ impl Diagnostic {
         self
     }
 
-    /// The same with help where there is one.
-    pub fn maybe_help(mut self, help: Option<impl Into<String>>) -> Self {
-        self.help = help.map(Into::into);
-        self
-    }
-
     /// The same with another place that belongs to it.
     pub fn related(mut self, span: Span, note: impl Into<String>) -> Self {
         self.related.push((span, note.into()));

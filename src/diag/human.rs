@@ -5,7 +5,7 @@ use annotate_snippets::{AnnotationKind, Element, Group, Level, Renderer, Snippet
 use crate::diag::finding::{Diagnostic, Severity};
 use crate::files::{Sources, Span};
 
-/// Whether text is coloured.
+/// Whether text is colored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Colour {
     /// Escape sequences for a terminal.

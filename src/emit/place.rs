@@ -10,7 +10,7 @@ use anyhow::{Context, Result, bail};
 use crate::emit::marker::Marker;
 use crate::emit::{Permission, Target};
 
-/// The output folder and its neighbours, as absolute paths without links.
+/// The output folder and its neighbors, as absolute paths without links.
 #[derive(Debug)]
 pub(crate) struct Place {
     /// The published folder; it may not exist yet.

@@ -20,11 +20,6 @@ impl Bytes {
         self.mib() / 1024.0
     }
 
-    /// `self - other`, or zero where `other` is larger.
-    pub fn saturating_sub(self, other: Bytes) -> Bytes {
-        Bytes(self.0.saturating_sub(other.0))
-    }
-
     /// The next multiple of `alignment` (which is not zero).
     pub(crate) fn aligned(self, alignment: u64) -> Bytes {
         Bytes(self.0.next_multiple_of(alignment))

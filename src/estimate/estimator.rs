@@ -152,7 +152,7 @@ pub fn tensor_counts(model: &Architecture, quantization: Quantization) -> Vec<(T
     Weights::new(model, quantization).count_by_type().into_iter().collect()
 }
 
-/// What llama.cpp would refuse, or what is not modelled.
+/// What llama.cpp would refuse, or what is not modeled.
 pub(crate) fn check(model: &Architecture, settings: &Settings) -> Result<(), NotCovered> {
     let no = |reason: &str| Err(NotCovered(reason.to_owned()));
     if settings.context == 0 || settings.n_ubatch == 0 || settings.n_batch == 0 {

@@ -7,9 +7,8 @@ use std::str::FromStr;
 macro_rules! families {
     ($($variant:ident = $name:literal),+ $(,)?) => {
         /// A GGUF architecture (`general.architecture`): it fixes which tensors a model
-        /// has and which graph llama.cpp builds.
+        /// has and which graph llama.cpp builds. A variant is its GGUF name in camel case.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-        #[expect(missing_docs, reason = "a variant is its GGUF name in camel case")]
         pub enum Family { $($variant),+ }
 
         impl Family {

@@ -5,9 +5,8 @@ use std::str::FromStr;
 
 use crate::estimate::bytes::Bytes;
 
-/// How the numbers of one tensor are stored.
+/// How the numbers of one tensor are stored. A variant is ggml's name of the type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[expect(missing_docs, reason = "a variant is ggml's name of the type")]
 pub enum TensorType {
     F32,
     F16,

@@ -6,4 +6,4 @@ mod source;
 
 pub use outputs::Outputs;
 pub use place::{Placed, Position, Span};
-pub use source::{Asset, Source, SourceId, Sources};
+pub use source::{Source, SourceId, Sources};

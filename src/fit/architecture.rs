@@ -33,7 +33,7 @@ pub fn architecture(data: &ArchitectureData) -> Result<Option<Architecture>, Arc
     let flag = |name| data.flag(name).unwrap_or(false);
     let plain = ArchitectureFields {
         gguf_arch: name.value.clone(),
-        layers: data.layer_runs().iter().fold(0, |total: u64, (_, count)| total.saturating_add(*count)),
+        layers: data.layer_count(),
         layer_kinds: layers.value.clone(),
         hidden: count("hidden"),
         heads: count("heads"),

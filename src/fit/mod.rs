@@ -1,4 +1,4 @@
-//! Catalogue times arithmetic: what every model needs, as exact look-ups, once a build.
+//! Catalog times arithmetic: what every model needs, as exact look-ups, once a build.
 
 mod architecture;
 mod prose;
@@ -19,10 +19,7 @@ use crate::estimate::segments::{Segment, device_segments};
 use crate::estimate::settings::Settings;
 use crate::fit::rules::BAD_ARCHITECTURE;
 use crate::site::kinds::ModelData;
-use crate::site::{Curve, Figures, FitTable, ModelFit, Page, QuantFit, Site};
-
-/// Cache types of the table, the widest first.
-const CACHE_TYPES: [CacheType; 3] = [CacheType::F16, CacheType::Q8_0, CacheType::Q4_0];
+use crate::site::{CACHE_TYPES, Curve, Figures, FitTable, ModelFit, Page, QuantFit, Site};
 
 /// Figures of all models for the quantizations that the site has pages for, and of all calls in prose.
 pub fn table(site: &Site) -> (FitTable, Vec<Diagnostic>) {
@@ -31,7 +28,7 @@ pub fn table(site: &Site) -> (FitTable, Vec<Diagnostic>) {
     let fits: Vec<_> = site.models.par_iter().map(|model| model_fit(model, &quants)).collect();
     let mut table = FitTable {
         quants: quants.iter().map(|quant| quant.name().to_string()).collect(),
-        cache_types: CACHE_TYPES.iter().map(|cache| cache.name().to_string()).collect(),
+        cache_types: CACHE_TYPES.map(str::to_string).to_vec(),
         driver: driver(&fits),
         ..FitTable::default()
     };
@@ -103,7 +100,8 @@ fn covered(model: &Architecture, quants: &[Quantization]) -> Result<(Figures, (u
     }
     let mut figures =
         Figures { max_ctx: model.max_context, quants: weights, kv: Vec::new(), compute: Vec::new() };
-    for cache in CACHE_TYPES {
+    for name in CACHE_TYPES {
+        let cache: CacheType = name.parse().expect("the estimator knows the cache types of the table");
         let mut settings = Settings::new(quants.first().copied().unwrap_or(Quantization::F16), 4096);
         (settings.cache_type_k, settings.cache_type_v) = (cache, cache);
         let devices = device_segments(model, &settings)?;

@@ -69,7 +69,7 @@ fn figure(site: &Site, table: &FitTable, call: &ProseCall) -> Option<Result<Pros
             let device = site.devices.iter().find(|device| device.head.id.slug == gpu.value)?;
             let name = &device.head.title.value;
             if !device.data.is_cuda() {
-                return Some(Err(format!("buffers on {name} are not modelled")));
+                return Some(Err(format!("buffers on {name} are not modeled")));
             }
             let memory = device.data.memory_bytes();
             match fit.largest_context(quant, cache, table.driver.1, memory) {

@@ -1,4 +1,4 @@
-//! The rules that a catalogue has to keep to be computed with.
+//! The rules that a catalog has to keep to be computed with.
 
 use crate::diag::{Diagnostic, Rule, nearest};
 use crate::estimate::quantization::Quantization;

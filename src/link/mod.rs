@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::files::Sources;
-use crate::markdown::outline;
-use crate::site::{Dangling, Head, Kind, LISTINGS, Links, PageId, Reason, Site, Target};
+use crate::markdown::outline_inline;
+use crate::site::{Dangling, Head, Kind, LISTINGS, Links, Missing, PageId, Site, Target};
 
 /// Targets of all links in all bodies, and who points at whom.
 pub fn resolve(site: &Site, sources: &Sources) -> Links {
@@ -21,27 +21,27 @@ pub fn resolve(site: &Site, sources: &Sources) -> Links {
                     }
                     links.targets.insert(span, target);
                 }
-                Err(reason) => links.dangling.push(Dangling {
+                Err(missing) => links.dangling.push(Dangling {
                     span,
                     destination: link.destination.clone(),
                     image: link.image,
-                    reason,
+                    missing,
                 }),
             }
         }
     }
     for error in &site.errors {
         for cause in &error.data.causes {
-            for link in outline(&cause.tell.value).links {
+            for link in outline_inline(&cause.tell.value).links {
                 match finder.target(&error.head, &link.destination, false) {
                     Ok(target) => {
                         links.lines.insert((error.head.id.clone(), link.destination), target);
                     }
-                    Err(reason) => links.dangling.push(Dangling {
+                    Err(missing) => links.dangling.push(Dangling {
                         span: cause.tell.span,
                         destination: link.destination,
                         image: false,
-                        reason,
+                        missing,
                     }),
                 }
             }
@@ -58,7 +58,7 @@ pub fn resolve(site: &Site, sources: &Sources) -> Links {
     links
 }
 
-/// Related pages and tools count as links too.
+/// Related pages count as links too.
 fn point_from_front_matter(site: &Site, pointers: &mut BTreeMap<PageId, BTreeSet<PageId>>) {
     let mut point = |from: &Head, kind: Kind, slug: &str| {
         pointers.entry(PageId::new(kind, slug)).or_default().insert(from.id.clone());
@@ -92,7 +92,7 @@ impl<'s> Finder<'s> {
         Self { sources, heads: site.index(), by_path }
     }
 
-    fn target(&self, from: &Head, destination: &str, image: bool) -> Result<Target, Reason> {
+    fn target(&self, from: &Head, destination: &str, image: bool) -> Result<Target, Missing> {
         if is_elsewhere(destination) {
             return Ok(Target::Elsewhere { url: destination.to_string() });
         }
@@ -104,7 +104,7 @@ impl<'s> Finder<'s> {
             let anchor = anchor.unwrap_or_default();
             return match has_anchor(from, &anchor) {
                 true => Ok(Target::Here { anchor }),
-                false => Err(Reason::NoAnchor { page: None, anchor }),
+                false => Err(Missing::Anchor { page: None, anchor }),
             };
         }
         if let Some(address) = path.strip_prefix('/') {
@@ -112,17 +112,17 @@ impl<'s> Finder<'s> {
         }
         let path = join(&from.path, path);
         if path.ends_with(".md") {
-            let head = self.by_path.get(path.as_str()).ok_or(Reason::NoPage)?;
+            let head = self.by_path.get(path.as_str()).ok_or(Missing::Page)?;
             return self.page(head, anchor);
         }
         match self.sources.asset(&path) {
             Some(_) => Ok(Target::File { path }),
-            None if image || has_extension(&path) => Err(Reason::NoFile { path }),
-            None => Err(Reason::NoPage),
+            None if image || has_extension(&path) => Err(Missing::File { path }),
+            None => Err(Missing::Page),
         }
     }
 
-    fn by_address(&self, address: &str, anchor: Option<String>, image: bool) -> Result<Target, Reason> {
+    fn by_address(&self, address: &str, anchor: Option<String>, image: bool) -> Result<Target, Missing> {
         let file = format!("static/{}", address.strip_prefix("static/").unwrap_or(address));
         if self.sources.asset(&file).is_some() {
             return Ok(Target::File { path: file });
@@ -132,7 +132,7 @@ impl<'s> Finder<'s> {
             if known && !image {
                 return Ok(Target::Listing { address: address.to_string(), anchor });
             }
-            return Err(Reason::NoFile { path: file });
+            return Err(Missing::File { path: file });
         }
         let slashed = format!("{}/", address.trim_end_matches('/'));
         let wanted = if slashed == "/" { "" } else { slashed.as_str() };
@@ -142,21 +142,21 @@ impl<'s> Finder<'s> {
             let page = PageId::new(Kind::Term, anchor);
             return match self.heads.get(&page) {
                 Some(_) => Ok(Target::Page { page, anchor: None }),
-                None => Err(Reason::NoPage),
+                None => Err(Missing::Page),
             };
         }
         if LISTINGS.iter().any(|listing| listing.address == wanted) {
             return Ok(Target::Listing { address: wanted.to_string(), anchor });
         }
-        let page = PageId::of_address(wanted).ok_or(Reason::NoPage)?;
-        let head = self.heads.get(&page).ok_or(Reason::NoPage)?;
+        let page = PageId::of_address(wanted).ok_or(Missing::Page)?;
+        let head = self.heads.get(&page).ok_or(Missing::Page)?;
         self.page(head, anchor)
     }
 
-    fn page(&self, head: &Head, anchor: Option<String>) -> Result<Target, Reason> {
+    fn page(&self, head: &Head, anchor: Option<String>) -> Result<Target, Missing> {
         match anchor {
             Some(anchor) if !has_anchor(head, &anchor) => {
-                Err(Reason::NoAnchor { page: Some(head.id.clone()), anchor })
+                Err(Missing::Anchor { page: Some(head.id.clone()), anchor })
             }
             anchor => Ok(Target::Page { page: head.id.clone(), anchor }),
         }

@@ -11,7 +11,7 @@ use crate::files::{Sources, Span};
 use crate::load::rules::{NOT_A_FILE, NOT_UTF8};
 use crate::load::theme;
 
-/// Folders of a site, and whether what lies in them is text.
+/// Folders of a site.
 const FOLDERS: [&str; 3] = ["content", "templates", "static"];
 
 /// Everything a site is made of: the theme, `site.toml`, `content/`, `templates/`, `static/`.

@@ -13,7 +13,7 @@ use crate::site::kinds::{
     CategoryData, DeviceData, DocumentData, ErrorData, GuideData, ModelData, QuantData, TermData, ToolData,
     fields,
 };
-use crate::site::{Body, Head, Kind, Page, PageId, Site};
+use crate::site::{Body, Head, Kind, Page, PageId, Site, title_of};
 
 /// Largest page, in bytes.
 const LIMIT: usize = 1024 * 1024;
@@ -136,7 +136,7 @@ fn add(
     let cut = split(source, file);
     let mut faults = Vec::new();
     let front = front_matter::parse(&source.text[cut.front.start..cut.front.end], cut.front, &mut faults);
-    let fields = schema::read(&front.node, fields(place.kind), place.kind.owner(), &mut faults);
+    let fields = schema::read(&front.node, fields(place.kind), place.kind.with_article(), &mut faults);
     match cut.fault {
         Some(fault) => found.push(fault),
         None => {
@@ -165,7 +165,7 @@ fn head(place: &Place, source: &Source, file: SourceId, fields: &Fields, front: 
         id: PageId::new(place.kind, place.slug.to_lowercase()),
         source: file,
         path: source.path.clone(),
-        title: fields.text("title").unwrap_or_else(|| Placed::new(words(&place.slug), front)),
+        title: fields.text("title").unwrap_or_else(|| Placed::new(title_of(&place.slug), front)),
         verified: fields.date("verified"),
         aliases: fields.texts("aliases"),
         draft: fields.flag("draft").is_some_and(|placed| placed.value),
@@ -188,7 +188,7 @@ fn add_missing_categories(site: &mut Site) {
                     id: PageId::new(Kind::Category, slug.clone()),
                     source: error.head.source,
                     path: format!("content/errors/{slug}/_index.md"),
-                    title: Placed::new(words(&slug), span),
+                    title: Placed::new(title_of(&slug), span),
                     verified: None,
                     aliases: Vec::new(),
                     draft: false,
@@ -200,11 +200,4 @@ fn add_missing_categories(site: &mut Site) {
         }
     }
     site.categories.extend(missing);
-}
-
-/// `out-of-memory` becomes `Out of memory`.
-fn words(slug: &str) -> String {
-    let text = slug.replace(['-', '_'], " ");
-    let mut letters = text.chars();
-    letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
 }

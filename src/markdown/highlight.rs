@@ -1,7 +1,7 @@
 //! Code as HTML with a dozen token classes.
 //!
 //! A grammar's scopes would blow a block up many times over, so each scope is one of the letters of
-//! [`Class`], neighbours of one class share a span, and white space has none.
+//! [`Class`], neighbors of one class share a span, and white space has none.
 
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};

@@ -23,14 +23,13 @@ mod writer;
 
 pub use calls::Call;
 pub use fault::{Fault, FaultKind};
-pub use fence::Fence;
-pub use headings::{Heading, is_reserved_id};
+pub use headings::is_reserved_id;
 pub use highlight::{LANGUAGES, highlight};
 pub use html::turns_direction;
 pub use inline::inline;
-pub use outline::{Link, Outline, outline, outline_inline};
+pub use outline::{Outline, outline, outline_inline};
 pub use plain::{plain, plain_inline};
-pub use render::{Figure, Picture, Pieces, Rendered, Section, TocEntry, render};
+pub use render::{Figure, Picture, Pieces, Rendered, Section, render};
 
 use pulldown_cmark::Options;
 

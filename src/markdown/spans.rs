@@ -1,4 +1,4 @@
-//! Tokens as HTML: a class of one letter each, neighbours of one class in one span.
+//! Tokens as HTML: a class of one letter each, neighbors of one class in one span.
 
 use crate::markdown::html::escape_into;
 

@@ -5,7 +5,7 @@ use std::ops::Range;
 use serde_json::{Value, json};
 
 use crate::files::Outputs;
-use crate::markdown::outline;
+use crate::markdown::outline_inline;
 use crate::render::assets::Assets;
 use crate::render::prose::lead;
 use crate::render::views::Shelf;
@@ -111,6 +111,7 @@ fn error_data(shelf: &Shelf<'_>, error: &Page<ErrorData>) -> Value {
         "kind": data.kind.name(),
         "severity": data.severity.name(),
         "status": data.status.name(),
+        "retired": data.retired,
         "tools": plain(&data.tools),
         "platforms": data.platforms,
         "signatures": data.signatures.iter().map(|signature| {
@@ -207,7 +208,7 @@ fn body_from_here(shelf: &Shelf<'_>, head: &Head, assets: &Assets) -> String {
 
 /// One line of Markdown, its links leading from where the twin lies.
 fn line_from_here(shelf: &Shelf<'_>, head: &Head, line: &str, assets: &Assets) -> String {
-    let links = outline(line).links.into_iter().filter_map(|link| {
+    let links = outline_inline(line).links.into_iter().filter_map(|link| {
         let target = shelf.order.links.lines.get(&(head.id.clone(), link.destination.clone()))?;
         (line[link.range.clone()] == link.destination).then(|| (link.range, lead(ROOT, target, assets)))
     });

@@ -13,7 +13,7 @@ pub(super) fn files(config: &Config) -> Outputs {
     let mut outputs = Outputs::default();
     for kind in Kind::ALL {
         let name = kind.name();
-        let title = format!("Front matter of {}", kind.owner());
+        let title = format!("Front matter of {}", kind.with_article());
         let schema = json_schema(&format!("{}schema/{name}.json", config.base_url), &title, fields(kind));
         outputs.add(format!("schema/{name}.json"), text(&schema));
     }
@@ -45,7 +45,7 @@ fn knowledge_base(base_url: &str) -> Value {
     let solution = json!({"id": word, "title": word, "cost": word});
     let error = json!({
         "slug": word, "title": word, "url": word, "description": word, "category": word, "kind": word,
-        "severity": word, "status": word, "tools": words, "platforms": words,
+        "severity": word, "status": word, "retired": maybe_word, "tools": words, "platforms": words,
         "signatures": list(signature), "causes": list(whole(cause)), "solutions": list(whole(solution)),
         "related": words, "verified": maybe_word, "verified_with": versions, "sources": words, "aliases": words,
     });

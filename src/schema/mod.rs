@@ -12,12 +12,10 @@ mod read;
 mod rules;
 mod scalar;
 
-pub use field::{Choice, Field, Need, Shape};
-pub use fields::{Fields, Value};
+pub use field::{Choice, Field, Shape};
+pub use fields::Fields;
 pub use json_schema::json_schema;
 pub use node::{Node, NodeKind};
 pub use read::read;
-pub use rules::{
-    BAD_DATE, DUPLICATE_KEY, MISSING_KEY, RULES, TOO_MUCH, UNKNOWN_KEY, UNKNOWN_VALUE, WRONG_TYPE,
-};
+pub use rules::{MISSING_KEY, RULES};
 pub use scalar::is_slug;

@@ -50,7 +50,7 @@ pub fn read(node: &Node, fields: &'static [Field], owner: &str, found: &mut Vec<
         }
     }
     for field in fields.iter().filter(|field| field.need == Need::Required) {
-        // A misspelt key is one mistake, not two.
+        // A misspelled key is one mistake, not two.
         if !seen.contains_key(field.name) && !meant.contains(&field.name) {
             let message = format!("{owner} needs the key `{}`", field.name);
             found.push(Diagnostic::error(&MISSING_KEY, opening(node), message).help(format!(

@@ -12,7 +12,7 @@ pub const MISSING_KEY: Rule = Rule {
 pub const UNKNOWN_KEY: Rule = Rule {
     code: "unknown-key",
     demands: "only keys that are known stand in front matter and in site.toml",
-    why: "a misspelt key would be lost in silence",
+    why: "a misspelled key would be lost in silence",
 };
 /// A key stands twice in one mapping.
 pub const DUPLICATE_KEY: Rule = Rule {

@@ -15,16 +15,6 @@ pub enum Figure {
     Text(String),
 }
 
-impl Figure {
-    /// The number, unless it is text.
-    pub fn number(&self) -> Option<f64> {
-        match self {
-            Self::Number(number) => Some(*number),
-            Self::Text(_) => None,
-        }
-    }
-}
-
 impl Serialize for Figure {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {

@@ -231,12 +231,12 @@ impl Matcher {
     }
 }
 
-/// Whether two neighbours would be one word.
+/// Whether two neighbors would be one word.
 fn joined(left: u8, right: u8) -> bool {
     left.is_ascii_alphanumeric() && right.is_ascii_alphanumeric()
 }
 
-/// Whether two neighbours are letters of one word or digits of one number; `2.83s/it` has `s/it`.
+/// Whether two neighbors are letters of one word or digits of one number; `2.83s/it` has `s/it`.
 fn alike(left: u8, right: u8) -> bool {
     left.is_ascii_alphabetic() && right.is_ascii_alphabetic()
         || left.is_ascii_digit() && right.is_ascii_digit()

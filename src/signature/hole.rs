@@ -211,7 +211,7 @@ fn spelled(text: &NormalText, from: usize, to: usize) -> String {
     text.bytes[from..to].iter().map(|byte| char::from(*byte)).collect()
 }
 
-/// The original characters without colours, frames and escapes, with one space for white space.
+/// The original characters without colors, frames and escapes, with one space for white space.
 fn shown(text: &NormalText, original: &str, from: usize, to: usize) -> String {
     let mut out = String::new();
     for at in from..to {

@@ -5,7 +5,6 @@ use serde::Serialize;
 use crate::signature::extractor::Extractor;
 use crate::signature::figure::Figures;
 use crate::signature::reading::{Place, Places, Reader};
-use crate::signature::stream::LogStream;
 use crate::signature::table::{Kind, Page, Table, TablePage, TableSignature};
 
 /// Figures of another signature of the same page count if it stands within so many lines.
@@ -68,27 +67,15 @@ impl Index {
     /// The pages that fit a log, each once, best first: a cause before a warning before a wrapper, then by how
     /// much the signature says and how early it stands. Time is linear in the length of the log.
     pub fn diagnose(&self, log: &str) -> Vec<Match> {
-        self.conclude(&self.reader.read(log))
-    }
-
-    /// A diagnosis of a log that arrives in pieces and may be too long to be held in memory.
-    pub fn stream(&self) -> LogStream<'_> {
-        LogStream::new(self)
-    }
-
-    pub(crate) fn reader(&self) -> &Reader {
-        &self.reader
-    }
-
-    pub(crate) fn conclude(&self, places: &Places) -> Vec<Match> {
+        let places = self.reader.read(log);
         let mut findings: Vec<Finding<'_>> = Vec::new();
         for page in &self.table.pages {
-            findings.extend(self.finding(page, places));
+            findings.extend(self.finding(page, &places));
         }
         rank(findings)
     }
 
-    /// The signature of a page that says most, with the figures of its neighbours.
+    /// The signature of a page that says most, with the figures of its neighbors.
     fn finding<'table>(&self, page: &'table TablePage, places: &Places) -> Option<Finding<'table>> {
         let mut found: Vec<Finding<'table>> =
             page.signatures.iter().filter_map(|signature| self.signature(page, signature, places)).collect();

@@ -12,7 +12,7 @@ pub(crate) const GAP_SPACE: u8 = 1;
 /// A line end stands before the character.
 pub(crate) const GAP_BREAK: u8 = 2;
 
-/// A text without white space, colours, frames and line prefixes; ASCII is in lower case.
+/// A text without white space, colors, frames and line prefixes; ASCII is in lower case.
 ///
 /// Every character is one byte: what lies outside ASCII is folded into `0x80..=0xff`, so that Rust and
 /// the script count characters alike. White space is kept only as a mark on the character after it.
@@ -141,7 +141,7 @@ impl Folded {
     }
 }
 
-/// The length of a colour code at this place: as control characters, as `^[[31m`, as an escape such as
+/// The length of a color code at this place: as control characters, as `^[[31m`, as an escape such as
 /// `\u001b[0m`, or as the `[0m` that is left when a browser drops the control character.
 pub(crate) fn colour_length(line: &Line, at: usize) -> usize {
     let introducer = match line.at(at) {

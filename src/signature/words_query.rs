@@ -151,7 +151,7 @@ fn add(posting: &str, factor: u32, scores: &mut [u32]) {
     }
 }
 
-/// Whether one letter added, lost, changed or swapped with its neighbour makes one word of the other.
+/// Whether one letter added, lost, changed or swapped with its neighbor makes one word of the other.
 fn one_apart(one: &str, other: &str) -> bool {
     let (one, other) = (one.as_bytes(), other.as_bytes());
     let (short, long) = if one.len() <= other.len() { (one, other) } else { (other, one) };

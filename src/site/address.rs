@@ -72,7 +72,7 @@ pub fn is_file_name(name: &str) -> bool {
 }
 
 /// Why a slug cannot be taken by a page of this kind, if it cannot.
-pub fn is_reserved(kind: Kind, slug: &str) -> Option<&'static str> {
+pub fn why_reserved(kind: Kind, slug: &str) -> Option<&'static str> {
     let stem = slug.split('.').next().unwrap_or(slug);
     if DEVICES.contains(&stem) {
         return Some("Windows keeps this name for a device");

@@ -72,7 +72,7 @@ impl Kind {
     }
 
     /// Name with its article, as messages use it.
-    pub fn owner(self) -> &'static str {
+    pub fn with_article(self) -> &'static str {
         match self {
             Self::Error => "an error page",
             Self::Category => "a category",

@@ -39,20 +39,20 @@ pub enum Target {
     },
 }
 
-/// Why a link leads nowhere.
+/// What a link that leads nowhere misses.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Reason {
-    /// No page there; the names that would have been right are pages of the same kind.
-    NoPage,
+pub enum Missing {
+    /// No page there.
+    Page,
     /// The page is there, the place in it is not.
-    NoAnchor {
+    Anchor {
         /// The page.
         page: Option<PageId>,
         /// The id that is missing.
         anchor: String,
     },
     /// No such file.
-    NoFile {
+    File {
         /// Path that was looked up.
         path: String,
     },
@@ -67,8 +67,8 @@ pub struct Dangling {
     pub destination: String,
     /// Whether it is an image.
     pub image: bool,
-    /// Why.
-    pub reason: Reason,
+    /// What it misses.
+    pub missing: Missing,
 }
 
 /// Pages that point at a page, each once, in order.

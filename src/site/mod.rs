@@ -9,10 +9,10 @@ mod prose_call;
 mod quantities;
 mod tables;
 
-pub use address::{LISTINGS, Listing, is_file_name, is_reserved};
+pub use address::{LISTINGS, is_file_name, why_reserved};
 pub use kind::Kind;
-pub use links::{Backlinks, Dangling, Links, Reason, Target};
-pub use page::{Body, Head, Page, PageId, Site};
-pub use prose_call::{Argument, CallFault, DEFAULT_CTX, Figure, ProseCall};
+pub use links::{Dangling, Links, Missing, Target};
+pub use page::{Body, Head, Page, PageId, Site, title_of};
+pub use prose_call::{Argument, DEFAULT_CTX, Figure, ProseCall};
 pub use quantities::{gib, tokens};
-pub use tables::{CELLS, Curve, Figures, FitTable, ModelFit, ProseFigure, QuantFit, Verdict};
+pub use tables::{CACHE_TYPES, Curve, Figures, FitTable, ModelFit, ProseFigure, QuantFit, Verdict};

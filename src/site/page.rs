@@ -27,6 +27,13 @@ impl PageId {
     }
 }
 
+/// The title of a page that gives none: `out-of-memory` becomes `Out of memory`.
+pub fn title_of(slug: &str) -> String {
+    let text = slug.replace(['-', '_'], " ");
+    let mut letters = text.chars();
+    letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
+}
+
 /// What every page has.
 #[derive(Debug, Clone)]
 pub struct Head {

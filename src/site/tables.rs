@@ -9,7 +9,7 @@ use crate::files::Span;
 pub struct FitTable {
     /// Names of quantizations, in the order of every model's `quants`.
     pub quants: Vec<String>,
-    /// Names of cache types, in the order of every model's `kv` and `compute`.
+    /// [`CACHE_TYPES`], in the order of every model's `kv` and `compute`.
     pub cache_types: Vec<String>,
     /// Least and most bytes that the driver takes on a device beside the buffers.
     pub driver: (u64, u64),
@@ -51,6 +51,9 @@ pub struct QuantFit {
     /// Of those on the host.
     pub host: u64,
 }
+
+/// Names of the cache types that the table holds, the widest first.
+pub const CACHE_TYPES: [&str; 3] = ["f16", "q8_0", "q4_0"];
 
 /// Tokens in a step of the cache: llama.cpp rounds the context up to a multiple of this.
 pub const CELLS: u64 = 256;

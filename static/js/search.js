@@ -69,7 +69,7 @@ var kbgenSearch = (function () {
     }
   }
 
-  /* Whether one letter added, lost, changed or swapped with its neighbour makes one word of the other. */
+  /* Whether one letter added, lost, changed or swapped with its neighbor makes one word of the other. */
   function oneApart(one, other) {
     var short = one.length <= other.length ? one : other, long = short === one ? other : one, same = 0;
     if (short.length < 4 || long.length - short.length > 1) return false;

@@ -14,9 +14,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
-use kbgen::diag::Diagnostic;
-use kbgen::files::Sources;
-use kbgen::load;
+use kbgen::parts::diag::Diagnostic;
+use kbgen::parts::files::Sources;
+use kbgen::parts::load;
 use tempfile::TempDir;
 
 use crate::expect::repository;

@@ -3,12 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::civil::{Date, date};
-use kbgen::diag::{self, Colour, Rule};
-use kbgen::files::Outputs;
-use kbgen::load::Drafts;
-use kbgen::pipeline::{self, Built, Order};
-use kbgen::render::Audience;
-use kbgen::{check, config, fit, load, render, schema};
+use kbgen::parts::diag::{self, Colour, Rule};
+use kbgen::parts::files::Outputs;
+use kbgen::parts::load::Drafts;
+use kbgen::parts::pipeline::{self, Built, Order};
+use kbgen::parts::render::Audience;
+use kbgen::parts::{check, config, fit, load, render, schema};
 use serde_json::Value;
 
 use crate::case_file::CaseFile;

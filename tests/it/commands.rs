@@ -220,7 +220,7 @@ fn docs_cli_is_the_help_of_the_program() {
         "# The command line\n\nWritten by `KBGEN_BLESS=1 cargo test` from the program; do not edit it by \
          hand.\n\nExit codes: 0 all is well, 1 the content has faults or nothing was found, 2 the world \
          stood in the way: a file that cannot be read, a port that is taken, a wrong argument. Results go \
-         to stdout, messages to stderr. Colour only on a terminal, and never with `NO_COLOR`.\n\n```text\n\
+         to stdout, messages to stderr. Color only on a terminal, and never with `NO_COLOR`.\n\n```text\n\
          $ kbgen --help\n{}```\n",
         help(&["--help"])
     );

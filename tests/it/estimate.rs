@@ -10,17 +10,17 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 use std::sync::OnceLock;
 
-use kbgen::estimate::architecture::Architecture;
-use kbgen::estimate::bytes::Bytes;
-use kbgen::estimate::estimator::{Estimate, Evidence, estimate, file_bytes, tensor_counts};
-use kbgen::estimate::fields::ArchitectureFields;
-use kbgen::estimate::fitting::{Available, best_quantization, largest_context, most_gpu_layers};
-use kbgen::estimate::placement::Device;
-use kbgen::estimate::quantization::{CacheType, Quantization};
-use kbgen::estimate::segments::{cells_of, device_segments, segments, value_at};
-use kbgen::estimate::settings::{
+use kbgen::parts::estimate::Architecture;
+use kbgen::parts::estimate::ArchitectureFields;
+use kbgen::parts::estimate::Bytes;
+use kbgen::parts::estimate::Device;
+use kbgen::parts::estimate::{Available, best_quantization, largest_context, most_gpu_layers};
+use kbgen::parts::estimate::{
     CacheLayout, CachePlacement, ExpertPlacement, FlashAttention, Settings, WindowCache,
 };
+use kbgen::parts::estimate::{CacheType, Quantization};
+use kbgen::parts::estimate::{Estimate, Evidence, estimate, file_bytes, tensor_counts};
+use kbgen::parts::estimate::{cells_of, device_segments, segments, value_at};
 
 type Row = BTreeMap<String, String>;
 

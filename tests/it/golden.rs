@@ -3,10 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::civil::date;
-use kbgen::files::Outputs;
-use kbgen::load::{self, Drafts};
-use kbgen::pipeline::{self, Order};
-use kbgen::render::Audience;
+use kbgen::parts::files::Outputs;
+use kbgen::parts::load::{self, Drafts};
+use kbgen::parts::pipeline::{self, Order};
+use kbgen::parts::render::Audience;
 
 use crate::expect::{all_well, repository, same};
 use crate::html::{Tag, tags};
@@ -193,7 +193,7 @@ fn links_in_the_markdown_of_an_error_lead_to_files() {
     let mut checked = 0;
     for (path, _) in outputs.iter().filter(|(path, _)| path.ends_with(".md")) {
         let twin = text(&outputs, path);
-        let outline = kbgen::markdown::outline(&twin);
+        let outline = kbgen::parts::markdown::outline(&twin);
         for link in outline.links.iter().filter(|link| !link.destination.starts_with("https://")) {
             let (file, id) = resolve(path, &link.destination);
             assert!(outputs.get(&file).is_some(), "{path}: `{}` names no file", link.destination);
@@ -240,7 +240,9 @@ fn nothing_that_a_page_says_becomes_markup() {
     let file = sources.find(path).expect("the page is there");
     let hostile = "</script><script>alert(1)</script><img src=x onerror=alert(2)> {{ 7*7 }} {% raw %} & 'x'";
     let page = sources.get(file).text.replace("Loader: the card is full", hostile);
-    let page = page.replace("It works after a restart", &format!("\"{hostile}\""));
+    let page = page.replace("Another program holds the memory", &format!("\"{hostile}\""));
+    // Bare HTML in a tell is refused; in backticks it is text.
+    let page = page.replace("It works after a restart", &format!("\"`{hostile}`\""));
     let page = page.replace(
         "cannot put 2.00 GiB on the card, 0.50 GiB free",
         &format!("cannot put 2.00 GiB on the card, 0.50 GiB free {hostile}"),

@@ -10,6 +10,7 @@ mod data_schema;
 mod emit;
 mod estimate;
 mod expect;
+mod front_matter;
 mod golden;
 mod html;
 mod markdown;

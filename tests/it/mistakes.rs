@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
 
-use kbgen::pipeline;
+use kbgen::parts::pipeline;
 use serde_json::Value;
 use tempfile::TempDir;
 

@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc::{self, Receiver};
 use std::time::Duration;
 
-use kbgen::files::Outputs;
-use kbgen::serve::{self, Changes, Event, Open, Rebuild, Running, ServeOptions};
+use kbgen::parts::files::Outputs;
+use kbgen::parts::serve::{self, Changes, Event, Open, Rebuild, Running, ServeOptions};
 use tempfile::TempDir;
 
 /// No answer within this time is a failure.

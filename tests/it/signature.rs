@@ -1,6 +1,8 @@
 //! Signatures: the vectors that the page's script shares, and the conclusions from PyTorch's figures.
 
-use kbgen::signature::{Cause, Expression, Index, Kind, Match, Page, Pattern, Signature, Table, torch_oom};
+use kbgen::parts::signature::{
+    Cause, Expression, Index, Kind, Match, Page, Pattern, Signature, Table, torch_oom,
+};
 use serde_json::{Value, json};
 use std::fs;
 

@@ -1,6 +1,6 @@
 //! The word index: the vectors that the page's script shares, and what a person who searches would notice.
 
-use kbgen::signature::{Document, NEAR, WordIndex};
+use kbgen::parts::signature::{Document, NEAR, WordIndex};
 use serde_json::{Value, json};
 use std::fs;
 

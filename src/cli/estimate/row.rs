@@ -87,17 +87,17 @@ impl Columns {
         }
     }
 
-    /// What a row asks; `Ok(Err(…))` where it is well formed but beyond what is modelled.
+    /// What a row asks; `Ok(Err(…))` where it is well formed but beyond what is modeled.
     ///
     /// # Errors
     /// When a value has no meaning.
     pub fn question(&self, row: &StringRecord) -> Result<Result<Question, String>> {
         let engine = self.text(row, "engine");
         if !matches!(engine, "" | "llama.cpp") {
-            return Ok(Err(format!("the engine `{engine}` is not modelled")));
+            return Ok(Err(format!("the engine `{engine}` is not modeled")));
         }
         let Ok(quantization) = self.text(row, "quant").parse() else {
-            return Ok(Err(format!("the quantization `{}` is not modelled", self.text(row, "quant"))));
+            return Ok(Err(format!("the quantization `{}` is not modeled", self.text(row, "quant"))));
         };
         // What only asks for weights needs no context.
         let mut settings = Settings::new(quantization, self.number(row, "ctx")?.unwrap_or(4096));
@@ -106,7 +106,7 @@ impl Columns {
             text => text.split_once('/').unwrap_or((text, text)),
         };
         let (Ok(k), Ok(v)) = (k.trim().parse::<CacheType>(), v.trim().parse::<CacheType>()) else {
-            return Ok(Err(format!("the cache type `{}` is not modelled", self.text(row, "kv_type"))));
+            return Ok(Err(format!("the cache type `{}` is not modeled", self.text(row, "kv_type"))));
         };
         (settings.cache_type_k, settings.cache_type_v) = (k, v);
         self.numbers(row, &mut settings)?;

@@ -16,7 +16,15 @@ pub(super) fn error_line(log: &str) -> Option<String> {
     telling.or_else(|| lines().next_back())
 }
 
-/// A line without colours, other control characters, and the space around it.
+/// Whether a line says more than that something failed; a signature made of that alone would match most logs.
+pub(super) fn says_enough(line: &str) -> bool {
+    let words = line.split_whitespace().filter(|word| typed(bare(word).0).is_none());
+    let text = words.collect::<Vec<_>>().join(" ").to_lowercase();
+    let rest = TELLING.iter().fold(text, |rest, telling| rest.replace(telling, " "));
+    rest.split(|c: char| !c.is_alphabetic()).any(|word| word.chars().count() >= 3)
+}
+
+/// A line without colors, other control characters, and the space around it.
 fn plain(line: &str) -> String {
     let mut text = String::new();
     let mut rest = line;
@@ -127,5 +135,15 @@ mod tests {
         assert_eq!(error_line("\n\n"), None);
         assert_eq!(error_line("\u{1}\u{2}\n"), None);
         assert_eq!(error_line("\u{1b}[1;31merror:\u{1b}[0m\tno card").as_deref(), Some("error: no card"));
+    }
+
+    #[test]
+    fn a_line_that_only_reports_a_failure_does_not_say_enough() {
+        for line in ["error", "12:00:01 ERROR: failed", "Errors: 5", "/srv/model.gguf not found", "!"] {
+            assert!(!says_enough(line), "{line}");
+        }
+        for line in ["error: no card", "CUDA out of memory", "loader: cannot map /srv/m.gguf"] {
+            assert!(says_enough(line), "{line}");
+        }
     }
 }

@@ -5,6 +5,7 @@ use jiff::civil::Date;
 
 use crate::cli::new::guess;
 use crate::diagnosis;
+use crate::site::title_of;
 
 /// An error page of the site published at `base_url`. With a message its pattern is guessed.
 pub(super) fn error(slug: &str, message: Option<&str>, today: Date, base_url: &str) -> Result<String> {
@@ -16,7 +17,7 @@ pub(super) fn error(slug: &str, message: Option<&str>, today: Date, base_url: &s
         // JSON's form of text is YAML too, and always on one line.
         serde_json::to_string(text).context("cannot write the message as text")
     };
-    let title = quoted(&words(slug))?;
+    let title = quoted(&title_of(slug))?;
     let page = format!(
         "---
 # yaml-language-server: $schema={base_url}schema/error.json
@@ -89,7 +90,7 @@ architecture:
 sources: [\"https://huggingface.co/owner/name\"]
 ---
 ",
-        words(slug)
+        title_of(slug)
     )
 }
 
@@ -107,7 +108,7 @@ bandwidth_gbps: 1008
 sources: [\"https://example.com/data-sheet\"]
 ---
 ",
-        words(slug)
+        title_of(slug)
     )
 }
 
@@ -128,13 +129,6 @@ What the reader will have done at the end, in one sentence.
 
 The command, and what it shows.
 ",
-        words(slug)
+        title_of(slug)
     )
-}
-
-/// `cuda-oom` becomes `Cuda oom`.
-fn words(slug: &str) -> String {
-    let text = slug.replace(['-', '_'], " ");
-    let mut letters = text.chars();
-    letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
 }

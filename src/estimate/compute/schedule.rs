@@ -113,7 +113,7 @@ impl Scheduler<'_> {
         nodes.filter(|id| self.graph.get(*id).operation != Operation::View).collect()
     }
 
-    /// Pass 2: unassigned nodes join their neighbours, GPUs first.
+    /// Pass 2: unassigned nodes join their neighbors, GPUs first.
     fn expand(&mut self) {
         let down = self.computed();
         let up: Vec<TensorId> = down.iter().rev().copied().collect();

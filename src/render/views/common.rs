@@ -13,7 +13,6 @@ pub(in crate::render) struct Ref {
     pub title: String,
     pub href: String,
     pub description: String,
-    pub note: Option<String>,
 }
 
 /// A link with its title only.
@@ -80,7 +79,6 @@ pub(in crate::render) struct PageView {
     pub markdown_href: Option<String>,
     pub json_href: Option<String>,
     pub feed_href: String,
-    pub og_image: Option<String>,
     pub json_ld: Value,
     pub toc: Vec<TocLine>,
     pub previous: Option<Step>,

@@ -8,7 +8,7 @@ use crate::render::templates::{html, seen};
 use crate::render::views::Leaf;
 use crate::render::views::common::{CellView, Fact, Ref, SourceView, TocLine, parameters, sources};
 use crate::render::views::lists::class_name;
-use crate::render::views::model::{TABLE_QUANTS, cells};
+use crate::render::views::model::{TABLE_QUANTS, cells, table_quants};
 use crate::render::views::shelf::{Plate, Shelf, neighbours, with_frame};
 use crate::site::kinds::DeviceData;
 use crate::site::{Head, Page};
@@ -78,7 +78,7 @@ fn describe(view: &DeviceView) -> String {
         .count();
     match view.covered {
         true => format!(
-            "{} with {} of memory: {runs} of {} models in the catalogue fit at {} and a context of 4096 tokens.",
+            "{} with {} of memory: {runs} of {} models in the catalog fit at {} and a context of 4096 tokens.",
             view.title,
             view.memory,
             view.models.len(),
@@ -105,11 +105,7 @@ fn view(shelf: &Shelf<'_>, device: &Page<DeviceData>, root: &str) -> DeviceView 
         reason: (!covered).then(|| reason(data)),
         usable: usable(data),
         models: if covered { models(shelf, root, data.memory_bytes()) } else { Vec::new() },
-        quants: TABLE_QUANTS
-            .iter()
-            .filter(|name| shelf.order.fits.quant(name).is_some())
-            .map(|name| (*name).to_string())
-            .collect(),
+        quants: table_quants(shelf),
         sources: sources(&data.evidence),
         backlinks: shelf.backlinks(root, &device.head.id, &[]),
         calculator_href: format!("{}?gpu={}", href(root, "will-it-run/"), device.head.id.slug),

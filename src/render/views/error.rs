@@ -10,7 +10,7 @@ use crate::render::templates::{html, seen};
 use crate::render::views::Leaf;
 use crate::render::views::common::{Ref, SourceView, VerifiedView, label, sources};
 use crate::render::views::shelf::{Plate, Shelf, neighbours, signature_text, toc, with_frame};
-use crate::site::kinds::{ErrorData, Signature};
+use crate::site::kinds::{ErrorData, Signature, is_check_section};
 use crate::site::{Head, Kind, Page, PageId};
 
 #[derive(Serialize)]
@@ -74,14 +74,12 @@ struct SectionView {
     title: String,
     html: Value,
     cost: Option<String>,
-    cost_label: Option<String>,
 }
 
 pub(super) fn leaves(shelf: &Shelf<'_>) -> Vec<Leaf> {
     let mut leaves = Vec::new();
     let mut categories: Vec<&str> =
         shelf.site().errors.iter().map(|error| error.data.category.as_str()).collect();
-    categories.dedup();
     categories.sort_unstable();
     categories.dedup();
     for category in categories {
@@ -122,7 +120,7 @@ fn view(shelf: &Shelf<'_>, error: &Page<ErrorData>, root: &str) -> ErrorView {
         let shown = section_view(section, data);
         match () {
             () if shown.cost.is_some() => solutions.push(shown),
-            () if is_check(section) => check = Some(shown),
+            () if is_check_section(&section.id, &section.title) => check = Some(shown),
             () if solutions.is_empty() => before.push(shown),
             () => after.push(shown),
         }
@@ -165,10 +163,6 @@ fn view(shelf: &Shelf<'_>, error: &Page<ErrorData>, root: &str) -> ErrorView {
     }
 }
 
-fn is_check(section: &Section) -> bool {
-    section.id == "check" || section.title.to_lowercase().starts_with("check that it worked")
-}
-
 fn section_view(section: &Section, data: &ErrorData) -> SectionView {
     let solution = data.solutions.iter().find(|solution| solution.id.value == section.id);
     SectionView {
@@ -176,7 +170,6 @@ fn section_view(section: &Section, data: &ErrorData) -> SectionView {
         title: section.title.clone(),
         html: html(section.html.clone()),
         cost: solution.map(|solution| solution.cost.clone()),
-        cost_label: None,
     }
 }
 

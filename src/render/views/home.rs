@@ -8,7 +8,7 @@ use crate::render::views::Leaf;
 use crate::render::views::common::Ref;
 use crate::render::views::lists::{errors_naming, ordered};
 use crate::render::views::shelf::{Plate, Shelf, with_frame};
-use crate::site::Kind;
+use crate::site::{Kind, PageId};
 
 #[derive(Serialize)]
 struct HomeView {
@@ -84,7 +84,7 @@ fn categories(shelf: &Shelf<'_>, root: &str) -> Vec<CategoryCard> {
 
 /// How many pages point at an error.
 fn pointers(shelf: &Shelf<'_>, slug: &str) -> usize {
-    let id = crate::site::PageId::new(Kind::Error, slug);
+    let id = PageId::new(Kind::Error, slug);
     shelf.order.links.backlinks.get(&id).map_or(0, Vec::len)
 }
 
@@ -109,10 +109,7 @@ fn recent(shelf: &Shelf<'_>, root: &str) -> Vec<Recent> {
             href: href(root, &error.head.id.address()),
             date: error.head.verified.as_ref().map(|date| date.value.to_string()).unwrap_or_default(),
             category: shelf
-                .reference(
-                    root,
-                    &crate::site::PageId::new(Kind::Category, error.data.category.to_lowercase()),
-                )
+                .reference(root, &PageId::new(Kind::Category, error.data.category.to_lowercase()))
                 .map(|category| category.title)
                 .unwrap_or_default(),
         })

@@ -238,7 +238,7 @@ fn models(shelf: &Shelf<'_>) -> Leaf {
                             title: model.head.title.value.clone(),
                             href: href(&root, &model.head.id.address()),
                             parameters: model.data.parameters.as_ref().map(|count| parameters(count.value)),
-                            layers: layer_total(model),
+                            layers: model.data.architecture.layer_count().to_string(),
                             max_ctx: model
                                 .data
                                 .architecture
@@ -258,13 +258,6 @@ fn models(shelf: &Shelf<'_>) -> Leaf {
         shelf.site().models.len()
     );
     listing(shelf, "models/", "models.html", ("models", "Models", &description), ("families", seen(families)))
-}
-
-/// Layers of a model, from its run-length code.
-pub(super) fn layer_total(model: &Page<ModelData>) -> String {
-    let total: u64 =
-        model.data.architecture.layer_runs().iter().fold(0, |total, (_, count)| total.saturating_add(*count));
-    total.to_string()
 }
 
 fn hardware(shelf: &Shelf<'_>) -> Leaf {

@@ -7,9 +7,8 @@ use crate::render::address::{href, root};
 use crate::render::templates::{html, seen};
 use crate::render::views::Leaf;
 use crate::render::views::common::{CellView, Fact, Ref, SourceView, TocLine, context, parameters, sources};
-use crate::render::views::lists::layer_total;
 use crate::render::views::shelf::{Plate, Shelf, neighbours, with_frame};
-use crate::site::kinds::ModelData;
+use crate::site::kinds::{DeviceData, ModelData};
 use crate::site::{Figures, Head, ModelFit, Page, Verdict, gib, tokens};
 
 #[derive(Serialize)]
@@ -92,6 +91,12 @@ pub(super) const TABLE_CTX: u64 = 4096;
 
 /// Quantizations of verdicts in tables.
 pub(super) const TABLE_QUANTS: [&str; 3] = ["Q4_K_M", "Q8_0", "F16"];
+
+/// Those of [`TABLE_QUANTS`] that the site has pages for.
+pub(super) fn table_quants(shelf: &Shelf<'_>) -> Vec<String> {
+    let known = TABLE_QUANTS.iter().filter(|name| shelf.order.fits.quant(name).is_some());
+    known.map(|name| (*name).to_string()).collect()
+}
 
 pub(super) fn leaves(shelf: &Shelf<'_>) -> Vec<Leaf> {
     let models = &shelf.site().models;
@@ -176,11 +181,7 @@ fn view(shelf: &Shelf<'_>, model: &Page<ModelData>, root: &str) -> ModelView {
         memory: figures.map(|figures| memory(shelf, root, figures, &contexts)).unwrap_or_default(),
         breakdown: figures.and_then(|figures| breakdown(shelf, figures)),
         devices: figures.map(|figures| devices(shelf, root, figures)).unwrap_or_default(),
-        device_quants: TABLE_QUANTS
-            .iter()
-            .filter(|name| shelf.order.fits.quant(name).is_some())
-            .map(|name| (*name).to_string())
-            .collect(),
+        device_quants: table_quants(shelf),
         contexts: contexts.into_iter().map(|tokens| ContextView { label: context(tokens), tokens }).collect(),
         calculator_href: format!("{}?model={slug}", href(root, "will-it-run/")),
         sources: sources(&data.evidence),
@@ -213,7 +214,7 @@ fn facts(model: &Page<ModelData>) -> Vec<Fact> {
     [
         Fact::known("Family", Some(data.family.clone())),
         Fact::known("Parameters", data.parameters.as_ref().map(|count| parameters(count.value))),
-        Fact::known("Layers", Some(layer_total(model))),
+        Fact::known("Layers", Some(data.architecture.layer_count().to_string())),
         Fact::known("Kinds of layer", kinds(model)),
         Fact::known("Attention", attention),
         Fact::known("Head width", count("head_dim").map(|width| width.to_string())),
@@ -225,7 +226,7 @@ fn facts(model: &Page<ModelData>) -> Vec<Fact> {
         Fact::known("Vocabulary", count("vocab").map(tokens)),
         Fact::known("Largest context", count("max_ctx").map(|max| format!("{} tokens", tokens(max)))),
         Fact::known("GGUF architecture", data.architecture.name.as_ref().map(|name| name.value.clone())),
-        Fact::known("Licence", data.licence.clone()),
+        Fact::known("License", data.licence.clone()),
         Fact::known("Released", data.released.map(|date| date.to_string())),
     ]
     .into_iter()
@@ -340,9 +341,7 @@ fn devices(shelf: &Shelf<'_>, root: &str, figures: &Figures) -> Vec<DeviceRow> {
         .filter(|device| !device.data.generation.as_deref().unwrap_or_default().contains("Mobile"))
         .collect();
     devices.sort_by(|a, b| {
-        let key = |device: &Page<crate::site::kinds::DeviceData>| {
-            (device.data.memory_bytes(), device.head.title.value.clone())
-        };
+        let key = |device: &Page<DeviceData>| (device.data.memory_bytes(), device.head.title.value.clone());
         key(a).cmp(&key(b))
     });
     devices

@@ -94,7 +94,6 @@ impl<'s> Shelf<'s> {
             title: head.title.value.clone(),
             href: href(root, &id.address()),
             description: self.describe(head),
-            note: None,
         })
     }
 
@@ -148,7 +147,6 @@ impl<'s> Shelf<'s> {
                 markdown_href: data.map(|head| format!("{root}errors/{}.md", head.id.slug)),
                 json_href: data.map(|head| format!("{root}errors/{}.json", head.id.slug)),
                 feed_href: format!("{root}feed.xml"),
-                og_image: None,
                 home_href: href(&root, ""),
                 static_root: root.clone(),
                 title: plate.title.to_string(),

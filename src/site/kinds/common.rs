@@ -1,6 +1,7 @@
-//! Fields that several kinds share.
+//! Fields that several kinds share, and what a page rests on.
 
-use crate::schema::{Field, Shape};
+use crate::files::Placed;
+use crate::schema::{Field, Fields, Shape};
 
 pub(super) const TITLE: Field =
     Field::required("title", Shape::Text, "Title of the page; in quotes if it holds a colon and a space.");
@@ -36,3 +37,23 @@ pub(super) const SOURCES: Field = Field::optional(
     Shape::list(&Shape::Text),
     "What the page rests on: addresses, or the name of a publication.",
 );
+
+/// What a page rests on.
+#[derive(Debug, Clone, Default)]
+pub struct Evidence {
+    /// Versions it was verified with: name, version.
+    pub verified_with: Vec<(String, String)>,
+    /// Addresses or names of publications.
+    pub sources: Vec<Placed<String>>,
+}
+
+impl Evidence {
+    pub(super) fn new(fields: &Fields) -> Self {
+        Self { verified_with: plain(fields.map("verified_with")), sources: fields.texts("sources") }
+    }
+}
+
+/// Names with their values, without places.
+pub(super) fn plain(pairs: Vec<(Placed<String>, Placed<String>)>) -> Vec<(String, String)> {
+    pairs.into_iter().map(|(key, value)| (key.value, value.value)).collect()
+}

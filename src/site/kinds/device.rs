@@ -3,8 +3,7 @@
 use jiff::civil::Date;
 
 use crate::schema::{Choice, Field, Fields, Shape};
-use crate::site::kinds::Evidence;
-use crate::site::kinds::common::{ALIASES, DRAFT, SOURCES, TITLE};
+use crate::site::kinds::common::{ALIASES, DRAFT, Evidence, SOURCES, TITLE};
 
 const VENDORS: &[Choice] = &[
     Choice { name: "NVIDIA", doc: "NVIDIA." },

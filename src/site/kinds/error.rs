@@ -2,7 +2,9 @@
 
 use crate::files::{Placed, Span};
 use crate::schema::{Choice, Field, Fields, Shape};
-use crate::site::kinds::common::{ALIASES, DRAFT, RELATED, TITLE, VERIFIED, VERIFIED_WITH, WEB_SOURCES};
+use crate::site::kinds::common::{
+    ALIASES, DRAFT, Evidence, RELATED, TITLE, VERIFIED, VERIFIED_WITH, WEB_SOURCES, plain,
+};
 
 /// Most fragments in one `all` or `not`.
 pub const MAX_FRAGMENTS: usize = 8;
@@ -209,13 +211,9 @@ pub struct Solution {
     pub cost: String,
 }
 
-/// What a page rests on.
-#[derive(Debug, Clone, Default)]
-pub struct Evidence {
-    /// Versions it was verified with: name, version.
-    pub verified_with: Vec<(String, String)>,
-    /// Addresses or names of publications.
-    pub sources: Vec<Placed<String>>,
+/// Whether a section of an error's body, by its id and title, says how to see that it worked.
+pub fn is_check_section(id: &str, title: &str) -> bool {
+    id == "check" || title.to_lowercase().starts_with("check that it worked")
 }
 
 macro_rules! words {
@@ -334,14 +332,4 @@ impl Solution {
             cost: word("cost"),
         }
     }
-}
-
-impl Evidence {
-    pub(super) fn new(fields: &Fields) -> Self {
-        Self { verified_with: plain(fields.map("verified_with")), sources: fields.texts("sources") }
-    }
-}
-
-fn plain(pairs: Vec<(Placed<String>, Placed<String>)>) -> Vec<(String, String)> {
-    pairs.into_iter().map(|(key, value)| (key.value, value.value)).collect()
 }

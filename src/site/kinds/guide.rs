@@ -2,8 +2,9 @@
 
 use crate::files::Placed;
 use crate::schema::{Field, Fields, Shape};
-use crate::site::kinds::Evidence;
-use crate::site::kinds::common::{ALIASES, DRAFT, RELATED, TITLE, VERIFIED, VERIFIED_WITH, WEB_SOURCES};
+use crate::site::kinds::common::{
+    ALIASES, DRAFT, Evidence, RELATED, TITLE, VERIFIED, VERIFIED_WITH, WEB_SOURCES,
+};
 
 /// Front matter of a guide.
 pub const FIELDS: &[Field] = &[

@@ -12,12 +12,10 @@ mod term;
 mod tool;
 
 pub use category::CategoryData;
+pub use common::Evidence;
 pub use device::DeviceData;
 pub use document::DocumentData;
-pub use error::{
-    Cause, ErrorData, ErrorKind, Evidence, MAX_FRAGMENTS, Severity, Signature, SignatureText, Solution,
-    Status,
-};
+pub use error::{ErrorData, ErrorKind, Signature, SignatureText, is_check_section};
 pub use guide::GuideData;
 pub use model::{ArchitectureData, ModelData};
 pub use quant::QuantData;

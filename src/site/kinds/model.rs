@@ -4,8 +4,7 @@ use jiff::civil::Date;
 
 use crate::files::Placed;
 use crate::schema::{Choice, Field, Fields, Shape};
-use crate::site::kinds::Evidence;
-use crate::site::kinds::common::{ALIASES, DRAFT, SOURCES, TITLE};
+use crate::site::kinds::common::{ALIASES, DRAFT, Evidence, SOURCES, TITLE};
 
 const COUNT: Shape = Shape::Integer { min: 1, max: 10_000_000 };
 
@@ -69,7 +68,7 @@ pub const FIELDS: &[Field] = &[
     TITLE,
     Field::optional("hf_id", Shape::Text, "Owner and name on the Hugging Face hub."),
     Field::required("family", Shape::Text, "Family that lists group it under."),
-    Field::optional("licence", Shape::Text, "Licence of the weights."),
+    Field::optional("licence", Shape::Text, "License of the weights."),
     Field::optional("released", Shape::Date, "Day of the first release."),
     Field::optional(
         "parameters",
@@ -99,7 +98,7 @@ pub struct ModelData {
     pub hf_id: Option<String>,
     /// Family that lists group it under.
     pub family: String,
-    /// Licence of the weights.
+    /// License of the weights.
     pub licence: Option<String>,
     /// Day of the first release.
     pub released: Option<Date>,
@@ -148,6 +147,11 @@ impl ArchitectureData {
             }
         }
         runs
+    }
+
+    /// Layers in all.
+    pub fn layer_count(&self) -> u64 {
+        self.layer_runs().iter().fold(0, |total, (_, count)| total.saturating_add(*count))
     }
 
     /// A flag, if it is given.

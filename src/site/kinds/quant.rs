@@ -2,8 +2,7 @@
 
 use crate::files::Placed;
 use crate::schema::{Choice, Field, Fields, Shape};
-use crate::site::kinds::Evidence;
-use crate::site::kinds::common::{ALIASES, DRAFT, SOURCES, TITLE, VERIFIED_WITH};
+use crate::site::kinds::common::{ALIASES, DRAFT, Evidence, SOURCES, TITLE, VERIFIED_WITH};
 
 const FAMILIES: &[Choice] = &[
     Choice { name: "float", doc: "Floating point, not quantized." },

@@ -1,8 +1,7 @@
 //! A term of the glossary.
 
 use crate::schema::{Field, Fields, Shape};
-use crate::site::kinds::Evidence;
-use crate::site::kinds::common::{DRAFT, SOURCES, TITLE};
+use crate::site::kinds::common::{DRAFT, Evidence, SOURCES, TITLE};
 
 /// Front matter of a glossary entry.
 pub const FIELDS: &[Field] = &[

@@ -1,8 +1,7 @@
 //! A program that prints errors.
 
 use crate::schema::{Field, Fields, Shape};
-use crate::site::kinds::Evidence;
-use crate::site::kinds::common::{ALIASES, DRAFT, TITLE, VERIFIED, VERIFIED_WITH, WEB_SOURCES};
+use crate::site::kinds::common::{ALIASES, DRAFT, Evidence, TITLE, VERIFIED, VERIFIED_WITH, WEB_SOURCES};
 
 /// Front matter of a tool page.
 pub const FIELDS: &[Field] = &[

@@ -4,7 +4,9 @@ use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
 use ammonia::Builder;
-use kbgen::markdown::{LANGUAGES, highlight, inline, is_reserved_id, outline, outline_inline, plain, render};
+use kbgen::parts::markdown::{
+    LANGUAGES, highlight, inline, is_reserved_id, outline, outline_inline, plain, render,
+};
 
 use super::Page;
 
