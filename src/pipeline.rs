@@ -77,7 +77,7 @@ pub fn understand(sources: &Sources, read_faults: Vec<Diagnostic>, order: &Order
 /// The whole build, in memory.
 ///
 /// # Errors
-/// As [`understand`].
+/// When `order.base_url` is no address.
 pub fn build(sources: &Sources, read_faults: Vec<Diagnostic>, order: &Order) -> anyhow::Result<Built> {
     let mut draft = understand(sources, read_faults, order)?;
     if draft.has_errors() {

@@ -6,6 +6,7 @@ use crate::cli::arguments::{Arguments, ExplainOptions};
 use crate::cli::terminal::{Style, Terminal};
 use crate::cli::{Outcome, world};
 use crate::diag::nearest;
+use crate::files::Sources;
 use crate::load::{self, Drafts};
 use crate::markdown;
 use crate::pipeline::{self, Order};
@@ -66,12 +67,7 @@ fn front(error: &Page<ErrorData>, terminal: &Terminal) -> String {
 }
 
 /// The body as it was written, its figures filled in: Markdown reads well in a terminal.
-fn body(
-    draft: &pipeline::Draft,
-    sources: &crate::files::Sources,
-    error: &Page<ErrorData>,
-    terminal: &Terminal,
-) -> String {
+fn body(draft: &pipeline::Draft, sources: &Sources, error: &Page<ErrorData>, terminal: &Terminal) -> String {
     let written = sources.text(error.head.body.span);
     let mut text = String::new();
     let mut at = 0;

@@ -1,5 +1,6 @@
 //! Patterns and conditions of all error pages, parsed; and every fault in them with its place.
 
+use crate::diag::nearest;
 use crate::diagnosis::fragment::place;
 use crate::files::{Placed, Sources, Span};
 use crate::signature::{self, Cause, Expression, Extractor, Fault, Index, Pattern};
@@ -160,7 +161,7 @@ impl Compiled {
                 continue;
             }
             let at = text.value.find(name).unwrap_or(0);
-            let near = crate::diag::nearest(name, readable.iter().map(String::as_str));
+            let near = nearest(name, readable.iter().map(String::as_str));
             self.condition_faults.push(PartFault {
                 span: place(sources, text, &(at..at + name.len())),
                 message: format!("no signature of the page reads the figure `{name}`"),

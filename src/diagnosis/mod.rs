@@ -2,7 +2,7 @@
 //!
 //! 1. [`Compiled::new`] reads every pattern and condition of the error pages, and keeps what is wrong with them,
 //! 2. [`Compiled::index`] makes the index that the matcher and the page's script share,
-//! 3. [`answer`] puts a match into words; where none is found, [`near`] offers pages that are only near.
+//! 3. [`answer()`] puts a match into words; where none is found, [`near()`] offers pages that are only near.
 
 mod answer;
 mod compiled;

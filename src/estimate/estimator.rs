@@ -147,7 +147,7 @@ pub fn file_bytes(model: &Architecture, quantization: Quantization) -> Bytes {
     Weights::new(model, quantization).file_bytes()
 }
 
-/// How many tensors of the file have each type, in the order of [`TensorType`].
+/// How many tensors of the file have each type, in the order of `TensorType`.
 pub fn tensor_counts(model: &Architecture, quantization: Quantization) -> Vec<(TensorType, u64)> {
     Weights::new(model, quantization).count_by_type().into_iter().collect()
 }

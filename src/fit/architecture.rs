@@ -1,5 +1,6 @@
 //! A model page's hyperparameters become the estimator's own type.
 
+use crate::diag::nearest;
 use crate::estimate::architecture::Architecture;
 use crate::estimate::family::Family;
 use crate::estimate::fields::ArchitectureFields;
@@ -71,7 +72,7 @@ pub fn architecture(data: &ArchitectureData) -> Result<Option<Architecture>, Arc
     };
     plain.build().map(Some).map_err(|fault| {
         let (key, near) = match fault.field {
-            "gguf_arch" => ("name", crate::diag::nearest(&name.value, Family::ALL.iter().map(|f| f.name()))),
+            "gguf_arch" => ("name", nearest(&name.value, Family::ALL.iter().map(|f| f.name()))),
             "layer_kinds" => ("layers", None),
             other => (other, None),
         };

@@ -117,14 +117,11 @@ fn tree(text: &str, place: Span) -> Result<Tree, ScanError> {
                 place_node(&mut open, &mut root, node);
             }
             Event::Scalar(value, style, anchor, tag) => {
-                if anchor > 0 || tag.is_some() {
-                    builder.refuse(start, end, if anchor > 0 { "an anchor" } else { "a tag" });
-                }
+                builder.refuse_decorated(start, end, anchor, tag.is_some());
                 let node = builder.scalar(&value, style, start, end);
                 place_node(&mut open, &mut root, node);
             }
-            Event::SequenceStart(anchor, tag) | Event::MappingStart(anchor, tag) if open.len() >= DEPTH => {
-                let _ = (anchor, tag);
+            Event::SequenceStart(..) | Event::MappingStart(..) if open.len() >= DEPTH => {
                 let place = builder.span(start, end);
                 builder.faults.push(
                     Diagnostic::error(&TOO_LARGE, place, format!("nested deeper than {DEPTH}"))

@@ -1,7 +1,7 @@
 //! Sources become typed pages, and every fault in them a finding.
 //!
 //! 1. [`read`] takes the files of a site from the disk: the only place that reads it,
-//! 2. [`pages`] splits each page into front matter and body and makes it typed.
+//! 2. [`pages()`] splits each page into front matter and body and makes it typed.
 
 mod disk;
 mod front_matter;

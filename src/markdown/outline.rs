@@ -55,7 +55,7 @@ pub fn outline(text: &str) -> Outline {
     read(text, &Covered::new(text, BODY), BODY)
 }
 
-/// Reads one line of Markdown as [`crate::markdown::inline`] does: links, calls and their faults.
+/// Reads one line of Markdown as [`crate::markdown::inline()`] does: links, calls and their faults.
 pub fn outline_inline(text: &str) -> Outline {
     let line = Line::new(text);
     let options = Options::empty();

@@ -34,7 +34,7 @@ pub fn plain(text: &str) -> String {
     out
 }
 
-/// One line of Markdown as plain text, read as [`crate::markdown::inline`] reads it.
+/// One line of Markdown as plain text, read as [`crate::markdown::inline()`] reads it.
 pub fn plain_inline(text: &str) -> String {
     let line = Line::new(text);
     let covered = Covered::new(&line.padded, Options::empty());

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use serde_json::{Value, json};
 
-use crate::files::Outputs;
+use crate::files::{Outputs, Placed};
 use crate::markdown::outline_inline;
 use crate::render::prose::lead;
 use crate::render::views::Shelf;
@@ -98,9 +98,8 @@ fn error_data(shelf: &Shelf<'_>, error: &Page<ErrorData>) -> Value {
             .collect::<serde_json::Map<_, _>>()
             .into()
     };
-    let plain = |placed: &[crate::files::Placed<String>]| {
-        placed.iter().map(|placed| placed.value.clone()).collect::<Vec<_>>()
-    };
+    let plain =
+        |placed: &[Placed<String>]| placed.iter().map(|placed| placed.value.clone()).collect::<Vec<_>>();
     json!({
         "slug": error.head.id.slug,
         "title": error.head.title.value,

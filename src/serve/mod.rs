@@ -148,7 +148,7 @@ pub fn run(
     running.done.recv().unwrap_or(Ok(()))
 }
 
-/// As [`run`], but returns once the port is held; Ctrl-C is not looked at.
+/// As `run`, but returns once the port is held; Ctrl-C is not looked at.
 ///
 /// The first build goes on in the background: requests are answered after it, and so is [`Event::Listening`].
 ///

@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use crate::diag::nearest;
+
 /// A call, taken apart; ranges count bytes from the start of the text between the braces.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProseCall {
@@ -102,7 +104,7 @@ impl ProseCall {
                 "kv" => kv = Some(reader.string("the cache type in quotes, such as \"q8_0\"")?),
                 "gpu" => gpu = Some(reader.string("the device's slug in quotes")?),
                 other => {
-                    let help = crate::diag::nearest(other, KEYWORDS).map_or_else(
+                    let help = nearest(other, KEYWORDS).map_or_else(
                         || "known: ctx, kv, gpu".to_string(),
                         |near| format!("did you mean `{near}`?"),
                     );
@@ -195,7 +197,7 @@ impl Reader<'_> {
             return Ok(Argument { value: *value, range });
         }
         let names = Figure::NAMES.map(|(name, _)| name);
-        let help = crate::diag::nearest(name, names)
+        let help = nearest(name, names)
             .map_or_else(|| format!("known: {}", names.join(", ")), |near| format!("did you mean `{near}`?"));
         Err(CallFault { range, message: format!("`fit` has no figure `{name}`"), help })
     }
