@@ -11,8 +11,7 @@ pub use rules::RULES;
 
 use crate::diag::Diagnostic;
 use crate::estimate::architecture::Architecture;
-use crate::estimate::bytes::Bytes;
-use crate::estimate::estimator::{NotCovered, estimate, file_bytes};
+use crate::estimate::estimator::{NotCovered, driver_context, weight_bytes};
 use crate::estimate::placement::Device;
 use crate::estimate::quantization::{CacheType, Quantization};
 use crate::estimate::segments::{Segment, device_segments};
@@ -26,15 +25,16 @@ pub fn table(site: &Site) -> (FitTable, Vec<Diagnostic>) {
     let mut found = Vec::new();
     let quants = quantizations(site, &mut found);
     let fits: Vec<_> = site.models.par_iter().map(|model| model_fit(model, &quants)).collect();
+    let driver = driver_context(Device::Gpu(0)).expect("a GPU has a driver");
     let mut table = FitTable {
         quants: quants.iter().map(|quant| quant.name().to_string()).collect(),
         cache_types: CACHE_TYPES.map(str::to_string).to_vec(),
-        driver: driver(&fits),
+        driver: (driver.low.0, driver.high.0),
         ..FitTable::default()
     };
     for (page, fit) in site.models.iter().zip(fits) {
         let fit = match fit {
-            Ok(fit) => fit.0,
+            Ok(fit) => fit,
             Err(finding) => {
                 found.push(finding);
                 ModelFit::NotCovered("its hyperparameters contradict each other".into())
@@ -63,43 +63,31 @@ fn quantizations(site: &Site, found: &mut Vec<Diagnostic>) -> Vec<Quantization> 
     quants
 }
 
-type Fit = (ModelFit, Option<(u64, u64)>);
-
-fn driver(fits: &[Result<Fit, Diagnostic>]) -> (u64, u64) {
-    fits.iter().flatten().find_map(|(_, driver)| *driver).unwrap_or_default()
-}
-
-fn model_fit(page: &Page<ModelData>, quants: &[Quantization]) -> Result<Fit, Diagnostic> {
+fn model_fit(page: &Page<ModelData>, quants: &[Quantization]) -> Result<ModelFit, Diagnostic> {
     let model = match architecture(&page.data.architecture) {
         Ok(Some(model)) => model,
-        Ok(None) => return Ok((ModelFit::NotCovered("its hyperparameters are not complete".into()), None)),
+        Ok(None) => return Ok(ModelFit::NotCovered("its hyperparameters are not complete".into())),
         Err(fault) => {
             return Err(Diagnostic::error(&BAD_ARCHITECTURE, fault.span, fault.message).help(fault.help));
         }
     };
     Ok(match covered(&model, quants) {
-        Ok((figures, driver)) => (ModelFit::Covered(Box::new(figures)), Some(driver)),
-        Err(NotCovered(reason)) => (ModelFit::NotCovered(reason), None),
+        Ok(figures) => ModelFit::Covered(Box::new(figures)),
+        Err(NotCovered(reason)) => ModelFit::NotCovered(reason),
     })
 }
 
-fn covered(model: &Architecture, quants: &[Quantization]) -> Result<(Figures, (u64, u64)), NotCovered> {
-    let mut weights = Vec::new();
-    let mut driver = (0, 0);
-    for quant in quants {
-        let need = estimate(model, &Settings::new(*quant, 4096))?;
-        let on = |device| need.device(device).map_or(Bytes(0), |device| device.weights.bytes).0;
-        if let Some(range) = need.device(Device::Gpu(0)).and_then(|gpu| gpu.driver_context) {
-            driver = (range.low.0, range.high.0);
-        }
-        weights.push(Some(QuantFit {
-            file: file_bytes(model, *quant).0,
-            gpu: on(Device::Gpu(0)),
-            host: on(Device::Host),
-        }));
-    }
-    let mut figures =
-        Figures { max_ctx: model.max_context, quants: weights, kv: Vec::new(), compute: Vec::new() };
+fn covered(model: &Architecture, quants: &[Quantization]) -> Result<Figures, NotCovered> {
+    let weights = quants.iter().map(|quant| {
+        let weights = weight_bytes(model, *quant);
+        Some(QuantFit { file: weights.file.0, gpu: weights.gpu.0, host: weights.host.0 })
+    });
+    let mut figures = Figures {
+        max_ctx: model.max_context,
+        quants: weights.collect(),
+        kv: Vec::new(),
+        compute: Vec::new(),
+    };
     for name in CACHE_TYPES {
         let cache: CacheType = name.parse().expect("the estimator knows the cache types of the table");
         let mut settings = Settings::new(quants.first().copied().unwrap_or(Quantization::F16), 4096);
@@ -110,7 +98,7 @@ fn covered(model: &Architecture, quants: &[Quantization]) -> Result<(Figures, (u
         figures.kv.push(curve(&gpu.cache));
         figures.compute.push(curve(&gpu.compute));
     }
-    Ok((figures, driver))
+    Ok(figures)
 }
 
 fn curve(pieces: &[Segment]) -> Curve {
