@@ -14,12 +14,12 @@ pub(super) const RULE: Rule = Rule {
 };
 
 pub(super) fn run(subject: &Subject<'_>) -> Vec<Diagnostic> {
-    let index = subject.compiled.index();
+    let index = &subject.compiled.index;
     let mut found = Vec::new();
     for error in subject.site.errors.iter().filter(|error| is_whole(subject, error)) {
         for signature in &error.data.signatures {
             for sample in &signature.samples {
-                found.extend(sample_fault(subject, &index, error, sample));
+                found.extend(sample_fault(subject, index, error, sample));
             }
         }
         for near in &error.data.near_misses {

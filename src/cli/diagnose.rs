@@ -1,6 +1,5 @@
 //! `kbgen diagnose`: the page for an error or a whole log.
 
-use std::fs;
 use std::io::Read;
 
 use anyhow::Context;
@@ -27,7 +26,7 @@ pub(super) fn run(
     let (site, _) = load::pages(&sources, Drafts::Exclude);
     let compiled = Compiled::new(&site, &sources);
     let answers: Vec<Answer> = compiled
-        .index()
+        .index
         .diagnose(&log)
         .into_iter()
         .filter_map(|found| answer(&site, found))
@@ -50,16 +49,12 @@ pub(super) fn run(
 }
 
 fn log(options: &DiagnoseOptions) -> anyhow::Result<String> {
-    let mut bytes = match options.file.as_deref() {
-        Some(path) if path.as_os_str() != "-" => {
-            fs::read(path).with_context(|| format!("cannot read `{}`", path.display()))?
-        }
-        _ => {
-            let mut bytes = Vec::new();
-            std::io::stdin().read_to_end(&mut bytes).context("cannot read standard input")?;
-            bytes
-        }
-    };
+    let mut bytes = Vec::new();
+    let name =
+        options.file.as_deref().map_or("standard input".into(), |path| format!("`{}`", path.display()));
+    world::input(options.file.as_deref())?
+        .read_to_end(&mut bytes)
+        .with_context(|| format!("cannot read {name}"))?;
     if bytes.len() > LIMIT {
         bytes.drain(..bytes.len() - LIMIT);
     }

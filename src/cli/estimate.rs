@@ -3,7 +3,6 @@
 mod row;
 
 use std::collections::BTreeMap;
-use std::fs::File;
 use std::io::{self, BufReader, BufWriter, Read, Write};
 
 use anyhow::{Context, Result};
@@ -31,12 +30,7 @@ pub(super) fn run(arguments: &Arguments, options: &EstimateOptions) -> Result<Ou
             Some((page.head.id.slug.clone(), fit::architecture(&page.data.architecture).ok()??))
         })
         .collect();
-    let input: Box<dyn Read> = match options.file.as_deref() {
-        Some(path) if path.as_os_str() != "-" => {
-            Box::new(File::open(path).with_context(|| format!("cannot read `{}`", path.display()))?)
-        }
-        _ => Box::new(io::stdin().lock()),
-    };
+    let input = world::input(options.file.as_deref())?;
     answer_all(input, io::stdout().lock(), &mut Estimator { models, known: BTreeMap::new() })?;
     Ok(Outcome::Fine)
 }

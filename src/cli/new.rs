@@ -108,7 +108,7 @@ enum Message {
 fn message(site: &Site, sources: &Sources, path: &Path) -> Result<Message> {
     let bytes = fs::read(path).with_context(|| format!("cannot read `{}`", path.display()))?;
     let log = String::from_utf8_lossy(&bytes);
-    if let Some(hit) = Compiled::new(site, sources).index().diagnose(&log).first() {
+    if let Some(hit) = Compiled::new(site, sources).index.diagnose(&log).first() {
         let known = site.errors.iter().find(|error| error.head.id.slug == hit.slug);
         return Ok(Message::Known(known.map_or(hit.slug.clone(), |page| page.head.path.clone())));
     }

@@ -1,5 +1,7 @@
 //! What the commands take from around them: the folder, and the day.
 
+use std::fs::File;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
@@ -25,6 +27,19 @@ pub(super) fn root(given: Option<&Path>) -> Result<PathBuf> {
             "no `site.toml` in `{}` or above it: `kbgen init DIR` makes a new site, `--root DIR` names one",
             here.display()
         ),
+    }
+}
+
+/// The file that is named, or standard input for `-` and for none.
+///
+/// # Errors
+/// When the file cannot be opened.
+pub(super) fn input(file: Option<&Path>) -> Result<Box<dyn Read>> {
+    match file {
+        Some(path) if path.as_os_str() != "-" => {
+            Ok(Box::new(File::open(path).with_context(|| format!("cannot read `{}`", path.display()))?))
+        }
+        _ => Ok(Box::new(std::io::stdin())),
     }
 }
 

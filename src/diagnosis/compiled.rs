@@ -33,10 +33,8 @@ pub fn finds(pattern: &str, text: &str) -> bool {
 /// The signatures of a site.
 #[derive(Debug, Clone)]
 pub struct Compiled {
-    /// Pages as the index needs them; symptoms have no message and are left out.
-    pub pages: Vec<signature::Page>,
-    /// Shared extractors.
-    pub extractors: Vec<Extractor>,
+    /// The index over all signatures that were understood.
+    pub index: Index,
     /// Faults in patterns and fragments.
     pub pattern_faults: Vec<PartFault>,
     /// Faults in conditions.
@@ -44,28 +42,32 @@ pub struct Compiled {
 }
 
 impl Compiled {
-    /// Parses everything; what is wrong is left out and kept as a fault.
+    /// Parses everything; what is wrong is left out and kept as a fault. Symptoms have no message.
     pub fn new(site: &Site, sources: &Sources) -> Self {
-        let mut compiled = Self {
-            pages: Vec::new(),
+        let mut reader = Reader {
             extractors: vec![signature::torch_oom()],
             pattern_faults: Vec::new(),
             condition_faults: Vec::new(),
         };
-        for error in &site.errors {
-            if error.data.kind != ErrorKind::Symptom {
-                let page = compiled.page(error, sources);
-                compiled.pages.push(page);
-            }
+        let errors = site.errors.iter().filter(|error| error.data.kind != ErrorKind::Symptom);
+        let pages: Vec<signature::Page> = errors.map(|error| reader.page(error, sources)).collect();
+        Self {
+            index: Index::build(&pages, &reader.extractors),
+            pattern_faults: reader.pattern_faults,
+            condition_faults: reader.condition_faults,
         }
-        compiled
     }
+}
 
-    /// The index over all signatures.
-    pub fn index(&self) -> Index {
-        Index::build(&self.pages, &self.extractors)
-    }
+/// What reading one page after another gathers.
+struct Reader {
+    /// Shared extractors.
+    extractors: Vec<Extractor>,
+    pattern_faults: Vec<PartFault>,
+    condition_faults: Vec<PartFault>,
+}
 
+impl Reader {
     fn page(&mut self, error: &Page<ErrorData>, sources: &Sources) -> signature::Page {
         let signatures: Vec<signature::Signature> =
             error.data.signatures.iter().filter_map(|entry| self.signature(entry, sources)).collect();

@@ -1,7 +1,7 @@
 //! The site's signatures as an index, and what it says of a log.
 //!
 //! 1. [`Compiled::new`] reads every pattern and condition of the error pages, and keeps what is wrong with them,
-//! 2. [`Compiled::index`] makes the index that the matcher and the page's script share,
+//! 2. `Compiled::index` is the index that the matcher and the page's script share,
 //! 3. [`answer()`] puts a match into words; where none is found, [`near()`] offers pages that are only near.
 
 mod answer;

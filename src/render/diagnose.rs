@@ -37,7 +37,7 @@ pub(super) fn table(shelf: &Shelf<'_>) -> Outputs {
         })
         .collect();
     let tables = json!({
-        "match": shelf.order.compiled.index().table(),
+        "match": shelf.order.compiled.index.table(),
         "search": diagnosis::words(shelf.site(), shelf.order.sources),
         "near": NEAR,
         "pages": pages,
