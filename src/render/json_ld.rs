@@ -20,7 +20,7 @@ fn what(config: &Config, plate: &Plate<'_>, canonical: &str) -> serde_json::Valu
     let kind = match plate.kind {
         "error" | "guide" | "tool" | "quant" => "TechArticle",
         "home" => "WebSite",
-        "calculator" => "WebApplication",
+        "calculator" | "compare" | "choose-gpu" | "cost" => "WebApplication",
         "errors" | "category" | "tools" | "guides" | "models" | "hardware" | "quants" | "changes" => {
             "CollectionPage"
         }

@@ -8,7 +8,7 @@ use crate::render::templates::{html, seen};
 use crate::render::views::Leaf;
 use crate::render::views::common::{CellView, Fact, Ref, SourceView, TocLine, parameters, sources};
 use crate::render::views::lists::class_name;
-use crate::render::views::model::{TABLE_QUANTS, cells, table_quants};
+use crate::render::views::model::{TABLE_QUANTS, by_parameters, cells, table_quants};
 use crate::render::views::shelf::{Plate, Shelf, neighbours, with_frame};
 use crate::site::kinds::DeviceData;
 use crate::site::{Head, Page};
@@ -30,6 +30,7 @@ struct DeviceView {
     sources: Vec<SourceView>,
     backlinks: Vec<Ref>,
     calculator_href: String,
+    compare_href: String,
 }
 
 #[derive(Serialize)]
@@ -109,6 +110,7 @@ fn view(shelf: &Shelf<'_>, device: &Page<DeviceData>, root: &str) -> DeviceView 
         sources: sources(&data.evidence),
         backlinks: shelf.backlinks(root, &device.head.id, &[]),
         calculator_href: format!("{}?gpu={}", href(root, "will-it-run/"), device.head.id.slug),
+        compare_href: format!("{}?a={}", href(root, "compare/"), device.head.id.slug),
     }
 }
 
@@ -161,20 +163,9 @@ fn facts(data: &DeviceData) -> Vec<Fact> {
 }
 
 fn models(shelf: &Shelf<'_>, root: &str, memory: u64) -> Vec<ModelRow> {
-    let mut models: Vec<_> = shelf
-        .site()
-        .models
-        .iter()
-        .filter_map(|model| Some((model, shelf.order.fits.figures(&model.head.id.slug)?)))
-        .collect();
-    models.sort_by_key(|(model, _)| {
-        (
-            model.data.parameters.as_ref().map_or(u64::MAX, |count| count.value),
-            model.head.title.value.to_lowercase(),
-        )
-    });
-    models
+    by_parameters(shelf)
         .into_iter()
+        .filter_map(|model| Some((model, shelf.order.fits.figures(&model.head.id.slug)?)))
         .map(|(model, figures)| ModelRow {
             title: model.head.title.value.clone(),
             href: href(root, &model.head.id.address()),

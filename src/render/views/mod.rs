@@ -1,6 +1,9 @@
 //! What each template may see: a type a page kind, made from borrowed parts of the site.
 
+mod choose;
 mod common;
+mod compare;
+mod cost;
 mod device;
 mod document;
 mod error;
@@ -9,6 +12,7 @@ mod guide;
 mod home;
 mod lists;
 mod model;
+mod place;
 mod quant;
 mod shelf;
 mod special;
@@ -16,6 +20,7 @@ mod tool;
 
 use rayon::prelude::*;
 
+pub(super) use model::by_parameters;
 pub(super) use shelf::{Plate, Shelf};
 
 use crate::diag::Diagnostic;
@@ -47,6 +52,9 @@ pub(super) fn pages(shelf: &Shelf<'_>, engine: &Engine<'_>) -> Result<Outputs, V
         quant::leaves,
         document::leaves,
         special::leaves,
+        compare::leaves,
+        choose::leaves,
+        cost::leaves,
     ];
     let leaves: Vec<Leaf> = makers.into_par_iter().flat_map(|make| make(shelf)).collect();
     let rendered: Vec<_> = leaves

@@ -32,6 +32,7 @@ struct ModelView {
     devices: Vec<DeviceRow>,
     device_quants: Vec<String>,
     calculator_href: String,
+    choose_href: String,
     sources: Vec<SourceView>,
     backlinks: Vec<Ref>,
 }
@@ -96,6 +97,18 @@ pub(super) const TABLE_QUANTS: [&str; 3] = ["Q4_K_M", "Q8_0", "F16"];
 pub(super) fn table_quants(shelf: &Shelf<'_>) -> Vec<String> {
     let known = TABLE_QUANTS.iter().filter(|name| shelf.order.fits.quant(name).is_some());
     known.map(|name| (*name).to_string()).collect()
+}
+
+/// All models, the smallest first; those whose parameters nobody published come last.
+pub(in crate::render) fn by_parameters<'s>(shelf: &Shelf<'s>) -> Vec<&'s Page<ModelData>> {
+    let mut models: Vec<_> = shelf.site().models.iter().collect();
+    models.sort_by_key(|model| {
+        (
+            model.data.parameters.as_ref().map_or(u64::MAX, |count| count.value),
+            model.head.title.value.to_lowercase(),
+        )
+    });
+    models
 }
 
 pub(super) fn leaves(shelf: &Shelf<'_>) -> Vec<Leaf> {
@@ -184,6 +197,7 @@ fn view(shelf: &Shelf<'_>, model: &Page<ModelData>, root: &str) -> ModelView {
         device_quants: table_quants(shelf),
         contexts: contexts.into_iter().map(|tokens| ContextView { label: context(tokens), tokens }).collect(),
         calculator_href: format!("{}?model={slug}", href(root, "will-it-run/")),
+        choose_href: format!("{}?model={slug}", href(root, "choose-gpu/")),
         sources: sources(&data.evidence),
         backlinks: shelf.backlinks(root, &model.head.id, &[]),
     }

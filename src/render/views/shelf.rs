@@ -261,6 +261,9 @@ const MENU: &[(&str, &str)] = &[
 
 /// Menu at the end of a page.
 const FOOTER: &[(&str, &str)] = &[
+    ("Compare devices", "compare/"),
+    ("Choose a GPU", "choose-gpu/"),
+    ("Cost against the cloud", "cost-vs-cloud/"),
     ("Tools", "tools/"),
     ("Quantizations", "quants/"),
     ("What changed", "changes/"),

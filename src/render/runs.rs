@@ -1,0 +1,51 @@
+//! `data/runs.js`: what every model needs at a few settings, for pages that look at all models at once.
+
+use serde_json::{Value, json};
+
+use crate::files::Outputs;
+use crate::render::views::{Shelf, by_parameters};
+use crate::site::Figures;
+
+/// Quantizations that are summed up, as far as the site has pages for them.
+pub(super) const QUANTS: [&str; 4] = ["F16", "Q8_0", "Q5_K_M", "Q4_K_M"];
+
+/// Contexts that are summed up, in tokens.
+pub(super) const CONTEXTS: [u64; 4] = [4096, 8192, 32_768, 131_072];
+
+/// `data/runs.js`: one assignment, so that it works from a disk too.
+///
+/// Weights do not depend on the context, nor cache and compute buffer on the quantization, so a model has one number
+/// for each of either, exact to the byte; what it needs is the sum of two. The cache is the widest, and all layers are
+/// on one GPU. A context beyond the model's largest is null, and so is a quantization it does not come in.
+pub(super) fn file(shelf: &Shelf<'_>) -> Outputs {
+    let fits = shelf.order.fits;
+    let quants: Vec<(&str, usize)> =
+        QUANTS.iter().filter_map(|name| Some((*name, fits.quant(name)?))).collect();
+    let models: Vec<Value> = by_parameters(shelf)
+        .into_iter()
+        .filter_map(|model| {
+            let figures = fits.figures(&model.head.id.slug)?;
+            Some(json!([
+                model.head.id.slug,
+                model.head.title.value,
+                model.data.parameters.as_ref().map(|count| count.value),
+                quants.iter().map(|(_, quant)| figures.quants[*quant].map(|fit| fit.gpu)).collect::<Vec<_>>(),
+                CONTEXTS.map(|ctx| buffers(figures, ctx)),
+            ]))
+        })
+        .collect();
+    let data = json!({
+        "quants": quants.iter().map(|(name, _)| name).collect::<Vec<_>>(),
+        "contexts": CONTEXTS,
+        "driver": [fits.driver.0, fits.driver.1],
+        "models": models,
+    });
+    let mut outputs = Outputs::default();
+    outputs.add("data/runs.js", format!("window.kbgenRuns={data};\n"));
+    outputs
+}
+
+/// Cache and compute buffer at a context; none beyond the largest.
+fn buffers(figures: &Figures, ctx: u64) -> Option<u64> {
+    (ctx <= figures.max_ctx).then(|| figures.kv[0].at(ctx) + figures.compute[0].at(ctx))
+}

@@ -1,0 +1,157 @@
+//! The page that leads from a model to the devices that run it.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+use serde_json::json;
+
+use crate::render::address::{href, root};
+use crate::render::data::fit_data;
+use crate::render::templates::seen;
+use crate::render::views::Leaf;
+use crate::render::views::common::{Step, parameters};
+use crate::render::views::model::by_parameters;
+use crate::render::views::place::Place;
+use crate::render::views::shelf::{Plate, Shelf, with_frame};
+use crate::site::kinds::{DeviceData, ModelData};
+use crate::site::{Figures, Page, Verdict};
+
+#[derive(Serialize)]
+struct ChooseView {
+    fit: serde_json::Value,
+    places: serde_json::Value,
+    quant: String,
+    context: u64,
+    models: usize,
+    sizes: Vec<SizeRow>,
+}
+
+/// What a size of memory holds.
+#[derive(Serialize)]
+struct SizeRow {
+    memory: String,
+    cards: Vec<Step>,
+    more_cards: usize,
+    fits: usize,
+    largest: Vec<LargeModel>,
+}
+
+#[derive(Serialize)]
+struct LargeModel {
+    title: String,
+    href: String,
+    parameters: Option<String>,
+}
+
+/// Quantization and context of the table that stands without scripts.
+const QUANT: &str = "Q4_K_M";
+const CONTEXT: u64 = 8192;
+
+/// Cards that a size is shown with, and models.
+const SHOWN: usize = 3;
+
+pub(super) fn leaves(shelf: &Shelf<'_>) -> Vec<Leaf> {
+    let address = "choose-gpu/";
+    let description = "Choose a model, a quantization and a context: the smallest cards that run it, by memory \
+                       and by the machine they sit in, each with its margin.";
+    let mut plate = Plate::listing(address, "choose-gpu", "Choose a GPU", description);
+    plate.trail = vec![("Hardware".into(), "hardware/")];
+    let frame = shelf.frame(plate, (None, None));
+    let view = with_frame(frame, "choose", seen(view(shelf, &root(address))));
+    vec![Leaf { address: address.into(), template: "choose-gpu.html", view }]
+}
+
+fn view(shelf: &Shelf<'_>, root: &str) -> ChooseView {
+    let fits = shelf.order.fits;
+    let quant = fits.quant(QUANT).unwrap_or(0);
+    let models: Vec<(&Page<ModelData>, u64)> = by_parameters(shelf)
+        .into_iter()
+        .filter_map(|model| {
+            let figures = fits.figures(&model.head.id.slug)?;
+            Some((model, total(figures, quant)?))
+        })
+        .collect();
+    ChooseView {
+        fit: fit_data(shelf),
+        places: places(shelf),
+        quant: fits.quants.get(quant).cloned().unwrap_or_default(),
+        context: CONTEXT,
+        models: models.len(),
+        sizes: cards_by_memory(shelf)
+            .into_values()
+            .map(|cards| size_row(root, &cards, &models, fits.driver))
+            .collect(),
+    }
+}
+
+/// Where each device is met, for the script: the names of the places, and of each device the position of its own.
+fn places(shelf: &Shelf<'_>) -> serde_json::Value {
+    let place = |device: &Page<DeviceData>| {
+        let own = Place::of(&device.data);
+        Place::ALL.iter().position(|place| *place == own)
+    };
+    json!({
+        "names": Place::ALL.map(Place::title),
+        "of": shelf
+            .site()
+            .devices
+            .iter()
+            .map(|device| (device.head.id.slug.clone(), json!(place(device))))
+            .collect::<serde_json::Map<_, _>>(),
+    })
+}
+
+/// What a model needs at [`CONTEXT`]; none if it does not reach so far.
+fn total(figures: &Figures, quant: usize) -> Option<u64> {
+    (CONTEXT <= figures.max_ctx).then(|| figures.total(quant, 0, CONTEXT))?
+}
+
+/// Cards by their memory in bytes, the newest first.
+fn cards_by_memory<'s>(shelf: &Shelf<'s>) -> BTreeMap<u64, Vec<&'s Page<DeviceData>>> {
+    let mut sizes: BTreeMap<u64, Vec<&Page<DeviceData>>> = BTreeMap::new();
+    for device in shelf.site().devices.iter().filter(|device| device.data.is_cuda()) {
+        sizes.entry(device.data.memory_bytes()).or_default().push(device);
+    }
+    for cards in sizes.values_mut() {
+        cards.sort_by_key(|card| {
+            let newest_first = std::cmp::Reverse(card.data.released);
+            (Place::of(&card.data), newest_first, card.head.title.value.clone())
+        });
+    }
+    sizes
+}
+
+fn size_row(
+    root: &str,
+    cards: &[&Page<DeviceData>],
+    models: &[(&Page<ModelData>, u64)],
+    driver: (u64, u64),
+) -> SizeRow {
+    let memory = cards.first().map_or(0, |card| card.data.memory_bytes());
+    let that_fit: Vec<_> =
+        models.iter().filter(|(_, total)| Verdict::of(*total, driver, memory) == Verdict::Fits).collect();
+    SizeRow {
+        memory: cards.first().map(|card| format!("{} GB", card.data.memory_gib)).unwrap_or_default(),
+        cards: cards
+            .iter()
+            .take(SHOWN)
+            .map(|card| Step {
+                title: card.head.title.value.clone(),
+                href: Some(href(root, &card.head.id.address())),
+            })
+            .collect(),
+        more_cards: cards.len().saturating_sub(SHOWN),
+        fits: that_fit.len(),
+        largest: that_fit
+            .iter()
+            .rev()
+            .filter(|(model, _)| model.data.parameters.is_some())
+            .take(SHOWN)
+            .map(|(model, _)| LargeModel {
+                title: model.head.title.value.clone(),
+                href: href(root, &model.head.id.address()),
+                parameters: model.data.parameters.as_ref().map(|count| parameters(count.value)),
+            })
+            .collect(),
+    }
+}

@@ -1,0 +1,77 @@
+//! The page that puts devices side by side.
+
+use serde::Serialize;
+
+use crate::render::address::{href, root};
+use crate::render::templates::seen;
+use crate::render::views::Leaf;
+use crate::render::views::place::Place;
+use crate::render::views::shelf::{Plate, Shelf, with_frame};
+use crate::site::Page;
+use crate::site::kinds::DeviceData;
+
+#[derive(Serialize)]
+struct CompareView {
+    runs_href: String,
+    devices: Vec<DeviceRow>,
+}
+
+#[derive(Serialize)]
+struct DeviceRow {
+    slug: String,
+    title: String,
+    href: String,
+    memory: String,
+    covered: bool,
+    maker: String,
+    place: &'static str,
+    memory_type: Option<String>,
+    bandwidth: Option<String>,
+    power: Option<String>,
+    released: Option<String>,
+}
+
+pub(super) fn leaves(shelf: &Shelf<'_>) -> Vec<Leaf> {
+    let address = "compare/";
+    let root = root(address);
+    let view = CompareView {
+        runs_href: href(&root, "data/runs.js"),
+        devices: largest_first(shelf).into_iter().map(|device| row(&root, device)).collect(),
+    };
+    let description = "Two to four devices side by side: memory, bandwidth, power, which models each runs, \
+                       and which only one of them does.";
+    let mut plate = Plate::listing(address, "compare", "Compare devices", description);
+    plate.trail = vec![("Hardware".into(), "hardware/")];
+    let frame = shelf.frame(plate, (None, None));
+    let view = with_frame(frame, "compare", seen(view));
+    vec![Leaf { address: address.into(), template: "compare.html", view }]
+}
+
+/// All devices, those with the most memory first, and of two alike the one with the wider bus.
+fn largest_first<'s>(shelf: &Shelf<'s>) -> Vec<&'s Page<DeviceData>> {
+    let mut devices: Vec<_> = shelf.site().devices.iter().collect();
+    devices.sort_by(|a, b| {
+        let bandwidth = |device: &Page<DeviceData>| device.data.bandwidth_gbps.unwrap_or(0.0);
+        (b.data.memory_bytes().cmp(&a.data.memory_bytes()))
+            .then(bandwidth(b).total_cmp(&bandwidth(a)))
+            .then_with(|| a.head.title.value.cmp(&b.head.title.value))
+    });
+    devices
+}
+
+fn row(root: &str, device: &Page<DeviceData>) -> DeviceRow {
+    let data = &device.data;
+    DeviceRow {
+        slug: device.head.id.slug.clone(),
+        title: device.head.title.value.clone(),
+        href: href(root, &device.head.id.address()),
+        memory: format!("{} GB", data.memory_gib),
+        covered: data.is_cuda(),
+        maker: data.vendor.clone(),
+        place: Place::of(data).title(),
+        memory_type: data.memory_type.clone(),
+        bandwidth: data.bandwidth_gbps.map(|rate| format!("{rate} GB/s")),
+        power: data.tdp_w.map(|watts| format!("{watts} W")),
+        released: data.released.map(|date| date.to_string()),
+    }
+}

@@ -1,0 +1,35 @@
+//! The page that sets the cost of tokens at home against those of a service.
+
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use crate::render::data::fit_data;
+use crate::render::templates::seen;
+use crate::render::views::Leaf;
+use crate::render::views::shelf::{Plate, Shelf, with_frame};
+
+#[derive(Serialize)]
+struct CostView {
+    fit: Value,
+    power: Value,
+}
+
+pub(super) fn leaves(shelf: &Shelf<'_>) -> Vec<Leaf> {
+    let address = "cost-vs-cloud/";
+    let description = "What a million tokens cost on a card of your own, in electricity and with the card written off, \
+                       and when the card has paid for itself. You type the prices; none is stored here.";
+    let mut plate = Plate::listing(address, "cost", "Cost against the cloud", description);
+    plate.trail = vec![("Hardware".into(), "hardware/")];
+    let frame = shelf.frame(plate, (None, None));
+    let view = with_frame(frame, "cost", seen(CostView { fit: fit_data(shelf), power: power(shelf) }));
+    vec![Leaf { address: address.into(), template: "cost-vs-cloud.html", view }]
+}
+
+/// Power limits in watts, by device.
+fn power(shelf: &Shelf<'_>) -> Value {
+    let known = shelf.site().devices.iter().filter_map(|device| {
+        let watts = device.data.tdp_w?;
+        Some((device.head.id.slug.clone(), json!(watts)))
+    });
+    Value::Object(known.collect())
+}

@@ -1,0 +1,182 @@
+// Devices side by side. Facts are read from the page's own table, needs from data/runs.js; nothing is estimated here.
+(function () {
+  "use strict";
+  var kit = window.kbgenTools, $ = kit.by_id, make = kit.make;
+  var CELL_OF_MEMORY = 1, CELL_OF_BANDWIDTH = 3;
+
+  // ---- data ----------------------------------------------------------------
+  var columns = Array.prototype.map.call($("devices").tHead.rows[0].cells, function (cell) { return cell.textContent; });
+  var devices = Array.prototype.map.call($("devices").tBodies[0].rows, function (row) {
+    var texts = Array.prototype.map.call(row.cells, function (cell) { return cell.textContent; });
+    return {
+      id: row.dataset.id, name: texts[0], href: row.querySelector("a").getAttribute("href"), texts: texts, maker: texts[6],
+      covered: row.hasAttribute("data-ok"), memory: parseFloat(texts[CELL_OF_MEMORY]) * kit.GIB
+    };
+  });
+  var runs = null;
+  function take(data) {
+    runs = data;
+    runs.models = data.models.map(function (m) { return { id: m[0], name: m[1], parameters: m[2], weights: m[3], buffers: m[4] }; });
+  }
+  function need(model, quant, ctx) {
+    var weights = model.weights[quant], buffers = model.buffers[ctx];
+    return weights == null || buffers == null ? null : weights + buffers;
+  }
+  function judge(total, room) { return total + runs.driver[1] <= room ? "fits" : total + runs.driver[0] <= room ? "tight" : "no"; }
+
+  // ---- state ---------------------------------------------------------------
+  var LETTERS = ["a", "b", "c", "d"];
+  var find = function (id) { return devices.filter(function (device) { return device.id === id; })[0] || null; };
+  var state = { picks: [find("geforce-rtx-4060-ti-16-gb") || devices[0], find("geforce-rtx-3090") || devices[1] || null, null, null], quant: 0, ctx: 0 };
+  function read() {
+    var asked = kit.asked();
+    if (LETTERS.some(function (letter) { return asked.has(letter); })) {
+      state.picks = LETTERS.map(function (letter) { return find(asked.get(letter)); });
+      if (!state.picks[0]) state.picks[0] = devices[0];
+    }
+    state.quant = Math.max(0, runs.quants.indexOf(asked.has("quant") ? asked.get("quant") : "Q4_K_M"));
+    state.ctx = Math.max(0, runs.contexts.indexOf(asked.has("ctx") ? Number(asked.get("ctx")) : 8192));
+  }
+  function save() {
+    kit.keep(LETTERS.map(function (letter, i) { return [letter, state.picks[i] && state.picks[i].id]; })
+      .concat([["quant", runs.quants[state.quant]], ["ctx", runs.contexts[state.ctx]]]));
+  }
+  function chosen() {
+    return state.picks.filter(function (device, i) { return device && state.picks.indexOf(device) === i; });
+  }
+
+  // ---- tables ----------------------------------------------------------------
+  function heads(row, list) {
+    row.replaceChildren(make("td"));
+    list.forEach(function (device) {
+      var cell = make("th"), link = make("a", device.name);
+      cell.scope = "col";
+      link.href = device.href;
+      cell.append(link);
+      row.append(cell);
+    });
+  }
+  function line(label, list, fill) {
+    var row = make("tr"), head = make("th", label);
+    head.scope = "row";
+    row.append(head);
+    list.forEach(function (device) { var cell = make("td"); cell.append.apply(cell, [].concat(fill(device))); row.append(cell); });
+    return row;
+  }
+  // A bar as long as its share of the longest.
+  function bar(share) {
+    var space = "http://www.w3.org/2000/svg", picture = document.createElementNS(space, "svg"), rect = document.createElementNS(space, "rect");
+    picture.setAttribute("class", "share");
+    picture.setAttribute("aria-hidden", "true");
+    rect.setAttribute("width", (share * 100).toFixed(1) + "%");
+    rect.setAttribute("height", "10");
+    picture.append(rect);
+    return picture;
+  }
+  function facts(list) {
+    var rows = columns.slice(1).map(function (label, i) {
+      var at = i + 1, figures = list.map(function (device) { return parseFloat(device.texts[at]) || 0; }), most = Math.max.apply(null, figures);
+      return line(label, list, function (device) {
+        var text = device.texts[at];
+        return (at === CELL_OF_MEMORY || at === CELL_OF_BANDWIDTH) && text !== "–" ? [text, bar((parseFloat(text) || 0) / most)] : text;
+      });
+    });
+    $("facts").replaceChildren.apply($("facts"), rows);
+  }
+
+  // ---- what each runs ----------------------------------------------------------
+  function verdicts(list) {
+    return runs.models.map(function (model) {
+      var total = need(model, state.quant, state.ctx);
+      return { model: model, total: total, words: list.map(function (device) { return total === null || !device.covered ? "" : judge(total, device.memory); }) };
+    }).filter(function (row) { return row.total !== null; });
+  }
+  function size(model) { return model.parameters ? (model.parameters < 1e9 ? (model.parameters / 1e6).toFixed(0) + " M" : (model.parameters / 1e9).toFixed(2) + " B") : ""; }
+  function link(model) { var to = make("a", model.name); to.href = document.documentElement.dataset.root + "models/" + model.id + "/index.html"; return to; }
+  function of(rows, at, word) { return rows.filter(function (row) { return row.words[at] === word; }); }
+
+  function headline(list, rows) {
+    var covered = list.map(function (device, at) { return { device: device, count: of(rows, at, "fits").length }; })
+      .filter(function (entry) { return entry.device.covered; }).sort(function (a, b) { return b.count - a.count; });
+    if (!covered.length) return "No verdicts for these devices";
+    var first = covered[0], second = covered[1];
+    if (!second) return first.device.name + " runs " + first.count + " of " + rows.length + " models";
+    var more = first.count - second.count;
+    return !more ? first.device.name + " and " + second.device.name + " run the same " + first.count + " of " + rows.length + " models"
+      : first.device.name + " runs " + first.count + " of " + rows.length + " models, " + more + " more than " + second.device.name;
+  }
+  function table_of_runs(list, rows) {
+    var at = function (device) { return list.indexOf(device); };
+    var unknown = function (device) { return device.covered ? null : "not covered"; };
+    $("runs").replaceChildren(
+      line("Models that fit", list, function (device) { return unknown(device) || of(rows, at(device), "fits").length + " of " + rows.length; }),
+      line("Tight", list, function (device) { return unknown(device) || String(of(rows, at(device), "tight").length); }),
+      line("Largest that fits", list, function (device) {
+        var fitting = of(rows, at(device), "fits").filter(function (row) { return row.model.parameters; }), last = fitting[fitting.length - 1];
+        return unknown(device) || (last ? [link(last.model), " ", make("span", size(last.model), "upto")] : "none");
+      }));
+  }
+  // Models on which the verdicts differ, those that need most first.
+  function table_of_differences(list, rows) {
+    var place = $("apart");
+    var apart = rows.filter(function (row) {
+      var words = row.words.filter(Boolean);
+      return words.some(function (word) { return word !== words[0]; });
+    }).sort(function (a, b) { return b.total - a.total; });
+    place.replaceChildren();
+    if (list.filter(function (device) { return device.covered; }).length < 2) return;
+    place.append(make("h3", apart.length ? "Models that one runs and another does not: " + apart.length : "Every model gets the same verdict on all of them"));
+    if (!apart.length) return;
+    var box = make("div", null, "table"), table = make("table", null, "grid versus"), head = make("tr"), body = make("tbody"), thead = make("thead");
+    box.tabIndex = 0;
+    box.setAttribute("role", "group");
+    box.setAttribute("aria-label", "Models on which the devices differ");
+    heads(head, list);
+    head.cells[0].replaceWith(label("Model"), label("Needs", "num"));
+    apart.forEach(function (row) {
+      var entry = line("", list, function (device) { var word = row.words[list.indexOf(device)]; return word ? kit.verdict(word) : "–"; }), first = entry.cells[0];
+      first.append(link(row.model));
+      var total = make("td", kit.gib(row.total), "num");
+      total.title = kit.whole(row.total) + " bytes";
+      first.after(total);
+      body.append(entry);
+    });
+    function label(text, kind) { var cell = make("th", text, kind); cell.scope = "col"; return cell; }
+    thead.append(head);
+    table.append(make("caption", "Weights, cache and compute buffer, before what the driver takes"), thead, body);
+    box.append(table);
+    place.append(box);
+  }
+
+  // ---- everything ------------------------------------------------------------
+  function update() {
+    var list = chosen(), rows = verdicts(list);
+    state.picks.forEach(function (device, i) { $("device-" + i).value = device ? device.id : ""; });
+    mark("quant", state.quant);
+    mark("ctx", state.ctx);
+    heads($("names"), list);
+    heads($("names-again"), list);
+    facts(list);
+    table_of_runs(list, rows);
+    table_of_differences(list, rows);
+    $("headline").textContent = headline(list, rows);
+    kit.say(runs.quants[state.quant] + ", " + kit.whole(runs.contexts[state.ctx]) + " tokens: " + headline(list, rows) + ".");
+    save();
+  }
+  function mark(name, at) { $(name).querySelectorAll("input")[at].checked = true; }
+
+  // ---- controls ----------------------------------------------------------------
+  take(window.kbgenRuns);
+  if (!devices.length || !runs.models.length || !runs.quants.length) return;
+  state.picks.forEach(function (_, i) {
+    var select = $("device-" + i);
+    if (i > 0) select.append(kit.option("", "none"));
+    kit.grouped(select, devices, function (device) { return device.maker; });
+    select.addEventListener("change", function () { state.picks[i] = find(select.value); update(); });
+  });
+  kit.choices($("quant"), "quant", runs.quants, function (at) { state.quant = at; update(); });
+  kit.choices($("ctx"), "ctx", runs.contexts.map(function (ctx) { return ctx / 1024 + "k"; }), function (at) { state.ctx = at; update(); });
+  addEventListener("hashchange", function () { read(); update(); });
+  read();
+  update();
+})();

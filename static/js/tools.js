@@ -1,0 +1,72 @@
+// What the small tools share: elements, figures in words, settings in the address.
+(function () {
+  "use strict";
+  var by_id = function (id) { return document.getElementById(id); };
+
+  function make(name, text, kind) {
+    var element = document.createElement(name);
+    if (text != null) element.textContent = text;
+    if (kind) element.className = kind;
+    return element;
+  }
+  function option(value, text) {
+    var entry = make("option", text);
+    entry.value = value;
+    return entry;
+  }
+  // Groups come in the order in which their first entry does.
+  function grouped(select, list, group) {
+    var groups = {};
+    list.forEach(function (entry) {
+      var name = group(entry), place = groups[name];
+      if (!place) { place = groups[name] = make("optgroup"); place.label = name; select.append(place); }
+      place.append(option(entry.id, entry.name));
+    });
+  }
+
+  // ---- figures in words ------------------------------------------------------
+  var GIB = 1073741824, MIB = 1048576;
+  function whole(n) { return Math.round(n).toLocaleString("en").replace(/,/g, "\u202f"); }
+  function gib(n) { return (n / GIB).toFixed(2) + " GiB"; }
+  function mib(n, up) { return whole((up ? Math.ceil : Math.floor)(n / MIB)) + " MiB"; }
+
+  // ---- the address -----------------------------------------------------------
+  // Links of the site ask in the query; what a reader chose stands in the fragment and goes before it.
+  function asked() { return new URLSearchParams(location.hash.length > 1 ? location.hash.slice(1) : location.search); }
+  var saving = 0;
+  function keep(pairs) {
+    clearTimeout(saving);
+    saving = setTimeout(function () {
+      var kept = new URLSearchParams();
+      pairs.forEach(function (pair) { if (pair[1] !== "" && pair[1] != null) kept.set(pair[0], pair[1]); });
+      try { history.replaceState(null, "", "#" + kept); } catch (_) { /* file:// may refuse */ }
+    }, 200);
+  }
+
+  // ---- reading aloud -----------------------------------------------------------
+  var saying = 0;
+  function say(text) {
+    clearTimeout(saying);
+    saying = setTimeout(function () { by_id("say").textContent = text; }, 700);
+  }
+
+  // ---- verdicts ----------------------------------------------------------------
+  var WORDS = { fits: "fits", tight: "tight", no: "does not fit", unknown: "not covered" };
+  function verdict(word) { return make("span", WORDS[word], "verdict verdict-" + word); }
+  // A short list of things to choose one from; `choose` gets the position.
+  function choices(place, name, texts, choose) {
+    texts.forEach(function (text, at) {
+      var wrap = make("label"), input = make("input");
+      input.type = "radio";
+      input.name = name;
+      wrap.append(input, make("span", text));
+      input.addEventListener("change", function () { choose(at); });
+      place.append(wrap);
+    });
+  }
+
+  window.kbgenTools = {
+    by_id: by_id, make: make, option: option, grouped: grouped, GIB: GIB, MIB: MIB, whole: whole, gib: gib, mib: mib,
+    asked: asked, keep: keep, say: say, verdict: verdict, choices: choices
+  };
+})();
