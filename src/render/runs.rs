@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::files::Outputs;
 use crate::render::views::{Shelf, by_parameters};
-use crate::site::Figures;
+use crate::site::{Figures, Run};
 
 /// Quantizations that are summed up, as far as the site has pages for them.
 pub(super) const QUANTS: [&str; 4] = ["F16", "Q8_0", "Q5_K_M", "Q4_K_M"];
@@ -29,7 +29,10 @@ pub(super) fn file(shelf: &Shelf<'_>) -> Outputs {
                 model.head.id.slug,
                 model.head.title.value,
                 model.data.parameters.as_ref().map(|count| count.value),
-                quants.iter().map(|(_, quant)| figures.quants[*quant].map(|fit| fit.gpu)).collect::<Vec<_>>(),
+                quants
+                    .iter()
+                    .map(|(_, quant)| figures.quants[*quant].as_ref().map(|fit| fit.gpu))
+                    .collect::<Vec<_>>(),
                 CONTEXTS.map(|ctx| buffers(figures, ctx)),
             ]))
         })
@@ -47,5 +50,6 @@ pub(super) fn file(shelf: &Shelf<'_>) -> Outputs {
 
 /// Cache and compute buffer at a context; none beyond the largest.
 fn buffers(figures: &Figures, ctx: u64) -> Option<u64> {
-    (ctx <= figures.max_ctx).then(|| figures.kv[0].at(ctx) + figures.compute[0].at(ctx))
+    let run = Run::plain(0);
+    (ctx <= figures.max_ctx).then(|| Some(figures.cache(run, ctx) + figures.compute(run, ctx)?))?
 }

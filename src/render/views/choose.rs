@@ -6,7 +6,7 @@ use serde::Serialize;
 use serde_json::json;
 
 use crate::render::address::{href, root};
-use crate::render::data::fit_data;
+use crate::render::fit_files;
 use crate::render::templates::seen;
 use crate::render::views::Leaf;
 use crate::render::views::common::{Step, parameters};
@@ -14,7 +14,7 @@ use crate::render::views::model::by_parameters;
 use crate::render::views::place::Place;
 use crate::render::views::shelf::{Plate, Shelf, with_frame};
 use crate::site::kinds::{DeviceData, ModelData};
-use crate::site::{Figures, Page, Verdict};
+use crate::site::{Figures, Page, Run, Verdict};
 
 #[derive(Serialize)]
 struct ChooseView {
@@ -72,7 +72,7 @@ fn view(shelf: &Shelf<'_>, root: &str) -> ChooseView {
         })
         .collect();
     ChooseView {
-        fit: fit_data(shelf),
+        fit: fit_files::index(shelf),
         places: places(shelf),
         quant: fits.quants.get(quant).cloned().unwrap_or_default(),
         context: CONTEXT,
@@ -103,7 +103,7 @@ fn places(shelf: &Shelf<'_>) -> serde_json::Value {
 
 /// What a model needs at [`CONTEXT`]; none if it does not reach so far.
 fn total(figures: &Figures, quant: usize) -> Option<u64> {
-    (CONTEXT <= figures.max_ctx).then(|| figures.total(quant, 0, CONTEXT))?
+    (CONTEXT <= figures.max_ctx).then(|| figures.total(quant, Run::plain(0), CONTEXT))?
 }
 
 /// Cards by their memory in bytes, the newest first.

@@ -3,7 +3,7 @@
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::render::data::fit_data;
+use crate::render::fit_files;
 use crate::render::templates::seen;
 use crate::render::views::Leaf;
 use crate::render::views::shelf::{Plate, Shelf, with_frame};
@@ -21,7 +21,8 @@ pub(super) fn leaves(shelf: &Shelf<'_>) -> Vec<Leaf> {
     let mut plate = Plate::listing(address, "cost", "Cost against the cloud", description);
     plate.trail = vec![("Hardware".into(), "hardware/")];
     let frame = shelf.frame(plate, (None, None));
-    let view = with_frame(frame, "cost", seen(CostView { fit: fit_data(shelf), power: power(shelf) }));
+    let view =
+        with_frame(frame, "cost", seen(CostView { fit: fit_files::index(shelf), power: power(shelf) }));
     vec![Leaf { address: address.into(), template: "cost-vs-cloud.html", view }]
 }
 
