@@ -10,30 +10,32 @@
   // A table's file is one call: kbFit("slug", {...}).
   global.kbFit = function (slug, table) { tables[slug] = unpack(table); };
 
-  // Runs of [value, count, value, count, …] as sums: sums[i] is what the first i layers hold.
-  function sums(runs, layers) {
-    var all = [0], at = 0;
-    for (var i = 0; runs && i < runs.length; i += 2) for (var n = 0; n < runs[i + 1]; n++) all.push(at += runs[i]);
-    while (all.length <= layers) all.push(at);
+  // Sums over layers, so that what any run of layers holds is one subtraction: sums[i] is what the first i hold.
+  function sums(each) {
+    var all = [0];
+    each.forEach(function (value, i) { all.push(all[i] + value); });
+    return all;
+  }
+  // [value, count, value, count, …] written out.
+  function written_out(runs) {
+    var all = [];
+    for (var i = 0; i < runs.length; i += 2) for (var n = 0; n < runs[i + 1]; n++) all.push(runs[i]);
     return all;
   }
   function unpack(table) {
-    var layers = table.layers, kinds = table.cache.length;
-    // kinds_to[kind][i]: how many of the first i layers are of a kind.
-    table.kinds_to = [];
-    for (var kind = 0; kind < kinds; kind++) table.kinds_to.push(sums(table["class"].map(function (value, i) { return i % 2 ? value : value === kind ? 1 : 0; }), layers));
+    var classes = written_out(table["class"]);
+    table.of_class = table.cache.map(function (_, one) { return sums(classes.map(function (other) { return other === one ? 1 : 0; })); });
     table.quants.forEach(function (quant) {
       if (!quant) return;
-      quant.gpu_to = sums(quant.gpu, layers);
-      quant.host_to = sums(quant.host, layers);
-      quant.experts_gpu_to = sums(quant.eg, layers);
-      quant.experts_host_to = sums(quant.eh, layers);
+      var kinds = written_out(quant.layer).map(function (kind) { return quant.kinds[kind]; });
+      var column = function (at) { return sums(kinds.map(function (kind) { return kind[at] || 0; })); };
+      quant.sums = { gpu: column(0), host: column(1), experts_gpu: column(2), experts_host: column(3) };
     });
     return table;
   }
 
   // Fetches a model's table by a script of the page, once; `done(table)`, or `done(null)` when it cannot be had.
-  function load(slug, root, done) {
+  function load(slug, href, done) {
     if (tables[slug]) return done(tables[slug]);
     if (waiting[slug]) return waiting[slug].push(done);
     waiting[slug] = [done];
@@ -45,7 +47,7 @@
       all.forEach(function (each) { each(tables[slug] || null); });
     };
     script.onload = script.onerror = end;
-    script.src = root + "data/fit/" + slug + ".js";
+    script.src = href;
     document.head.appendChild(script);
   }
 
@@ -79,22 +81,33 @@
   }
   // How many of the first layers keep their experts in the host's memory.
   function experts_away(table, setting) { return setting.experts === "all" ? table.layers : Math.min(setting.experts || 0, table.layers); }
-  function has_experts(table) { return table.quants.some(function (quant) { return quant && quant.eg; }); }
+  var has_experts = function (table) { return Boolean(table.moe); };
   var between = function (to, from, end) { return end > from ? to[end] - to[from] : 0; };
 
   // ---- what a device holds ---------------------------------------------------------
   var pair = function (setting) { return setting.k * 3 + setting.v; };
   var slots_at = function (setting) { return Math.max(0, SLOTS.indexOf(setting.slots || 1)); };
+  // What every device holds that has a layer of some classes: rotary factors.
+  function factors(table, place, side) {
+    var all = table.factors;
+    var used = all && all["class"].some(function (one) { return between(table.of_class[one], place.from, place.to); });
+    return used ? all[side] : 0;
+  }
   function weights(table, setting, place) {
-    var quant = table.quants[setting.quant], away = experts_away(table, setting);
-    return between(quant.gpu_to, place.from, place.to) + (place.output ? quant.out : 0)
-      - between(quant.experts_gpu_to, place.from, Math.min(place.to, away));
+    var quant = table.quants[setting.quant], away = Math.min(place.to, experts_away(table, setting));
+    return between(quant.sums.gpu, place.from, place.to) - between(quant.sums.experts_gpu, place.from, away)
+      + (place.output ? quant.out[0] : 0) + factors(table, place, "gpu");
+  }
+  function host_weights(table, setting, place) {
+    var quant = table.quants[setting.quant], away = Math.max(place.to, experts_away(table, setting));
+    return quant["in"] + between(quant.sums.host, place.from, place.to) + between(quant.sums.experts_host, place.to, away)
+      + (place.output ? quant.out[1] : 0) + factors(table, place, "host");
   }
   // The curves that a device's cache is the sum of: [[how many layers, curve], …].
   function caches(table, setting, place) {
-    return table.cache.map(function (by_slots, kind) {
+    return table.cache.map(function (by_slots, one) {
       var index = by_slots[slots_at(setting)][pair(setting)];
-      return [between(table.kinds_to[kind], place.from, place.to), table.curves[index]];
+      return [between(table.of_class[one], place.from, place.to), table.curves[index]];
     }).filter(function (each) { return each[0]; });
   }
   function cache(table, setting, place, ctx) {
@@ -114,37 +127,34 @@
 
   // Everything, device by device and in the host's memory. A setting is
   // {quant, k, v (positions), ctx, slots (1, 2, 4, 8), server (true: logits of one token a slot only),
-  //  shares ([1], or a share for each device), layers (on the devices, output counted; null: all), experts (0, n, "all")}.
+  //  shares ([1], or a share for each device), layers (on the devices, output counted; null: all), experts (0, n, "all"),
+  //  uncovered ([true] where the figures of CUDA do not hold for a device; may be left out)}.
   function need(table, setting) {
-    var where = places(table, setting), quant = table.quants[setting.quant], away = experts_away(table, setting);
-    var devices = where.devices.map(function (place, i) {
-      var part = { weights: weights(table, setting, place), cache: cache(table, setting, place, setting.ctx), compute: compute(table, setting, where, i, setting.ctx) };
-      part.layers = place.to - place.from;
-      part.output = place.output;
-      part.total = part.compute && [part.weights + part.cache + part.compute[0], part.weights + part.cache + part.compute[1]];
-      return part;
-    });
-    var host = where.host;
+    var where = places(table, setting);
     return {
-      devices: devices,
-      exact: where.whole && !away,
-      host: {
-        weights: quant["in"] + between(quant.host_to, 0, host.to) + (host.output ? quant.hout : 0)
-          + between(quant.experts_host_to, host.to, Math.max(host.to, away)),
-        cache: cache(table, setting, host, setting.ctx)
-      }
+      devices: where.devices.map(function (place, i) {
+        var device = { weights: weights(table, setting, place), cache: cache(table, setting, place, setting.ctx), layers: place.to - place.from, output: place.output };
+        device.compute = setting.uncovered && setting.uncovered[i] ? null : compute(table, setting, where, i, setting.ctx);
+        device.total = device.compute && device.compute.map(function (bytes) { return device.weights + device.cache + bytes; });
+        return device;
+      }),
+      exact: where.whole && !experts_away(table, setting),
+      host: { weights: host_weights(table, setting, where.host), cache: cache(table, setting, where.host, setting.ctx) }
     };
   }
 
   // ---- verdicts ----------------------------------------------------------------------
-  // One device: `total` as [least, most], `room` what other programs leave, `driver` as [least, most].
-  function judge_one(total, room, driver) {
-    return !total ? "unknown" : total[1] + driver[1] <= room ? "fits" : total[0] + driver[0] <= room ? "tight" : "no";
+  // One device: `room` what other programs leave, `driver` as [least, most].
+  // Where the compute buffer is not covered, only what does not fit without it is known.
+  function judge_one(device, room, driver) {
+    var total = device.total;
+    if (!total) return device.weights + device.cache > room ? "no" : "unknown";
+    return total[1] + driver[1] <= room ? "fits" : total[0] + driver[0] <= room ? "tight" : "no";
   }
   // All devices: the worst of them decides.
   function judge(needed, rooms, driver) {
     var worst = ["fits", "tight", "unknown", "no"], found = 0;
-    needed.devices.forEach(function (device, i) { found = Math.max(found, worst.indexOf(judge_one(device.total, rooms[i], driver))); });
+    needed.devices.forEach(function (device, i) { found = Math.max(found, worst.indexOf(judge_one(device, rooms[i], driver))); });
     return worst[found];
   }
   function fits(table, setting, rooms, driver) {
