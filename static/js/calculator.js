@@ -1,322 +1,505 @@
-// Will it run? Looks up the fit tables of the page; nothing is estimated here.
+// Will it run? The page around the fit tables: its settings, its address, its answer.
 (function () {
   "use strict";
   var $ = function (id) { return document.getElementById(id); };
-  var fit = JSON.parse($("fit-data").textContent);
-  fit.models = fit.models.filter(function (model) { return model.q.some(Boolean); });
-  var GIB = 1073741824, MIB = 1048576, CELL = 256;
+  var fit = JSON.parse($("fit-data").textContent), links = JSON.parse($("calc-links").textContent);
+  var look = window.kbgenFit, picture = window.kbgenPicture;
+  var make = picture.make, draw = picture.draw, whole = picture.whole, gib = picture.gib;
+  var GIB = look.GIB, MIB = look.MIB, CELL = look.CELL, MOST_DEVICES = 4;
   var LOW = fit.driver[0], HIGH = fit.driver[1];
   var WORDS = { fits: "Fits", tight: "Tight", no: "Does not fit", unknown: "Not covered" };
-
-  // ---- figures -------------------------------------------------------------
-  function look(segments, ctx) {
-    var cells = Math.ceil(ctx / CELL) * CELL;
-    var at = 0;
-    for (var i = 0; i < segments.length && segments[i] <= cells; i += 3) at = i;
-    return segments[at + 1] + segments[at + 2] * (cells - segments[at]) / CELL;
-  }
-  function need(model, quant, kv, ctx) {
-    var weights = model.q[quant][1], cache = look(model.kv[kv], ctx), compute = look(model.cb[kv], ctx);
-    return { weights: weights, cache: cache, compute: compute, total: weights + cache + compute };
-  }
-  function judge(total, room) { return total + HIGH <= room ? "fits" : total + LOW <= room ? "tight" : "no"; }
-  // The largest context in whole steps of 256 cells; more context never needs less.
-  function largest(model, quant, kv, room, driver) {
-    var low = 0, high = Math.ceil(model.max / CELL);
-    while (low < high) {
-      var middle = Math.ceil((low + high) / 2);
-      if (need(model, quant, kv, middle * CELL).total + driver <= room) low = middle; else high = middle - 1;
-    }
-    return Math.min(low * CELL, model.max);
-  }
-  function best(model, kv, ctx, room, driver) {
-    var found = -1;
-    model.q.forEach(function (sizes, i) {
-      if (sizes && need(model, i, kv, ctx).total + driver <= room && (found < 0 || sizes[1] > model.q[found][1])) found = i;
-    });
-    return found;
-  }
-
-  // For tests: the same look-ups, without the page around them.
-  window.kbgenFit = { data: fit, need: need, judge: judge, largest: largest, best: best };
+  var SHORT = { fits: "fits", tight: "tight", no: "too small", unknown: "not covered" };
+  var RUNNERS = ["server", "library", "ollama", "vllm"];
+  var root = document.documentElement.dataset.root;
 
   // ---- words ---------------------------------------------------------------
-  var whole = function (n) { return Math.round(n).toLocaleString("en").replace(/,/g, "\u202f"); };
-  var gib = function (n) { return (n / GIB).toFixed(2); };
-  var gb = function (n) { return (n / 1e9).toFixed(2); };
   var mib = function (n, up) { return whole((up ? Math.ceil : Math.floor)(n / MIB)) + " MiB"; };
+  var round_gib = function (n) { return gib(n).replace(/\.?0+$/, "") + " GiB"; };
   var tokens = function (n) { return whole(n) + " tokens"; };
+  var by_id = function (list, id) { return list.filter(function (entry) { return entry.id === id; })[0]; };
 
   // ---- state ---------------------------------------------------------------
-  var by_id = function (list, id) { return list.filter(function (entry) { return entry.id === id; })[0]; };
-  var state = {
-    model: by_id(fit.models, "llama-3.1-8b-instruct") || fit.models[0], quant: -1, ctx: 8192, kv: 0,
-    device: by_id(fit.devices, "geforce-rtx-3060-12-gb") || fit.devices.filter(function (d) { return d.ok; })[0] || null, memory: 12 * GIB, others: 0
-  };
-  function settle() {
-    var model = state.model;
-    if (!model.q[state.quant]) {
-      state.quant = model.q[fit.quants.indexOf("Q4_K_M")] ? fit.quants.indexOf("Q4_K_M") : model.q.findIndex(Boolean);
-    }
-    state.ctx = Math.max(1, Math.min(model.max, Math.round(state.ctx) || 1));
+  // Everything that a reader may choose; the address holds what differs from this.
+  var START = { model: "llama-3.1-8b-instruct", quant: "Q4_K_M", ctx: 8192, k: 0, v: 0, slots: 1, runner: "server", layers: null, experts: 0 };
+  var FIRST_DEVICE = "geforce-rtx-3060-12-gb";
+  var state, table = null;
+  function start() {
+    var now = {};
+    for (var key in START) now[key] = START[key];
+    if (!by_id(fit.models, now.model)) now.model = fit.models[0].id;
+    now.devices = [device_of(by_id(fit.devices, FIRST_DEVICE) ? FIRST_DEVICE : 12 * GIB)];
+    return now;
   }
+  // A device of the catalogue by its name, or an amount of memory of one's own.
+  function device_of(what) {
+    var known = by_id(fit.devices, what);
+    return known ? { id: known.id, name: known.name, mem: known.mem, ok: known.ok, others: 0 } : { id: "", name: "Your device", mem: Number(what), ok: true, others: 0 };
+  }
+  var known = function (device) { return by_id(fit.devices, device.id); };
+
+  // ---- the address ---------------------------------------------------------
+  var number = function (text, least) { var n = Number(text); return text && n >= least && isFinite(n) ? n : null; };
   function read() {
     // Links of the site ask in the query; what a reader chose stands in the fragment and goes before it.
     var asked = new URLSearchParams(location.hash.length > 1 ? location.hash.slice(1) : location.search);
-    var amount = function (name) { var n = Number(asked.get(name)); return asked.has(name) && n >= 0 && isFinite(n) ? n : null; };
-    state.model = by_id(fit.models, asked.get("model")) || state.model;
-    if (fit.quants.indexOf(asked.get("quant")) >= 0) state.quant = fit.quants.indexOf(asked.get("quant"));
-    if (fit.kv.indexOf(asked.get("kv")) >= 0) state.kv = fit.kv.indexOf(asked.get("kv"));
-    if (amount("ctx")) state.ctx = amount("ctx");
-    var device = by_id(fit.devices, asked.get("gpu") || asked.get("device"));
-    if (device) state.device = device;
-    if (state.device) state.memory = state.device.mem;
-    if (amount("mem")) { state.memory = amount("mem"); state.device = device && device.mem === state.memory ? device : null; }
-    if (amount("others") !== null) state.others = amount("others") * MIB;
-    settle();
+    var one_of = function (name, list) { return list.indexOf(asked.get(name)); };
+    state = start();
+    if (by_id(fit.models, asked.get("model"))) state.model = asked.get("model");
+    if (one_of("quant", fit.quants) >= 0) state.quant = asked.get("quant");
+    if (number(asked.get("ctx"), 1)) state.ctx = number(asked.get("ctx"), 1);
+    // `kv` is both types in one, as links of older pages have it.
+    ["kv", "k", "v"].forEach(function (name) {
+      var type = one_of(name, fit.kv);
+      if (type >= 0 && name !== "v") state.k = type;
+      if (type >= 0 && name !== "k") state.v = type;
+    });
+    if (one_of("slots", look.SLOTS.map(String)) >= 0) state.slots = Number(asked.get("slots"));
+    if (one_of("run", RUNNERS) >= 0) state.runner = asked.get("run");
+    state.layers = asked.get("ngl") === "auto" ? "auto" : number(asked.get("ngl"), 0);
+    state.experts = /^(auto|all)$/.test(asked.get("moe") || "") ? asked.get("moe") : number(asked.get("moe"), 0) || 0;
+    var devices = (asked.get("gpu") || asked.get("device") || "").split(",").filter(function (what) { return by_id(fit.devices, what) || number(what, 1); }).slice(0, MOST_DEVICES).map(device_of);
+    var amount = number(asked.get("mem"), 1);
+    if (amount && !(devices.length && devices[0].mem === amount)) devices = [device_of(amount)];
+    if (devices.length) state.devices = devices;
+    (asked.get("others") || "").split(",").forEach(function (text, i) { if (state.devices[i]) state.devices[i].others = (number(text, 0) || 0) * MIB; });
+  }
+  function address() {
+    var kept = new URLSearchParams({ model: state.model }), put = function (name, value, usual) { if (value !== usual) kept.set(name, value); };
+    put("quant", state.quant, START.quant);
+    put("ctx", state.ctx, START.ctx);
+    put("k", fit.kv[state.k], fit.kv[START.k]);
+    put("v", fit.kv[state.v], fit.kv[START.v]);
+    put("slots", state.slots, START.slots);
+    put("run", state.runner, START.runner);
+    put("gpu", state.devices.map(function (device) { return device.id || Math.round(device.mem); }).join(","), FIRST_DEVICE);
+    put("others", state.devices.map(function (device) { return Math.round(device.others / MIB); }).join(","), state.devices.map(function () { return 0; }).join(","));
+    put("ngl", state.layers === null ? null : String(state.layers), null);
+    put("moe", String(state.experts), "0");
+    return "#" + kept.toString().replace(/%2C/g, ",");
   }
   var saving = 0;
   function save() {
     clearTimeout(saving);
-    saving = setTimeout(function () {
-      var kept = new URLSearchParams({ model: state.model.id, quant: fit.quants[state.quant], ctx: state.ctx, kv: fit.kv[state.kv] });
-      if (state.device) kept.set("gpu", state.device.id); else kept.set("mem", Math.round(state.memory));
-      if (state.others) kept.set("others", Math.round(state.others / MIB));
-      try { history.replaceState(null, "", "#" + kept); } catch (_) { /* file:// may refuse */ }
-    }, 200);
+    saving = setTimeout(function () { try { history.replaceState(null, "", address()); } catch (_) { /* file:// may refuse */ } }, 200);
   }
 
-  // ---- building ------------------------------------------------------------
-  function make(name, text, kind) {
-    var element = document.createElement(name);
-    if (text != null) element.textContent = text;
-    if (kind) element.className = kind;
-    return element;
+  // ---- what is asked of the table --------------------------------------------
+  function settle() {
+    var quant = fit.quants.indexOf(state.quant);
+    if (!table.quants[quant]) state.quant = fit.quants[table.quants.findIndex(Boolean)];
+    if (!table.quants[quant] && table.quants[fit.quants.indexOf(START.quant)]) state.quant = START.quant;
+    state.ctx = Math.max(1, Math.min(table.max, Math.round(state.ctx) || 1));
+    if (typeof state.layers === "number") state.layers = state.layers > table.layers ? null : Math.round(state.layers);
+    if (!look.has_experts(table)) state.experts = 0;
+    if (typeof state.experts === "number") state.experts = Math.min(table.layers, Math.round(state.experts));
+    // Ollama has one type for both, and a cache for each request: the tables hold one.
+    if (state.runner === "ollama") { state.v = state.k; state.slots = 1; state.experts = 0; }
   }
-  function draw(name, attributes, text) {
-    var element = document.createElementNS("http://www.w3.org/2000/svg", name);
-    for (var key in attributes) element.setAttribute(key, attributes[key]);
-    if (text != null) element.textContent = text;
-    return element;
+  var rooms = function () { return state.devices.map(function (device) { return device.mem - device.others; }); };
+  var driver = fit.driver;
+  var covered = function () { return state.devices.every(function (device) { return device.ok; }); };
+  // Shares as small whole numbers: equal for equal devices, else by memory.
+  function shares() {
+    var all = state.devices.map(function (device) { return Math.round(device.mem / GIB) || 1; });
+    var common = all.reduce(function divisor(a, b) { return b ? divisor(b, a % b) : a; });
+    return all.map(function (share) { return share / common; });
   }
-  function grouped(select, list, group) {
-    var groups = {};
-    list.forEach(function (entry) {
-      var place = groups[entry[group]];
-      if (!place) { place = groups[entry[group]] = make("optgroup"); place.label = entry[group]; select.appendChild(place); }
-      var option = make("option", entry.name);
-      option.value = entry.id;
-      place.appendChild(option);
+  // The setting as the table takes it, with what is automatic worked out.
+  function setting_of(now) {
+    var setting = {
+      quant: fit.quants.indexOf(now.quant), k: now.k, v: now.v, ctx: now.ctx, slots: now.slots, server: now.runner !== "library",
+      shares: shares(), layers: typeof now.layers === "number" ? now.layers : null, experts: now.experts === "auto" ? 0 : now.experts,
+      uncovered: state.devices.map(function (device) { return !device.ok; })
+    };
+    if (now.experts === "auto" && covered()) {
+      var away = look.fewest_experts(table, setting, rooms(), driver);
+      setting.experts = away < 0 ? table.layers : away;
+    }
+    if (now.layers === "auto" && covered()) {
+      var layers = look.most_layers(table, setting, rooms(), driver);
+      setting.layers = layers < 0 || layers > table.layers ? null : layers;
+    }
+    return setting;
+  }
+
+  // ---- the answer ------------------------------------------------------------
+  var of_layers = function (setting) { return setting.layers === null ? "" : setting.layers + " of " + (table.layers + 1) + " layers"; };
+  function margin_of(needed, verdict) {
+    var spare = Infinity, short = 0, tight = Infinity, held = 0;
+    needed.devices.forEach(function (device, i) {
+      var room = rooms()[i];
+      if (!device.total) { held = Math.max(held, device.weights + device.cache - room); return; }
+      spare = Math.min(spare, room - device.total[1] - HIGH);
+      tight = Math.min(tight, room - device.total[1]);
+      short = Math.max(short, device.total[0] + LOW - room, 0);
     });
+    var on = needed.devices.length > 1 ? " on the fullest device" : "";
+    return { spare: spare, short: Math.max(short, held), words: verdict === "fits" ? mib(spare) + " to spare" + on + ", even when the driver takes its most."
+      : verdict === "tight" ? (tight >= LOW ? "It loads if the driver takes no more than " + mib(tight) + on + "; drivers take " + mib(LOW) + " to " + mib(HIGH) + "." : "It loads only if the compute buffer stays at the low end of its range" + on + ".")
+      : verdict === "no" ? mib(Math.max(short, held), true) + " short" + on + (held > 0 && !short ? ": weights and cache alone are more than its memory." : " at the least.")
+      : "Weights and cache are known to the byte. What the compute buffer takes on this device is not, so there is no verdict." };
   }
-  function radio(name, value, label, parent) {
-    var wrap = make("label"), input = make("input");
-    input.type = "radio"; input.name = name; input.value = value;
-    wrap.appendChild(input);
-    wrap.appendChild(make("span", label));
-    parent.appendChild(wrap);
-    return input;
+  function parts_of(device, needed, i) {
+    var own = needed.devices[i], compute = own.compute || [null, null], exact = needed.exact ? "exact" : "range";
+    var parts = [
+      { name: "weights", label: "Weights", tag: "Weights", low: own.weights, high: own.weights, basis: "exact", anchor: "what-is-exact" },
+      { name: "kv", label: "K/V cache", tag: "Cache", low: own.cache, high: own.cache, basis: "exact", anchor: "what-is-exact" },
+      { name: "compute", label: "Compute buffer", low: compute[0], high: compute[1], basis: own.compute ? exact : "not covered", anchor: own.compute ? "what-is-" + (needed.exact ? "exact" : "a-range") : "what-is-not-covered" },
+      { name: "driver", label: "Driver", low: own.compute ? LOW : null, high: own.compute ? HIGH : null, basis: own.compute ? "range" : "not covered", anchor: own.compute ? "what-is-a-range" : "what-is-not-covered" }
+    ];
+    if (state.devices.some(function (each) { return each.others; })) parts.push({ name: "other", label: "Other programs", low: device.others, high: device.others, basis: "given" });
+    return parts;
+  }
+  var saying = 0;
+  function answer(setting) {
+    var needed = look.need(table, setting), verdict = look.judge(needed, rooms(), driver), margin = margin_of(needed, verdict);
+    var word = WORDS[verdict] + (setting.layers !== null && verdict !== "no" ? " with " + of_layers(setting) : "");
+    $("verdict").className = $("dock-verdict").className = "verdict verdict-" + verdict;
+    $("verdict").classList.add("big");
+    $("verdict").textContent = $("dock-verdict").textContent = word;
+    $("margin").textContent = margin.words;
+    $("dock-margin").textContent = verdict === "fits" ? mib(margin.spare) + " to spare" : verdict === "no" ? mib(margin.short, true) + " short" : "";
+    clearTimeout(saying);
+    saying = setTimeout(function () { $("say").textContent = by_id(fit.models, state.model).name + ", " + state.quant + ", " + tokens(state.ctx) + ": " + word + ". " + margin.words; }, 700);
+
+    var devices = state.devices.map(function (device, i) {
+      var own = needed.devices[i], one = look.judge_one(own, rooms()[i], driver), spare = own.total && rooms()[i] - own.total[1] - HIGH;
+      return { name: (state.devices.length > 1 ? (i + 1) + ". " : "") + device.name, memory: device.mem, parts: parts_of(device, needed, i), verdict: one,
+        says: one === "fits" ? mib(spare) + " to spare" : one === "no" && own.total ? mib(own.total[0] + LOW - rooms()[i], true) + " short" : WORDS[one].toLowerCase() };
+    });
+    picture.bars(devices);
+    picture.table(devices, links.methodology);
+    stats(setting, needed);
+    offers(setting, verdict);
+    ladder(setting);
+    meet(needed, verdict);
+    commands(setting);
+    $("waiting").hidden = true;
+  }
+  // Beside the verdict: what it takes in all, what stays in RAM, how fast.
+  function stats(setting, needed) {
+    var list = $("stats");
+    list.replaceChildren();
+    var add = function (name, value, note) {
+      var row = list.appendChild(make("div"));
+      row.append(make("dt", name), make("dd", value));
+      if (note) row.appendChild(make("dd", note, "small"));
+    };
+    var memory = state.devices.reduce(function (sum, device) { return sum + device.mem; }, 0);
+    var total = needed.devices.reduce(function (sum, device) { return device.total && sum ? [sum[0] + device.total[0] + LOW, sum[1] + device.total[1] + HIGH] : null; }, [0, 0]);
+    if (total) add("Needs", picture.range(total[0], total[1], gib) + " GiB", "of " + round_gib(memory));
+    if (!needed.exact && needed.host.weights) add("In RAM", gib(needed.host.weights + needed.host.cache) + " GiB", "weights and cache");
+    var speed = look.speed && needed.exact && state.devices.length === 1 && look.speed(table, setting, known(state.devices[0]), fit.bands);
+    if (speed) add("Speed", speed_words(speed.full) + " tokens/s", "a range; " + speed_words(speed.empty) + " while the context is empty");
+  }
+  function speed_words(range) {
+    var say = function (n, round) { return n < 10 ? (round(n * 10) / 10).toFixed(1) : String(round(n)); };
+    return say(range[0], Math.floor) + " to " + say(range[1], Math.ceil);
   }
 
-  // A command that wraps between its words, never inside a flag.
-  function command(id, text) {
-    $(id).replaceChildren();
-    text.split(" ").forEach(function (word, i) { $(id).append(i ? " " : "", word[0] === "-" ? make("span", word, "flag") : word); });
+  // What would fit instead: each a click.
+  function offers(setting, verdict) {
+    var place = $("best"), held = document.activeElement && place.contains(document.activeElement) ? document.activeElement.dataset.what : null;
+    place.replaceChildren();
+    if (!covered()) return;
+    // `change` null: nothing to apply; `now`: it is in use.
+    var offer = function (what, title, text, change, now) {
+      var button = place.appendChild(make("button"));
+      button.type = "button";
+      button.dataset.what = what;
+      button.append(make("span", title), " ", make("b", text));
+      if (change || now) button.append(" ", make("em", now ? "in use" : "Use it"));
+      button.disabled = !change || now;
+      if (change) button.addEventListener("click", function () { for (var key in change) state[key] = change[key]; update(); });
+    };
+    var most = look.largest(table, setting, rooms(), driver);
+    offer("ctx", "Largest context that fits", most ? tokens(most) : "none with " + state.quant, most ? { ctx: most } : null, most === state.ctx);
+    var top = look.best(table, setting, rooms(), driver);
+    offer("quant", "Best quantization that fits", top < 0 ? "none at this context" : fit.quants[top], top < 0 ? null : { quant: fit.quants[top] }, top === setting.quant);
+    if (look.has_experts(table) && state.runner !== "ollama" && (verdict !== "fits" || setting.experts)) {
+      var away = look.fewest_experts(table, look.but(setting, { layers: null }), rooms(), driver);
+      offer("experts", "Experts to keep in RAM", away < 0 ? "all are not enough" : away ? "of the first " + away + " of " + table.layers + " layers" : "none", away < 0 ? null : { experts: away, layers: null }, away === setting.experts && setting.layers === null);
+    }
+    if (verdict !== "fits" || setting.layers !== null) {
+      var layers = look.most_layers(table, setting, rooms(), driver), all = layers > table.layers;
+      offer("layers", "Layers that fit", layers < 0 ? "not even none" : all ? "all " + layers : layers + " of " + (table.layers + 1), layers < 0 ? null : { layers: all ? null : layers }, (all ? null : layers) === setting.layers);
+    }
+    if (held) {
+      var again = place.querySelector("[data-what=" + held + "]:not(:disabled)");
+      (again || $("verdict")).focus();
+    }
   }
 
-  var ladder_of = null, ladder = [];
-  function build_model() {
-    if (ladder_of === state.model) return;
-    ladder_of = state.model;
-    ladder = [];
+  // ---- all quantizations -------------------------------------------------------
+  var rows_of = null, rows = [];
+  function build_rows() {
+    if (rows_of === table) return;
+    rows_of = table;
+    rows = [];
     $("quant").replaceChildren();
     $("ladder").replaceChildren();
     fit.quants.forEach(function (name, i) {
-      if (!state.model.q[i]) return;
-      var option = make("option", name);
-      option.value = i;
-      $("quant").appendChild(option);
-      var row = make("tr"), head = make("th");
+      if (!table.quants[i]) return;
+      var option = $("quant").appendChild(make("option", name));
+      option.value = name;
+      var row = $("ladder").appendChild(make("tr")), head = row.appendChild(make("th"));
       head.scope = "row";
-      var input = radio("ladder", i, name, head);
-      input.addEventListener("change", function () { state.quant = i; update(); });
-      var cells = ["", "num", "num", "num"].map(function (kind) { return make("td", null, kind); });
-      var graph = make("td", null, "graph"), mini = draw("svg", { "class": "mini", "aria-hidden": "true" });
+      var input = radio("ladder", name, name, head, function () { state.quant = name; update(); });
+      var cells = ["", "num", "num", "num"].map(function (kind) { return row.appendChild(make("td", null, kind)); });
+      var graph = row.appendChild(make("td", null, "graph")), mini = graph.appendChild(draw("svg", { "class": "mini", "aria-hidden": "true" }));
       graph.setAttribute("aria-hidden", "true");
-      graph.appendChild(mini);
-      row.append.apply(row, [head].concat(cells, graph));
-      $("ladder").appendChild(row);
-      ladder.push({ quant: i, input: input, cells: cells, mini: mini });
+      rows.push({ quant: i, input: input, cells: cells, mini: mini });
     });
-    $("ctx-max").textContent = whole(state.model.max);
-    $("ctx").max = state.model.max;
   }
-
-  // ---- the bar ---------------------------------------------------------------
-  function bar(parts, room) {
-    var held = parts.reduce(function (sum, part) { return sum + part.bytes; }, 0);
-    var scale = Math.max(state.memory, held) || 1, width = $("bar").clientWidth || 600, TOP = 10, TALL = 60;
-    var group = $("bar-parts"), x = 0, percent = function (n) { return (n / scale * 100).toFixed(3) + "%"; };
-    group.replaceChildren();
-    parts.forEach(function (part) {
-      if (!part.bytes) return;
-      group.appendChild(draw("rect", { "class": "seg seg-" + part.name, x: percent(x), y: TOP, width: percent(part.bytes), height: TALL }));
-      if (part.tag && part.bytes / scale * width > part.tag.length * 9 + 16) {
-        group.appendChild(draw("text", { "class": "tag tag-" + part.name, x: percent(x), dx: 9, y: TOP + TALL / 2 + 5 }, part.tag));
-      }
-      x += part.bytes;
+  function ladder(setting) {
+    var room = rooms().reduce(function (sum, each) { return sum + each; }, 0), all = function (device) { return device.total ? device.total[1] : device.weights + device.cache; };
+    var add = function (sum, n) { return sum + n; };
+    var needs = rows.map(function (row) {
+      var needed = look.need(table, look.but(setting, { quant: row.quant }));
+      return { needed: needed, weights: needed.devices.map(function (device) { return device.weights; }).reduce(add), total: needed.devices.map(all).reduce(add) };
     });
-    if (held > state.memory) group.appendChild(draw("rect", { "class": "seg seg-over", x: percent(state.memory), y: TOP, width: percent(held - state.memory), height: TALL }));
-    else group.appendChild(draw("rect", { "class": "seg seg-free", x: percent(held), y: TOP, width: percent(state.memory - held), height: TALL }));
-    // A scale in GiB, about one figure every 60 pixels.
-    var step = 0.25;
-    while (scale / GIB / step * 60 > width) step *= 2;
-    for (var at = 0; at * GIB <= scale; at += step) {
-      var last = at * GIB > scale * 0.96;
-      group.appendChild(draw("rect", { "class": "tick", x: percent(at * GIB), y: TOP + TALL + 3, width: 1, height: 7 }));
-      group.appendChild(draw("text", { "class": "scale", x: percent(at * GIB), y: TOP + TALL + 26, "text-anchor": at === 0 ? "start" : last ? "end" : "middle" }, at + (at === 0 ? " GiB" : "")));
-    }
-    group.appendChild(draw("rect", { "class": "limit", x: percent(state.memory), y: 0, width: 3, height: TALL + 2 * TOP, transform: "translate(-3)" }));
-    $("bar").setAttribute("aria-label", "Memory bar: " + parts.filter(function (p) { return p.bytes; }).map(function (p) { return p.label + " " + gib(p.bytes) + " GiB"; }).join(", ") + ", of " + gib(state.memory) + " GiB");
-  }
-  function table(parts, sum, room) {
-    var body = $("parts");
-    body.replaceChildren();
-    var line = function (part, kind) {
-      var row = make("tr", null, kind), head = make("th"), key = draw("svg", { "class": "key", width: 18, height: 18, "aria-hidden": "true" });
-      head.scope = "row";
-      if (part.name) { key.appendChild(draw("rect", { "class": "seg seg-" + part.name, width: 18, height: 18 })); head.appendChild(key); }
-      head.appendChild(document.createTextNode(part.label));
-      row.append(head, make("td", part.text || gib(part.bytes), "num"), make("td", part.text_gb || gb(part.bytes), "num"), make("td", part.basis, "basis"));
-      row.title = part.text ? "" : whole(part.bytes) + " bytes";
-      body.appendChild(row);
-    };
-    parts.filter(function (part) { return !part.merged; }).forEach(function (part) { line(part); });
-    line({ label: "Sum", text: gib(sum + LOW) + " to " + gib(sum + HIGH), text_gb: gb(sum + LOW) + " to " + gb(sum + HIGH), basis: "" }, "sum");
-    var free = state.memory - sum - HIGH;
-    line(free >= 0 ? { name: "free", label: "Free, at least", bytes: free, basis: "left over" } : { name: "over", label: "Over, at most", bytes: -free, basis: "missing" });
-  }
-
-  // ---- everything ------------------------------------------------------------
-  var saying = 0;
-  function update() {
-    settle();
-    build_model();
-    var model = state.model, sizes = need(model, state.quant, state.kv, state.ctx);
-    var room = state.memory - state.others, covered = !state.device || state.device.ok;
-    var verdict = covered ? judge(sizes.total, room) : "unknown";
-    var spare = room - sizes.total - HIGH, short = sizes.total + LOW - room;
-    var margin = verdict === "fits" ? mib(spare) + " to spare, even when the driver takes its most."
-      : verdict === "tight" ? "It loads if the driver takes less than " + mib(room - sizes.total) + ". Drivers take " + mib(LOW) + " to " + mib(HIGH) + "."
-      : verdict === "no" ? mib(short, true) + " short at the least."
-      : "These are the figures of CUDA. On this device buffers are allocated by other rules, so there is no verdict.";
-
-    $("verdict").className = "big verdict verdict-" + verdict;
-    $("verdict").textContent = WORDS[verdict];
-    $("margin").textContent = margin;
-    $("dock-verdict").className = "verdict verdict-" + verdict;
-    $("dock-verdict").textContent = WORDS[verdict];
-    $("dock-margin").textContent = verdict === "fits" ? mib(spare) + " to spare" : verdict === "no" ? mib(short, true) + " short" : "";
-    clearTimeout(saying);
-    saying = setTimeout(function () { $("say").textContent = model.name + ", " + fit.quants[state.quant] + ", " + tokens(state.ctx) + ": " + WORDS[verdict] + ". " + margin; }, 700);
-
-    var parts = [
-      { name: "weights", label: "Weights", tag: "Weights", bytes: sizes.weights, basis: "exact" },
-      { name: "kv", label: "K/V cache", tag: "Cache", bytes: sizes.cache, basis: "exact" },
-      { name: "compute", label: "Compute buffer", bytes: sizes.compute, basis: "exact" },
-      { name: "driver", label: "Driver", bytes: LOW, text: gib(LOW) + " to " + gib(HIGH), text_gb: gb(LOW) + " to " + gb(HIGH), basis: "range" },
-      { name: "maybe", label: "Driver, up to", bytes: HIGH - LOW, merged: true }
-    ];
-    if (state.others) parts.push({ name: "other", label: "Other programs", bytes: state.others, basis: "given" });
-    bar(parts, room);
-    table(parts, sizes.total + state.others, room);
-
-    // What would fit instead: each a click.
-    var offers = $("best"), focus = document.activeElement && offers.contains(document.activeElement) ? document.activeElement.dataset.what : null;
-    offers.replaceChildren();
-    var offer = function (what, title, text, apply, now) {
-      var button = make("button");
-      button.type = "button";
-      button.dataset.what = what;
-      button.append(make("span", title), make("b", text));
-      if (apply || now) button.append(make("em", apply ? "Use it" : "in use"));
-      if (apply) button.addEventListener("click", apply); else button.disabled = true;
-      offers.appendChild(button);
-    };
-    if (covered) {
-      var most = largest(model, state.quant, state.kv, room, HIGH);
-      offer("ctx", "Largest context that fits", most ? tokens(most) : "none with " + fit.quants[state.quant], most && most !== state.ctx ? function () { state.ctx = most; update(); } : null, most === state.ctx);
-      var top = best(model, state.kv, state.ctx, room, HIGH);
-      offer("quant", "Best quantization that fits", top < 0 ? "none at this context" : fit.quants[top], top >= 0 && top !== state.quant ? function () { state.quant = top; update(); } : null, top === state.quant);
-      if (focus) { var again = offers.querySelector("[data-what=" + focus + "]"); if (again.disabled) { $("ctx").value = state.ctx; $("ctx").focus(); } else again.focus(); }
-    }
-    var widest = Math.max.apply(null, ladder.map(function (row) { return need(model, row.quant, state.kv, state.ctx).total + HIGH; }));
+    var widest = Math.max.apply(null, needs.map(function (each) { return each.total + HIGH; }));
     var span = Math.max(room, Math.min(widest, room * 3)), part = function (n) { return Math.max(0, Math.min(n, span) / span * 100).toFixed(2) + "%"; };
-    ladder.forEach(function (row) {
-      var sizes_of = need(model, row.quant, state.kv, state.ctx), word = judge(sizes_of.total, room), most = largest(model, row.quant, state.kv, room, HIGH);
-      row.input.checked = row.quant === state.quant;
-      row.cells[2].textContent = gib(sizes_of.total) + " GiB";
-      row.cells[3].textContent = gib(model.q[row.quant][0]) + " GiB";
-      row.cells[0].replaceChildren(covered ? make("span", WORDS[word].toLowerCase(), "verdict verdict-" + word) : document.createTextNode("–"));
+    $("ladder-needs").textContent = state.devices.length > 1 ? "On the devices" : "On the GPU";
+    rows.forEach(function (row, i) {
+      var each = needs[i], word = look.judge(each.needed, rooms(), driver), most = covered() && look.largest(table, look.but(setting, { quant: row.quant }), rooms(), driver);
+      var inside = Math.min(each.weights, room);
+      row.input.checked = row.quant === setting.quant;
+      row.cells[0].replaceChildren(make("span", WORDS[word].toLowerCase(), "verdict verdict-" + word));
+      row.cells[1].textContent = !covered() ? "–" : most ? whole(most) : "none";
+      row.cells[2].textContent = (covered() ? "" : "from ") + gib(each.total) + " GiB";
+      row.cells[3].textContent = gib(table.quants[row.quant].file) + " GiB";
       row.mini.replaceChildren(
-        draw("rect", { "class": "seg seg-weights", width: part(Math.min(sizes_of.weights, room)), height: 14 }),
-        draw("rect", { "class": "seg seg-kv", x: part(Math.min(sizes_of.weights, room)), width: part(Math.max(0, Math.min(sizes_of.total, room) - sizes_of.weights)), height: 14 }));
-      if (sizes_of.total > room) row.mini.appendChild(draw("rect", { "class": "seg seg-over", x: part(room), width: part(Math.min(sizes_of.total, span) - room), height: 14 }));
+        draw("rect", { "class": "seg seg-weights", width: part(inside), height: 14 }),
+        draw("rect", { "class": "seg seg-kv", x: part(inside), width: part(Math.max(0, Math.min(each.total, room) - each.weights)), height: 14 }));
+      if (each.total > room) row.mini.appendChild(draw("rect", { "class": "seg seg-over", x: part(room), width: part(Math.min(each.total, span) - room), height: 14 }));
       row.mini.appendChild(draw("rect", { "class": "limit", x: part(room), y: -5, width: 2, height: 24, transform: "translate(-2)" }));
-      row.cells[1].textContent = !covered ? "–" : most ? whole(most) : "none";
     });
-
-    var kv = fit.kv[state.kv], file = model.name.replace(/[^\w.-]+/g, "-") + "-" + fit.quants[state.quant] + ".gguf";
-    command("command-llama", "llama-server -m " + file + " -ngl 999 -c " + state.ctx + " -ctk " + kv + " -ctv " + kv + " -fa on");
-    command("command-ollama", "OLLAMA_CONTEXT_LENGTH=" + state.ctx + " OLLAMA_KV_CACHE_TYPE=" + kv + " OLLAMA_FLASH_ATTENTION=1 ollama serve");
-    var pages = $("pages"), up = document.documentElement.dataset.root;
+    var pages = $("pages");
     pages.replaceChildren("All contexts and caches as tables: ");
-    var page = function (folder, entry) { var link = make("a", entry.name); link.href = up + folder + "/" + entry.id + "/index.html"; pages.append(link); };
-    page("models", model);
-    if (state.device) { pages.append(" and "); page("hardware", state.device); }
-    $("meet").hidden = verdict !== "no";
-    controls();
-    save();
+    var page = function (folder, entry) { var link = pages.appendChild(make("a", entry.name)); link.href = root + folder + "/" + entry.id + "/index.html"; };
+    page("models", by_id(fit.models, state.model));
+    state.devices.forEach(function (device, i) { if (device.id && state.devices.findIndex(function (each) { return each.id === device.id; }) === i) { pages.append(", "); page("hardware", device); } });
+  }
+
+  // ---- what one meets, what one types ---------------------------------------------
+  function meet(needed, verdict) {
+    var place = $("meet"), error = verdict === "no" && links.errors[state.runner === "ollama" ? "ollama" : too_large(needed)];
+    place.hidden = !error;
+    if (!error) return;
+    var link = make("a", error.title);
+    link.href = error.href;
+    place.replaceChildren("Loaded as it is, it ends in an error: ", link, ".");
+  }
+  // The part that llama.cpp fails at: it allocates weights, cache and compute buffer in this order.
+  function too_large(needed) {
+    var failed = function (held) { return needed.devices.some(function (device, i) { return held(device) + LOW > rooms()[i]; }); };
+    return failed(function (device) { return device.weights; }) ? "weights" : failed(function (device) { return device.weights + device.cache; }) ? "cache" : "compute";
+  }
+  function commands(setting) {
+    var place = $("commands"), file = by_id(fit.models, state.model).name.replace(/[^\w.-]+/g, "-") + "-" + state.quant + ".gguf", lines = window.kbgenCommands(state, setting, { file: file, table: table, kv: fit.kv });
+    place.replaceChildren();
+    lines.forEach(function (line) {
+      if (line.note) { place.appendChild(make("p", line.note, "small")); return; }
+      var block = place.appendChild(make("div", null, "code wrap")), pre = block.appendChild(make("pre")), code = pre.appendChild(make("code"));
+      block.dataset.lang = "bash";
+      block.dataset.label = line.label;
+      pre.tabIndex = 0;
+      // It wraps between its words, never inside a flag.
+      line.text.split(" ").forEach(function (word, i) { code.append(i ? " " : "", word[0] === "-" ? make("span", word, "flag") : word); });
+      window.kbgenOfferCopy(block);
+    });
   }
 
   // ---- controls ----------------------------------------------------------------
-  var scale = function () { return Math.log(Math.max(state.model.max, 512) / CELL); };
-  function controls() {
-    var put = function (id, value) { if ($(id) !== document.activeElement) $(id).value = value; };
-    put("model", state.model.id);
-    put("quant", state.quant);
-    put("ctx", state.ctx);
-    put("ctx-slide", Math.round(1000 * Math.log(Math.max(state.ctx, CELL) / CELL) / scale()));
-    $("ctx-slide").setAttribute("aria-valuetext", tokens(state.ctx));
-    put("device", state.device ? state.device.id : "");
-    var unit = $("memory-unit").value === "MiB" ? MIB : GIB;
-    put("memory", Math.round(state.memory / unit * 1000) / 1000);
-    put("others", Math.round(state.others / MIB));
-    Array.prototype.forEach.call($("kv").querySelectorAll("input"), function (input) { input.checked = Number(input.value) === state.kv; });
+  function radio(name, value, label, parent, chosen) {
+    var wrap = parent.appendChild(make("label")), input = wrap.appendChild(make("input"));
+    input.type = "radio"; input.name = name; input.value = value;
+    wrap.appendChild(make("span", label));
+    input.addEventListener("change", chosen);
+    return input;
+  }
+  // A row of choices [[value, label], …]; `choose` gets the value.
+  function choices(id, list, choose) {
+    list.forEach(function (each) { radio(id, each[0], each[1], $(id), function () { choose(each[0]); update(); }); });
+  }
+  function mark(id, value) {
+    Array.prototype.forEach.call($(id).querySelectorAll("input"), function (input) { input.checked = input.value === String(value); });
   }
   function on(id, event, act) { $(id).addEventListener(event, function () { if (act(this.value) !== false) update(); }); }
 
-  grouped($("model"), fit.models, "family");
-  $("device").appendChild(make("option", "Other: the amount below")).value = "";
-  grouped($("device"), fit.devices, "vendor");
-  fit.kv.forEach(function (name, i) { radio("kv", i, name, $("kv")).addEventListener("change", function () { state.kv = i; update(); }); });
+  var log_span = function () { return Math.log(Math.max(table.max, 512) / CELL); };
+  var slide_at = function (ctx) { return Math.log(Math.max(ctx, CELL) / CELL) / log_span(); };
+  // Under a slider: how far it fits.
+  function reach(id, share) {
+    $(id).replaceChildren(draw("rect", { "class": "reach-all", width: "100%", height: 4, y: 2 }));
+    if (share > 0) $(id).appendChild(draw("rect", { "class": "reach-fits", width: (Math.min(1, share) * 100).toFixed(2) + "%", height: 4, y: 2 }));
+    if (share > 0 && share < 1) $(id).appendChild(draw("rect", { "class": "limit", x: (share * 100).toFixed(2) + "%", width: 2, height: 8 }));
+  }
+  var model_box, device_boxes = [];
+  function controls(setting) {
+    var put = function (id, value) { if ($(id) !== document.activeElement) $(id).value = value; };
+    var model = by_id(fit.models, state.model), facts = $("model-facts"), page = make("a", "its tables");
+    page.href = root + "models/" + model.id + "/index.html";
+    facts.replaceChildren(table.layers + " layers, up to " + tokens(table.max) + ", ", page);
+    put("quant", state.quant);
+    put("ctx", state.ctx);
+    $("ctx").max = table.max;
+    $("ctx-max").textContent = whole(table.max);
+    put("ctx-slide", Math.round(1000 * slide_at(state.ctx)));
+    $("ctx-slide").setAttribute("aria-valuetext", tokens(state.ctx));
+    var most = covered() ? look.largest(table, setting, rooms(), driver) : 0;
+    reach("ctx-reach", most ? slide_at(most) : 0);
+    for (var n = 1; n <= MOST_DEVICES; n++) device_controls(n, state.devices[n - 1]);
+    $("device-add").hidden = state.devices.length >= MOST_DEVICES;
+    $("device-label-1").textContent = state.devices.length > 1 ? "Device 1" : "Device";
+    $("others-label-1").textContent = "Held by other programs" + (state.devices.length > 1 ? " on device 1" : "");
+    put("runner", state.runner);
+    mark("k", state.k);
+    mark("v", state.v);
+    mark("slots", state.slots);
+    ["v", "slots"].forEach(function (id) { $(id).parentNode.disabled = state.runner === "ollama"; });
+    $("pair-note").hidden = state.k === state.v && state.runner !== "ollama";
+    $("pair-note").textContent = state.runner === "ollama" ? "Ollama has one type for both." : "Two types at once need a build with GGML_CUDA_FA_ALL_QUANTS; others have no CUDA kernel for the pair.";
+    $("slots-note").textContent = state.runner === "ollama" ? "For Ollama the figures are for one request at a time, its default." : state.slots > 1 ? "They share the context of " + tokens(state.ctx) + "." : "";
+    mark("layers", state.layers === null ? "all" : state.layers === "auto" ? "auto" : "own");
+    $("layers-own").hidden = typeof state.layers !== "number";
+    $("layers-slide").max = table.layers + 1;
+    put("layers-slide", setting.layers === null ? table.layers + 1 : setting.layers);
+    $("layers-said").textContent = of_layers(setting) + ", the output counted as one";
+    $("experts-field").hidden = !look.has_experts(table) || state.runner === "ollama" || state.runner === "vllm";
+    mark("experts", state.experts === 0 ? "none" : typeof state.experts === "number" ? "own" : state.experts);
+    $("experts-own").hidden = typeof state.experts !== "number" || !state.experts;
+    $("experts-slide").max = table.layers;
+    put("experts-slide", setting.experts === "all" ? table.layers : setting.experts);
+    $("experts-said").textContent = "of the first " + setting.experts + " of " + table.layers + " layers";
+    var changed = [state.runner !== "server", state.k !== 0, state.v !== 0, state.slots !== 1, state.devices.some(function (device) { return device.others; }), state.layers !== null, state.experts !== 0].filter(Boolean).length;
+    $("more-count").textContent = changed ? changed + " changed" : "";
+  }
+  function device_controls(n, device) {
+    $("device-row-" + n).hidden = $("others-row-" + n).hidden = !device;
+    if (!device) return;
+    device_boxes[n - 1].show(device.id);
+    var put = function (id, value) { if ($(id) !== document.activeElement) $(id).value = value; };
+    var facts = $("device-facts-" + n), entry = known(device);
+    $("own-" + n).hidden = !!entry;
+    put("memory-" + n, Math.round(device.mem / ($("memory-unit-" + n).value === "MiB" ? MIB : GIB) * 1000) / 1000);
+    put("others-" + n, Math.round(device.others / MIB));
+    facts.replaceChildren();
+    if (entry) {
+      var page = make("a", "its page");
+      page.href = root + "hardware/" + entry.id + "/index.html";
+      facts.append(round_gib(entry.mem) + (entry.bw ? ", " + whole(entry.bw) + " GB/s" : "") + ", ", page);
+    }
+  }
+  // In the list of devices: what each would say.
+  function device_note(n) {
+    return function (entry) {
+      if (!entry.id || !table) return null;
+      var was = state.devices, setting;
+      state.devices = was.slice();
+      state.devices[n - 1] = device_of(entry.id);
+      state.devices[n - 1].others = was[n - 1] ? was[n - 1].others : 0;
+      setting = setting_of(state);
+      var word = look.judge(look.need(table, setting), rooms(), driver);
+      state.devices = was;
+      return { text: SHORT[word] + " · " + round_gib(entry.mem), kind: "verdict verdict-" + word };
+    };
+  }
 
-  on("model", "change", function (id) { state.model = by_id(fit.models, id); });
-  on("quant", "change", function (i) { state.quant = Number(i); });
+  // ---- loading ----------------------------------------------------------------
+  function choose(id) {
+    state.model = id;
+    model_box.show(id);
+    var name = by_id(fit.models, id).name;
+    if (look.tables[id]) return arrived(look.tables[id]);
+    $("answer").setAttribute("aria-busy", "true");
+    $("waiting").hidden = false;
+    $("broken").hidden = true;
+    $("waiting").textContent = $("say").textContent = "Loading the figures of " + name + " …";
+    look.load(id, root + "data/fit/" + id + ".js?" + fit.stamp, function (found) {
+      if (state.model !== id) return;
+      if (found) return arrived(found);
+      $("waiting").hidden = true;
+      $("broken").hidden = false;
+      $("broken-model").textContent = name;
+      $("broken-stale").textContent = table ? "What stands below belongs to the model before." : "";
+      $("say").textContent = "The figures of " + name + " could not be loaded.";
+    });
+  }
+  function arrived(found) {
+    table = found;
+    $("answer").removeAttribute("aria-busy");
+    $("answer-body").hidden = $("ladder-part").hidden = false;
+    $("waiting").hidden = $("broken").hidden = true;
+    update();
+  }
+  function update() {
+    if (!table || look.tables[state.model] !== table) return;
+    settle();
+    build_rows();
+    var setting = setting_of(state);
+    controls(setting);
+    answer(setting);
+    save();
+  }
+
+  model_box = window.kbgenCombobox($("model"), {
+    entries: fit.models.map(function (model) { return { id: model.id, name: model.name, group: model.family, note: whole(model.max / 1024) + "k" }; }), choose: choose
+  });
+  var entries = [{ id: "", name: "Another amount of memory", group: "" }].concat(fit.devices.map(function (device) { return { id: device.id, name: device.name, group: device.vendor, mem: device.mem }; }));
+  function device_field(n) {
+    device_boxes[n - 1] = window.kbgenCombobox($("device-" + n), {
+      entries: entries, note: device_note(n),
+      choose: function (id) {
+        var others = state.devices[n - 1].others;
+        state.devices[n - 1] = device_of(id || state.devices[n - 1].mem);
+        state.devices[n - 1].others = others;
+        update();
+        if (!id) $("memory-" + n).focus();
+      }
+    });
+    on("memory-" + n, "input", function (text) {
+      var amount = Number(text);
+      if (!(amount > 0)) return false;
+      state.devices[n - 1].mem = amount * ($("memory-unit-" + n).value === "MiB" ? MIB : GIB);
+    });
+    on("memory-unit-" + n, "change", function () {});
+    on("others-" + n, "input", function (text) { state.devices[n - 1].others = Math.max(0, Number(text) || 0) * MIB; });
+    if (n > 1) on("device-drop-" + n, "click", function () { state.devices.splice(n - 1, 1); $("device-add").hidden = false; $("device-add").focus(); });
+  }
+  for (var n = 1; n <= MOST_DEVICES; n++) device_field(n);
+  on("device-add", "click", function () {
+    var last = state.devices[state.devices.length - 1];
+    state.devices.push(device_of(last.id || last.mem));
+    setTimeout(function () { $("device-" + state.devices.length).focus(); });
+  });
+  choices("k", fit.kv.map(function (name, i) { return [i, name]; }), function (i) { state.k = i; });
+  choices("v", fit.kv.map(function (name, i) { return [i, name]; }), function (i) { state.v = i; });
+  choices("slots", look.SLOTS.map(function (n) { return [n, n]; }), function (n) { state.slots = n; });
+  choices("layers", [["all", "All"], ["auto", "As many as fit"], ["own", "Choose"]], function (how) { state.layers = how === "all" ? null : how === "auto" ? "auto" : Math.floor(table.layers / 2); });
+  choices("experts", [["none", "None"], ["auto", "As few as needed"], ["all", "All"], ["own", "Choose"]], function (how) { state.experts = how === "none" ? 0 : how === "own" ? Math.ceil(table.layers / 2) : how; });
+
+  on("quant", "change", function (name) { state.quant = name; });
   on("ctx", "input", function (text) { var n = Number(text); if (!(n >= 1)) return false; state.ctx = n; });
   on("ctx", "change", function () { $("ctx").value = state.ctx; });
   on("ctx-slide", "input", function (at) {
-    var raw = CELL * Math.exp(at / 1000 * scale()), grain = raw >= 16384 ? 1024 : CELL;
-    state.ctx = Number(at) === 1000 ? state.model.max : Math.round(raw / grain) * grain;
+    var raw = CELL * Math.exp(at / 1000 * log_span()), grain = raw >= 16384 ? 1024 : CELL;
+    state.ctx = Number(at) === 1000 ? table.max : Math.round(raw / grain) * grain;
   });
-  on("device", "change", function (id) { state.device = by_id(fit.devices, id) || null; if (state.device) state.memory = state.device.mem; });
-  on("memory", "input", function (text) { var n = Number(text); if (!(n > 0)) return false; state.memory = n * ($("memory-unit").value === "MiB" ? MIB : GIB); state.device = null; });
-  on("memory-unit", "change", function () {});
-  on("others", "input", function (text) { state.others = Math.max(0, Number(text) || 0) * MIB; });
-  addEventListener("hashchange", function () { read(); update(); });
+  on("runner", "change", function (runner) { state.runner = runner; });
+  on("layers-slide", "input", function (at) { state.layers = Number(at); });
+  on("experts-slide", "input", function (at) { state.experts = Number(at); });
+  $("reset").addEventListener("click", function () { var model = state.model; state = start(); state.model = model; update(); $("more").querySelector("summary").focus(); });
+  $("again").addEventListener("click", function () { choose(state.model); $("model").focus(); });
+  addEventListener("hashchange", function () { if (location.hash !== address()) { read(); choose(state.model); } });
   var resizing = 0;
   addEventListener("resize", function () { clearTimeout(resizing); resizing = setTimeout(update, 150); });
 
+  // For tests: the table of the page and what is asked of it.
+  window.kbgenCalculator = { index: fit, state: function () { return state; }, setting: function () { return setting_of(state); }, table: function () { return table; } };
+
   read();
-  update();
+  $("more").open = address().replace(/#model=[^&]*|&(quant|ctx|gpu)=[^&]*/g, "") !== "";
+  choose(state.model);
 })();

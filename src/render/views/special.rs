@@ -19,7 +19,8 @@ struct CalculatorView {
     fit: serde_json::Value,
     models: Vec<Named>,
     devices: Vec<Named>,
-    errors: ErrorLinks,
+    /// By the part of the memory that is too large, or the program that says so.
+    errors: BTreeMap<&'static str, Ref>,
     methodology_href: Option<String>,
 }
 
@@ -28,12 +29,6 @@ struct Named {
     id: String,
     title: String,
     family: String,
-}
-
-#[derive(Serialize)]
-struct ErrorLinks {
-    llama: Option<Ref>,
-    ollama: Option<Ref>,
 }
 
 #[derive(Serialize)]
@@ -73,14 +68,23 @@ fn leaf(
     Leaf { view: with_frame(shelf.frame(plate, (None, None)), name, view), template, address }
 }
 
-/// The errors that a reader meets when a model does not fit.
-const WHEN_IT_DOES_NOT_FIT: (&str, &str) =
-    ("llamacpp-cuda-buffer-alloc-failed", "ollama-requires-more-system-memory");
+/// The errors that a reader meets when a model does not fit: of llama.cpp by the part that is too large, of the others
+/// by the program.
+const WHEN_IT_DOES_NOT_FIT: [(&str, &str); 6] = [
+    ("weights", "llamacpp-cuda-buffer-alloc-failed"),
+    ("cache", "llamacpp-kv-cache-alloc-failed"),
+    ("compute", "llamacpp-compute-buffer-failed"),
+    ("ollama", "ollama-cuda-oom-runner"),
+    ("vllm-blocks", "vllm-no-cache-blocks"),
+    ("vllm-length", "vllm-max-seq-len-exceeds-kv-cache"),
+];
 
 fn calculator(shelf: &Shelf<'_>) -> Leaf {
     let address = "will-it-run/";
     let root = root(address);
-    let error = |slug| shelf.reference(&root, &PageId::new(Kind::Error, slug));
+    let error = |(place, slug): &(&'static str, &str)| {
+        Some((*place, shelf.reference(&root, &PageId::new(Kind::Error, *slug))?))
+    };
     let named = |head: &Head, family: &str| Named {
         id: head.id.slug.clone(),
         title: head.title.value.clone(),
@@ -90,7 +94,7 @@ fn calculator(shelf: &Shelf<'_>) -> Leaf {
         fit: fit_files::index(shelf),
         models: shelf.site().models.iter().map(|model| named(&model.head, &model.data.family)).collect(),
         devices: shelf.site().devices.iter().map(|device| named(&device.head, &device.data.vendor)).collect(),
-        errors: ErrorLinks { llama: error(WHEN_IT_DOES_NOT_FIT.0), ollama: error(WHEN_IT_DOES_NOT_FIT.1) },
+        errors: WHEN_IT_DOES_NOT_FIT.iter().filter_map(error).collect(),
         methodology_href: shelf
             .head(&PageId::new(Kind::Document, "methodology"))
             .map(|head| href(&root, &head.id.address())),

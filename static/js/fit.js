@@ -1,0 +1,236 @@
+// The fit tables of models, and every question that they answer. Nothing is estimated here: a figure is looked up
+// and added. Works without a page; only `load` needs one.
+(function (global) {
+  "use strict";
+  var CELL = 256, GIB = 1073741824, MIB = 1048576;
+  var SLOTS = [1, 2, 4, 8];
+  var tables = {}, waiting = {};
+
+  // ---- tables ----------------------------------------------------------------
+  // A table's file is one call: kbFit("slug", {...}).
+  global.kbFit = function (slug, table) { tables[slug] = unpack(table); };
+
+  // Sums over layers, so that what any run of layers holds is one subtraction: sums[i] is what the first i hold.
+  function sums(each) {
+    var all = [0];
+    each.forEach(function (value, i) { all.push(all[i] + value); });
+    return all;
+  }
+  // [value, count, value, count, …] written out.
+  function written_out(runs) {
+    var all = [];
+    for (var i = 0; i < runs.length; i += 2) for (var n = 0; n < runs[i + 1]; n++) all.push(runs[i]);
+    return all;
+  }
+  function unpack(table) {
+    var classes = written_out(table["class"]);
+    table.of_class = table.cache.map(function (_, one) { return sums(classes.map(function (other) { return other === one ? 1 : 0; })); });
+    table.quants.forEach(function (quant) {
+      if (!quant) return;
+      var kinds = written_out(quant.layer).map(function (kind) { return quant.kinds[kind]; });
+      var column = function (at) { return sums(kinds.map(function (kind) { return kind[at] || 0; })); };
+      quant.sums = { gpu: column(0), host: column(1), experts_gpu: column(2), experts_host: column(3) };
+    });
+    return table;
+  }
+
+  // Fetches a model's table by a script of the page, once; `done(table)`, or `done(null)` when it cannot be had.
+  function load(slug, href, done) {
+    if (tables[slug]) return done(tables[slug]);
+    if (waiting[slug]) return waiting[slug].push(done);
+    waiting[slug] = [done];
+    var script = document.createElement("script");
+    var end = function () {
+      var all = waiting[slug];
+      delete waiting[slug];
+      script.remove();
+      all.forEach(function (each) { each(tables[slug] || null); });
+    };
+    script.onload = script.onerror = end;
+    script.src = href;
+    document.head.appendChild(script);
+  }
+
+  // ---- curves ------------------------------------------------------------------
+  var cells_of = function (ctx) { return Math.max(CELL, Math.ceil(ctx / CELL) * CELL); };
+  // A curve is [cells, bytes, bytes for every 256 cells more, …], exact at every context.
+  function at(curve, ctx) {
+    var cells = cells_of(ctx), low = 0, high = curve.length / 3 - 1;
+    while (low < high) {
+      var middle = (low + high + 1) >> 1;
+      if (curve[3 * middle] <= cells) low = middle; else high = middle - 1;
+    }
+    return curve[3 * low + 1] + curve[3 * low + 2] * ((cells - curve[3 * low]) / CELL);
+  }
+
+  // ---- where things are ----------------------------------------------------------
+  // The layers of each device as llama.cpp shares them out: of layers and output the last `layers` go to the
+  // devices; a place goes to the first device whose cumulative share exceeds it, compared in single precision.
+  function places(table, setting) {
+    var count = table.layers + 1, on = setting.layers == null ? count : Math.min(setting.layers, count), first = count - on;
+    var shares = setting.shares && setting.shares.length ? setting.shares : [1], single = Math.fround;
+    var total = shares.reduce(function (sum, share) { return sum + share; }, 0);
+    var devices = shares.map(function () { return { from: 0, to: 0, output: false }; });
+    for (var place = 0, device = 0, cumulative = shares[0]; place < on; place++) {
+      while (device < shares.length - 1 && !(single(single(cumulative) / single(total)) > single(single(place) / single(on)))) cumulative += shares[++device];
+      var holds = devices[device], layer = first + place;
+      if (layer === table.layers) holds.output = true;
+      else { if (holds.to === holds.from) holds.from = layer; holds.to = layer + 1; }
+    }
+    return { devices: devices, host: { from: 0, to: Math.min(first, table.layers), output: on === 0 }, whole: shares.length === 1 && on === count };
+  }
+  // How many of the first layers keep their experts in the host's memory.
+  function experts_away(table, setting) { return setting.experts === "all" ? table.layers : Math.min(setting.experts || 0, table.layers); }
+  var has_experts = function (table) { return Boolean(table.moe); };
+  var between = function (to, from, end) { return end > from ? to[end] - to[from] : 0; };
+
+  // ---- what a device holds ---------------------------------------------------------
+  var pair = function (setting) { return setting.k * 3 + setting.v; };
+  var slots_at = function (setting) { return Math.max(0, SLOTS.indexOf(setting.slots || 1)); };
+  // What every device holds that has a layer of some classes: rotary factors.
+  function factors(table, place, side) {
+    var all = table.factors;
+    var used = all && all["class"].some(function (one) { return between(table.of_class[one], place.from, place.to); });
+    return used ? all[side] : 0;
+  }
+  function weights(table, setting, place) {
+    var quant = table.quants[setting.quant], away = Math.min(place.to, experts_away(table, setting));
+    return between(quant.sums.gpu, place.from, place.to) - between(quant.sums.experts_gpu, place.from, away)
+      + (place.output ? quant.out[0] : 0) + factors(table, place, "gpu");
+  }
+  function host_weights(table, setting, place) {
+    var quant = table.quants[setting.quant], away = Math.max(place.to, experts_away(table, setting));
+    return quant["in"] + between(quant.sums.host, place.from, place.to) + between(quant.sums.experts_host, place.to, away)
+      + (place.output ? quant.out[1] : 0) + factors(table, place, "host");
+  }
+  // The curves that a device's cache is the sum of: [[how many layers, curve], …].
+  function caches(table, setting, place) {
+    return table.cache.map(function (by_slots, one) {
+      var index = by_slots[slots_at(setting)][pair(setting)];
+      return [between(table.of_class[one], place.from, place.to), table.curves[index]];
+    }).filter(function (each) { return each[0]; });
+  }
+  function cache(table, setting, place, ctx) {
+    return caches(table, setting, place).reduce(function (sum, each) { return sum + each[0] * at(each[1], ctx); }, 0);
+  }
+  function compute_curve(table, setting) {
+    var index = table.compute[setting.server ? 1 : 0][slots_at(setting)][pair(setting)];
+    return index < 0 ? null : table.curves[index];
+  }
+  // The compute buffer as [least, most]; both are the same where the table is exact. None where it is not covered.
+  function compute(table, setting, where, device, ctx) {
+    var whole = compute_curve(table, setting);
+    if (!whole) return null;
+    if (where.whole && !experts_away(table, setting)) { var bytes = at(whole, ctx); return [bytes, bytes]; }
+    return null;
+  }
+
+  // Everything, device by device and in the host's memory. A setting is
+  // {quant, k, v (positions), ctx, slots (1, 2, 4, 8), server (true: logits of one token a slot only),
+  //  shares ([1], or a share for each device), layers (on the devices, output counted; null: all), experts (0, n, "all"),
+  //  uncovered ([true] where the figures of CUDA do not hold for a device; may be left out)}.
+  function need(table, setting) {
+    var where = places(table, setting);
+    return {
+      devices: where.devices.map(function (place, i) {
+        var device = { weights: weights(table, setting, place), cache: cache(table, setting, place, setting.ctx), layers: place.to - place.from, output: place.output };
+        device.compute = setting.uncovered && setting.uncovered[i] ? null : compute(table, setting, where, i, setting.ctx);
+        device.total = device.compute && device.compute.map(function (bytes) { return device.weights + device.cache + bytes; });
+        return device;
+      }),
+      exact: where.whole && !experts_away(table, setting),
+      host: { weights: host_weights(table, setting, where.host), cache: cache(table, setting, where.host, setting.ctx) }
+    };
+  }
+
+  // ---- verdicts ----------------------------------------------------------------------
+  // One device: `room` what other programs leave, `driver` as [least, most].
+  // Where the compute buffer is not covered, only what does not fit without it is known.
+  function judge_one(device, room, driver) {
+    var total = device.total;
+    if (!total) return device.weights + device.cache > room ? "no" : "unknown";
+    return total[1] + driver[1] <= room ? "fits" : total[0] + driver[0] <= room ? "tight" : "no";
+  }
+  // All devices: the worst of them decides.
+  function judge(needed, rooms, driver) {
+    var worst = ["fits", "tight", "unknown", "no"], found = 0;
+    needed.devices.forEach(function (device, i) { found = Math.max(found, worst.indexOf(judge_one(device, rooms[i], driver))); });
+    return worst[found];
+  }
+  function fits(table, setting, rooms, driver) {
+    return judge(need(table, setting), rooms, driver) === "fits";
+  }
+  function but(setting, change) {
+    var changed = {};
+    for (var key in setting) changed[key] = setting[key];
+    for (key in change) changed[key] = change[key];
+    return changed;
+  }
+
+  // ---- what would fit ------------------------------------------------------------------
+  // The largest context at which everything fits even if the driver takes its most; 0 when none does.
+  function largest(table, setting, rooms, driver) {
+    var last = Math.ceil(table.max / CELL), where = places(table, setting);
+    // What is missing on the device where most is missing; straight or convex between the starts of two pieces.
+    var missing = function (step) {
+      var worst = -Infinity;
+      need(table, but(setting, { ctx: step * CELL })).devices.forEach(function (device, i) {
+        worst = Math.max(worst, device.total ? device.total[1] + driver[1] - rooms[i] : Infinity);
+      });
+      return worst;
+    };
+    var starts = { 1: 1 }, curves = [compute_curve(table, setting) || []];
+    where.devices.forEach(function (place) { caches(table, setting, place).forEach(function (each) { curves.push(each[1]); }); });
+    curves.forEach(function (curve) { for (var i = 0; i < curve.length; i += 3) starts[Math.max(1, curve[i] / CELL)] = 1; });
+    starts = Object.keys(starts).map(Number).sort(function (a, b) { return a - b; });
+    // From the far end: over all pieces the sum may fall and rise.
+    for (var i = starts.length - 1, end = last; i >= 0; i--) {
+      if (starts[i] > end) continue;
+      var step = last_in(starts[i], end, missing);
+      if (step) return Math.min(step * CELL, table.max);
+      end = starts[i] - 1;
+    }
+    return 0;
+  }
+  // The last step of a convex piece at which nothing is missing; 0 when there is none.
+  function last_in(start, end, missing) {
+    if (missing(end) <= 0) return end;
+    var good = start, bad = end, middle;
+    if (missing(start) > 0) {
+      for (var low = start, high = end; low < high;) {
+        middle = (low + high) >> 1;
+        if (missing(middle + 1) < missing(middle)) low = middle + 1; else high = middle;
+      }
+      if (missing(low) > 0) return 0;
+      good = low;
+    }
+    while (bad - good > 1) {
+      middle = (good + bad) >> 1;
+      if (missing(middle) <= 0) good = middle; else bad = middle;
+    }
+    return good;
+  }
+  // The quantization with the most bytes of those that fit; -1 when none does.
+  function best(table, setting, rooms, driver) {
+    var found = -1, most = -1;
+    table.quants.forEach(function (quant, i) {
+      if (quant && quant.file > most && fits(table, but(setting, { quant: i }), rooms, driver)) { found = i; most = quant.file; }
+    });
+    return found;
+  }
+  // The most layers on the devices (the output counted) that fit; -1 when not even none does.
+  function most_layers(table, setting, rooms, driver) {
+    for (var layers = table.layers + 1; layers >= 0; layers--) if (fits(table, but(setting, { layers: layers }), rooms, driver)) return layers;
+    return -1;
+  }
+  // Of how many first layers the experts have to stay in the host's memory so that it fits; -1 when all are not enough.
+  function fewest_experts(table, setting, rooms, driver) {
+    for (var away = 0; away <= table.layers; away++) if (fits(table, but(setting, { experts: away }), rooms, driver)) return away;
+    return -1;
+  }
+
+  global.kbgenFit = {
+    CELL: CELL, GIB: GIB, MIB: MIB, SLOTS: SLOTS, tables: tables, load: load, at: at, cells: cells_of, places: places, has_experts: has_experts,
+    need: need, judge: judge, judge_one: judge_one, but: but, largest: largest, best: best, most_layers: most_layers, fewest_experts: fewest_experts
+  };
+})(typeof window === "undefined" ? globalThis : window);
