@@ -30,6 +30,13 @@
   function gib(n) { return (n / GIB).toFixed(2) + " GiB"; }
   function mib(n, up) { return whole((up ? Math.ceil : Math.floor)(n / MIB)) + " MiB"; }
 
+  // Tokens a second as [least, most], rounded outward: a range says no more than it holds.
+  function pace(range) {
+    var word = function (n, round) { return n < 10 ? (round(n * 10) / 10).toFixed(1) : whole(round(n)); };
+    var from = word(range[0], Math.floor), to = word(range[1], Math.ceil);
+    return from === to ? from : from + " to " + to;
+  }
+
   // ---- the address -----------------------------------------------------------
   // Links of the site ask in the query; what a reader chose stands in the fragment and goes before it.
   function asked() { return new URLSearchParams(location.hash.length > 1 ? location.hash.slice(1) : location.search); }
@@ -66,7 +73,7 @@
   }
 
   window.kbgenTools = {
-    by_id: by_id, make: make, option: option, grouped: grouped, GIB: GIB, MIB: MIB, whole: whole, gib: gib, mib: mib,
+    by_id: by_id, make: make, option: option, grouped: grouped, GIB: GIB, MIB: MIB, whole: whole, gib: gib, mib: mib, pace: pace,
     asked: asked, keep: keep, say: say, verdict: verdict, choices: choices
   };
 })();

@@ -9,7 +9,7 @@ use crate::render::address::{href, root};
 use crate::render::fit_files;
 use crate::render::templates::seen;
 use crate::render::views::Leaf;
-use crate::render::views::common::{Step, parameters};
+use crate::render::views::common::{Step, context, parameters};
 use crate::render::views::model::by_parameters;
 use crate::render::views::place::Place;
 use crate::render::views::shelf::{Plate, Shelf, with_frame};
@@ -21,7 +21,7 @@ struct ChooseView {
     fit: serde_json::Value,
     places: serde_json::Value,
     quant: String,
-    context: u64,
+    context_label: String,
     models: usize,
     sizes: Vec<SizeRow>,
 }
@@ -75,7 +75,7 @@ fn view(shelf: &Shelf<'_>, root: &str) -> ChooseView {
         fit: fit_files::index(shelf),
         places: places(shelf),
         quant: fits.quants.get(quant).cloned().unwrap_or_default(),
-        context: CONTEXT,
+        context_label: context(CONTEXT),
         models: models.len(),
         sizes: cards_by_memory(shelf)
             .into_values()

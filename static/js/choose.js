@@ -1,0 +1,193 @@
+// Choose a GPU: one model's table, asked for every device of the page. Nothing is estimated here.
+(function () {
+  "use strict";
+  var kit = window.kbgenTools, look = window.kbgenFit, $ = kit.by_id, make = kit.make;
+  var fit = JSON.parse($("fit-data").textContent), places = JSON.parse($("places").textContent);
+  var root = document.documentElement.dataset.root;
+  var LOW = fit.driver[0], HIGH = fit.driver[1];
+  // Sizes that a group shows at first, names that a size does, and groups where two cards go into one machine.
+  var SIZES = 3, NAMES = 6, IN_PAIRS = ["Desktop", "Workstation", "Data center"];
+  if (!fit.models.length) return;
+
+  // ---- state ---------------------------------------------------------------
+  var find = function (list, id) { return list.filter(function (entry) { return entry.id === id; })[0] || null; };
+  var state, table = null;
+  function read() {
+    var asked = kit.asked(), number = function (name, least) { var n = Number(asked.get(name)); return asked.get(name) && n >= least && isFinite(n) ? n : null; };
+    state = { model: find(fit.models, asked.get("model")) || find(fit.models, "llama-3.1-8b-instruct") || fit.models[0], quant: fit.quants.indexOf(asked.get("quant")) };
+    state.ctx = Math.round(number("ctx", 1) || 8192);
+    state.k = Math.max(0, fit.kv.indexOf(asked.get("k")));
+    state.v = Math.max(0, fit.kv.indexOf(asked.get("v")));
+    state.run = asked.get("run") === "library" ? "library" : "server";
+    state.others = Math.round(number("others", 0) || 0);
+  }
+  function save() {
+    kit.keep([["model", state.model.id], ["quant", fit.quants[state.quant]], ["ctx", state.ctx], ["k", fit.kv[state.k]], ["v", fit.kv[state.v]],
+      ["run", state.run === "server" ? "" : state.run], ["others", state.others || ""]]);
+  }
+  // What the model's table allows.
+  function settle() {
+    if (!table.quants[state.quant]) {
+      var usual = fit.quants.indexOf("Q4_K_M");
+      state.quant = table.quants[usual] ? usual : table.quants.findIndex(Boolean);
+    }
+    state.ctx = Math.min(state.ctx, table.max);
+  }
+  function setting(shares) {
+    return { quant: state.quant, k: state.k, v: state.v, ctx: state.ctx, slots: 1, server: state.run === "server", shares: shares, layers: null, experts: 0 };
+  }
+
+  // ---- devices ---------------------------------------------------------------
+  function place_of(device) { return places.names[places.of[device.id]]; }
+  // The smallest first, and of two alike the one with more bandwidth.
+  function by_memory(a, b) { return a.device.mem - b.device.mem || (b.device.bw || 0) - (a.device.bw || 0); }
+  // Devices that run it as `count` of a kind, with what is left over on each when the driver takes its most.
+  function running(needed, devices, count) {
+    return devices.map(function (device) {
+      var room = device.mem - state.others * kit.MIB, rooms = needed.devices.map(function () { return room; });
+      var most = Math.max.apply(null, needed.devices.map(function (each) { return each.total ? each.total[1] : Infinity; }));
+      return { device: device, count: count, verdict: look.judge(needed, rooms, fit.driver), spare: room - most - HIGH, driver: room - most };
+    }).filter(function (entry) { return entry.verdict === "fits" || entry.verdict === "tight"; }).sort(by_memory);
+  }
+
+  // ---- lists -----------------------------------------------------------------
+  function size(bytes) { return Number((bytes / kit.GIB).toFixed(3)) + " GB"; }
+  // The calculator with the same settings and this device, or two of it.
+  function closer(entry) {
+    var link = make("a", entry.verdict === "fits" ? kit.mib(entry.spare) + " to spare" : "if the driver takes less than " + kit.mib(entry.driver));
+    var asked = { model: state.model.id, quant: fit.quants[state.quant], ctx: state.ctx, k: fit.kv[state.k], v: fit.kv[state.v], gpu: Array(entry.count).fill(entry.device.id).join(",") };
+    if (state.run !== "server") asked.run = state.run;
+    if (state.others) asked.others = Array(entry.count).fill(state.others).join(",");
+    link.href = root + "will-it-run/index.html#" + new URLSearchParams(asked);
+    return link;
+  }
+  function name_of(entry) {
+    var link = make("a", entry.device.name), item = make("span", null, "card-name");
+    link.href = root + "hardware/" + entry.device.id + "/index.html";
+    item.append(link);
+    var speed = entry.count === 1 && look.speed ? look.speed(table, setting([1]), entry.device, fit.bands) : null;
+    if (speed) item.append(" ", make("span", kit.pace(speed.full) + " tokens/s", "upto"));
+    return item;
+  }
+  // All of one memory: the verdict is the same for each.
+  function line(entries) {
+    var first = entries[0], item = make("li"), names = make("p", null, "card-names");
+    item.append(make("b", (first.count > 1 ? first.count + " × " : "") + size(first.device.mem)));
+    if (first.verdict) {
+      var told = make("p");
+      told.append(kit.verdict(first.verdict), " ", closer(first));
+      item.append(told);
+    }
+    entries.forEach(function (entry, i) {
+      var name = name_of(entry);
+      name.hidden = i >= NAMES;
+      names.append(name, " ");
+    });
+    if (entries.length > NAMES) names.append(make("span", "and " + (entries.length - NAMES) + " more", "small and-more"));
+    item.append(names);
+    return item;
+  }
+  // A list under a heading, a line for each size of memory; what is too much at first waits behind a button.
+  function group(title, note, entries) {
+    var part = make("section", null, "cards-of"), list = make("ul"), sizes = {};
+    entries.forEach(function (entry) { (sizes[entry.device.mem] = sizes[entry.device.mem] || []).push(entry); });
+    var lines = Object.keys(sizes).map(Number).sort(function (a, b) { return a - b; }).map(function (mem) { return line(sizes[mem]); });
+    // So many that one which fits is among them.
+    var shown = Math.max(SIZES, entries.filter(function (entry, i) { return entry.verdict === "tight" && (!i || entries[i - 1].device.mem !== entry.device.mem); }).length + 1);
+    lines.forEach(function (item, i) { item.hidden = i >= shown; });
+    list.append.apply(list, lines);
+    part.append(make("h2", title));
+    if (note) part.append(make("p", note, "small"));
+    part.append(list);
+    if (part.querySelector("[hidden]")) part.append(show_all(part, entries.length));
+    return part;
+  }
+  function show_all(part, count) {
+    var button = make("button", "Show all " + count, "plain");
+    button.type = "button";
+    button.addEventListener("click", function () {
+      var hidden = Array.prototype.slice.call(part.querySelectorAll("[hidden]")), first = hidden[0];
+      hidden.forEach(function (each) { each.hidden = false; });
+      part.querySelectorAll(".and-more").forEach(function (each) { each.remove(); });
+      button.remove();
+      first.querySelector("a").focus();
+    });
+    return button;
+  }
+  function not_covered(bytes) {
+    var rest = fit.devices.filter(function (device) { return !device.ok && device.mem - state.others * kit.MIB > bytes; })
+      .map(function (device) { return { device: device, count: 1 }; }).sort(by_memory);
+    if (!rest.length) return [];
+    return [group("Not covered", "Weights and cache need " + kit.gib(bytes) + " on every device, and these have more. What comes on top follows other rules than CUDA's on them and was not measured, so there is no verdict. Where GPU and system share the memory, the system needs its part of it.", rest)];
+  }
+
+  // ---- the answer ------------------------------------------------------------
+  function part(name, value) {
+    var line = make("div");
+    line.append(make("dt", name), make("dd", value));
+    return line;
+  }
+  function update() {
+    settle();
+    controls();
+    var needed = look.need(table, setting([1])), one = needed.devices[0], covered = fit.devices.filter(function (device) { return device.ok; });
+    var singles = running(needed, covered, 1), fitting = singles.filter(function (entry) { return entry.verdict === "fits"; });
+    var alone = singles.map(function (entry) { return entry.device.id; });
+    var pairs = running(look.need(table, setting([1, 1])), covered.filter(function (device) {
+      return alone.indexOf(device.id) < 0 && IN_PAIRS.indexOf(place_of(device)) >= 0;
+    }), 2);
+    var first = fitting[0];
+    $("headline").textContent = !one.total ? "Not covered" : first ? "Runs from " + size(first.device.mem) + " up" : "No single card here holds it";
+    $("margin").textContent = !one.total ? "For this pair of cache types the compute buffer was not measured."
+      : kit.gib(one.total[1]) + ", and " + kit.mib(LOW) + " to " + kit.mib(HIGH) + " for the driver"
+        + (singles[0] && singles[0].verdict === "tight" && (!first || singles[0].device.mem < first.device.mem) ? ". Tight from " + size(singles[0].device.mem) + "." : ".");
+    kit.say(state.model.name + ", " + fit.quants[state.quant] + ", " + kit.whole(state.ctx) + " tokens: " + $("headline").textContent + ". " + $("margin").textContent);
+    $("parts").replaceChildren(part("Weights", kit.gib(one.weights)), part("K/V cache", kit.gib(one.cache)), part("Compute buffer", one.compute ? kit.gib(one.compute[1]) : "not covered"));
+    var shown = places.names.map(function (name) {
+      return [name, singles.filter(function (entry) { return place_of(entry.device) === name; })];
+    }).filter(function (entry) { return entry[1].length; }).map(function (entry) { return group(entry[0], "", entry[1]); });
+    if (pairs.length) shown.push(group("Two of the same card", "Of cards that do not hold it alone, half of the layers on each. Its compute buffers are a range; the verdict takes the upper end.", pairs));
+    $("cards").replaceChildren.apply($("cards"), shown.concat(not_covered(one.weights + one.cache)));
+    save();
+  }
+
+  // ---- controls ----------------------------------------------------------------
+  function controls() {
+    var put = function (id, value) { if ($(id) !== document.activeElement) $(id).value = value; };
+    $("quant").replaceChildren.apply($("quant"), fit.quants.map(function (name, i) { return table.quants[i] ? kit.option(i, name) : null; }).filter(Boolean));
+    $("quant").value = state.quant;
+    put("ctx", state.ctx);
+    $("ctx-hint").textContent = "At most " + kit.whole(table.max) + ".";
+    put("others", state.others || "");
+    $("run").value = state.run;
+    ["k", "v"].forEach(function (name) { $(name).querySelectorAll("input")[state[name]].checked = true; });
+    model_box.show(state.model.id);
+  }
+  // The answer waits for the table; of two that were asked for, the last counts.
+  function open() {
+    var wanted = state.model;
+    look.load(wanted.id, root + "data/fit/" + wanted.id + ".js?" + fit.stamp, function (loaded) {
+      if (wanted !== state.model) return;
+      table = loaded;
+      if (table) return update();
+      $("headline").textContent = "The figures of " + wanted.name + " did not load";
+      $("margin").textContent = "Reload the page, or choose another model.";
+    });
+  }
+  var model_box = window.kbgenCombobox($("model"), {
+    entries: fit.models.map(function (model) { return { id: model.id, name: model.name, group: model.family, note: kit.whole(model.max / 1024) + "k" }; }),
+    choose: function (id) { state.model = find(fit.models, id); open(); }
+  });
+  function on(id, event, act) { $(id).addEventListener(event, function () { if (table && act(this.value) !== false) update(); }); }
+  kit.choices($("k"), "k", fit.kv, function (at) { state.k = at; if (table) update(); });
+  kit.choices($("v"), "v", fit.kv, function (at) { state.v = at; if (table) update(); });
+  on("quant", "change", function (i) { state.quant = Number(i); });
+  on("ctx", "input", function (text) { var n = Math.round(Number(text)); if (!(n >= 1)) return false; state.ctx = n; });
+  on("ctx", "change", function () { $("ctx").value = state.ctx; });
+  on("run", "change", function (name) { state.run = name; });
+  on("others", "input", function (text) { state.others = Math.max(0, Math.round(Number(text)) || 0); });
+  addEventListener("hashchange", function () { read(); open(); });
+  read();
+  model_box.show(state.model.id);
+  open();
+})();
