@@ -69,7 +69,8 @@ pub(crate) fn device_bytes(
     layers.map(|(layer, _)| layer_bytes(model, settings, cells, layer, device)).sum()
 }
 
-fn layer_bytes(
+/// What cache and state of one layer take on a device.
+pub(crate) fn layer_bytes(
     model: &Architecture,
     settings: &Settings,
     cells: Cells,

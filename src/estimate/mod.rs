@@ -13,6 +13,7 @@ pub mod estimator;
 pub mod family;
 pub mod fields;
 pub mod fitting;
+pub mod layers;
 mod names;
 pub mod placement;
 pub mod quantization;

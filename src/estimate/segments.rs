@@ -101,7 +101,7 @@ pub fn device_segments(model: &Architecture, settings: &Settings) -> Result<Vec<
 }
 
 /// Adds a piece, or lengthens the last one where it goes on straight.
-fn append(pieces: &mut Vec<Segment>, piece: Segment) {
+pub(crate) fn append(pieces: &mut Vec<Segment>, piece: Segment) {
     let straight =
         pieces.last().is_some_and(|last| last.slope == piece.slope && last.at(piece.cells) == piece.bytes);
     if !straight {

@@ -46,6 +46,11 @@ impl Weights {
         self.places.get(&(home, name)).map(|place| self.tensors[*place])
     }
 
+    /// Every tensor with its type, in the order of layers.
+    pub(crate) fn tensors(&self) -> &[(WeightTensor, TensorType)] {
+        &self.tensors
+    }
+
     /// The tensor data of the model file, without its header.
     pub(crate) fn file_bytes(&self) -> Bytes {
         self.tensors.iter().map(|(tensor, kind)| tensor_bytes(tensor, *kind)).sum()
@@ -62,7 +67,7 @@ impl Weights {
 
     /// Whether the output of a tied model is a copy of its own beside the embedding: it is
     /// on a GPU, and where Gemma 4 computes its output on the CPU (as measured).
-    fn copies_output_on(&self, device: Device) -> bool {
+    pub(crate) fn copies_output_on(&self, device: Device) -> bool {
         device != Device::Host || self.family == Family::Gemma4
     }
 
@@ -89,7 +94,7 @@ fn tensor_bytes(tensor: &WeightTensor, kind: TensorType) -> Bytes {
 }
 
 /// Bytes that a tensor takes in a buffer of the device.
-fn allocated_bytes(tensor: &WeightTensor, kind: TensorType, device: Device) -> Bytes {
+pub(crate) fn allocated_bytes(tensor: &WeightTensor, kind: TensorType, device: Device) -> Bytes {
     let data = tensor_bytes(tensor, kind);
     match device {
         Device::Host => data.aligned(HOST_ALIGNMENT),

@@ -15,4 +15,7 @@ pub use links::{Dangling, Links, Missing, Target};
 pub use page::{Body, Head, Page, PageId, Site, title_of};
 pub use prose_call::{Argument, DEFAULT_CTX, Figure, ProseCall};
 pub use quantities::{gib, tokens};
-pub use tables::{CACHE_TYPES, Curve, Figures, FitTable, ModelFit, ProseFigure, QuantFit, Verdict};
+pub use tables::{
+    CACHE_TYPES, Curve, Factors, Figures, FitTable, LayerWeights, ModelFit, PAIRS, ProseFigure, QuantFit,
+    Run, Runner, SLOTS, Share, Verdict,
+};

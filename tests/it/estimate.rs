@@ -78,7 +78,7 @@ fn fields(row: &Row) -> ArchitectureFields {
     }
 }
 
-fn models() -> BTreeMap<String, Architecture> {
+pub(crate) fn models() -> BTreeMap<String, Architecture> {
     let rows = rows("measured_models.csv");
     rows.iter().map(|row| (row["id"].clone(), fields(row).build().unwrap())).collect()
 }

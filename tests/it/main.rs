@@ -10,6 +10,7 @@ mod data_schema;
 mod emit;
 mod estimate;
 mod expect;
+mod fit_tables;
 mod front_matter;
 mod golden;
 mod html;
