@@ -19,5 +19,6 @@ pub mod quantization;
 mod recipe;
 pub mod segments;
 pub mod settings;
+pub mod speed;
 mod tensors;
 mod weights;

@@ -17,4 +17,5 @@ mod markdown;
 mod mistakes;
 mod serve;
 mod signature;
+mod speed;
 mod words;
