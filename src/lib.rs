@@ -60,6 +60,7 @@ pub mod parts {
         pub use crate::estimate::settings::{
             CacheLayout, CachePlacement, ExpertPlacement, FlashAttention, Settings, WindowCache,
         };
+        pub use crate::estimate::speed::{CacheRead, SpeedClass, SpeedKind, weight_bytes_read};
     }
 
     /// Sources and outputs.

@@ -20,5 +20,6 @@ pub mod quantization;
 mod recipe;
 pub mod segments;
 pub mod settings;
+pub mod speed;
 mod tensors;
 pub mod weights;
