@@ -70,12 +70,7 @@ pub(crate) fn device_bytes(
 }
 
 /// What the cache and state of one layer take on a device.
-pub(crate) fn layer_bytes(
-    model: &Architecture,
-    settings: &Settings,
-    layer: &Layer,
-    device: Device,
-) -> Bytes {
+pub(crate) fn layer_bytes(model: &Architecture, settings: &Settings, layer: &Layer, device: Device) -> Bytes {
     bytes_with(model, settings, Cells::new(model, settings), layer, device)
 }
 

@@ -116,11 +116,8 @@ pub(crate) fn pieces_by_stretch(
             continue;
         }
         let bytes = term(&at_step(settings, start));
-        let slope = if start == end {
-            0
-        } else {
-            term(&at_step(settings, start + 1)).0 as i64 - bytes.0 as i64
-        };
+        let slope =
+            if start == end { 0 } else { term(&at_step(settings, start + 1)).0 as i64 - bytes.0 as i64 };
         append(&mut pieces, Segment { cells: start * CELL_STEP, bytes, slope });
         start = end + 1;
     }
