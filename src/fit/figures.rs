@@ -3,13 +3,16 @@
 use std::collections::HashMap;
 
 use crate::estimate::architecture::{Architecture, Layer, LayerKind};
+use crate::estimate::bytes::Bytes;
 use crate::estimate::estimator::{NotCovered, parameters};
 use crate::estimate::placement::{Device, reads_factors};
 use crate::estimate::planner::Planner;
 use crate::estimate::quantization::{CacheType, Quantization};
 use crate::estimate::segments::Segment;
 use crate::estimate::settings::{CacheLayout, Settings};
+use crate::estimate::speed::{CacheRead, weight_bytes_read};
 use crate::estimate::weights::{EitherDevice, PlacedWeights};
+use crate::fit::speeds;
 use crate::site::{
     CACHE_TYPES, Curve, Factors, Figures, LayerWeights, PAIRS, QuantFit, Runner, SLOTS, Share,
 };
@@ -28,12 +31,19 @@ pub(super) fn figures(model: &Architecture, quants: &[Quantization]) -> Result<F
     let cache = firsts.iter().map(|layer| cache_curves(&planner, *layer, &mut pool)).collect();
     let weights: Vec<Option<PlacedWeights>> =
         quants.iter().map(|quant| comes_in(model, *quant).then(|| planner.weights(*quant))).collect();
+    let fits = quants.iter().zip(&weights).map(|(quant, weights)| {
+        let weights = weights.as_ref()?;
+        Some(quant_fit(weights, weight_bytes_read(model, *quant)))
+    });
     let factors = weights.iter().flatten().next().map_or(EitherDevice::default(), |weights| weights.rotary);
     let readers = (0..firsts.len()).filter(|class| reads_factors(model, model.layers[firsts[*class]].kind));
+    let read = CacheRead::of(model);
     Ok(Figures {
+        speed_kind: speeds::kind(model),
+        read: [read.full_key, read.full_value, read.window_key, read.window_value, read.window, read.state.0],
         max_ctx: model.max_context,
         curves: pool.curves,
-        quants: weights.iter().map(|weights| weights.as_ref().map(quant_fit)).collect(),
+        quants: fits.collect(),
         parameters: parameters(model),
         experts: model.experts.map(|experts| (experts.count, experts.used)),
         classes: classes.collect(),
@@ -167,7 +177,7 @@ fn share(size: EitherDevice) -> Share {
     Share { gpu: size.gpu.0, host: size.host.0 }
 }
 
-fn quant_fit(weights: &PlacedWeights) -> QuantFit {
+fn quant_fit(weights: &PlacedWeights, touch: Bytes) -> QuantFit {
     let sum = |a: Share, b: Share| Share { gpu: a.gpu + b.gpu, host: a.host + b.host };
     let mut kinds: Vec<LayerWeights> = Vec::new();
     let mut layers = Vec::new();
@@ -186,6 +196,7 @@ fn quant_fit(weights: &PlacedWeights) -> QuantFit {
         gpu: on_gpu + weights.output.gpu.0 + weights.rotary.gpu.0,
         input: weights.input_host.0,
         output: share(weights.output),
+        touch: touch.0,
         kinds,
         layers,
     }
