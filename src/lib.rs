@@ -54,11 +54,13 @@ pub mod parts {
         pub use crate::estimate::fields::ArchitectureFields;
         pub use crate::estimate::fitting::{Available, best_quantization, largest_context, most_gpu_layers};
         pub use crate::estimate::placement::Device;
+        pub use crate::estimate::planner::Planner;
         pub use crate::estimate::quantization::{CacheType, Quantization};
         pub use crate::estimate::segments::{cells_of, device_segments, segments, value_at};
         pub use crate::estimate::settings::{
             CacheLayout, CachePlacement, ExpertPlacement, FlashAttention, Settings, WindowCache,
         };
+        pub use crate::estimate::speed::{CacheRead, SpeedClass, SpeedKind, weight_bytes_read};
     }
 
     /// Sources and outputs.

@@ -9,6 +9,7 @@ use crate::estimate::compute;
 use crate::estimate::placement::{Device, Placement};
 use crate::estimate::quantization::{CacheType, Quantization, TensorType};
 use crate::estimate::settings::{FlashAttention, Settings};
+use crate::estimate::tensors::weight_tensors;
 use crate::estimate::weights::Weights;
 
 /// How far a figure can be trusted.
@@ -145,6 +146,11 @@ pub(crate) fn devices(settings: &Settings) -> impl Iterator<Item = Device> {
 /// tokenizer, which add 5 to 10 MB.
 pub fn file_bytes(model: &Architecture, quantization: Quantization) -> Bytes {
     Weights::new(model, quantization).file_bytes()
+}
+
+/// Elements of all tensors of the file; the embedding of a tied model counts once.
+pub fn parameters(model: &Architecture) -> u64 {
+    weight_tensors(model).iter().map(|tensor| tensor.columns * tensor.rows * tensor.matrices).sum()
 }
 
 /// How many tensors of the file have each type, in the order of `TensorType`.

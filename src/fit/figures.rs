@@ -3,12 +3,16 @@
 use std::collections::HashMap;
 
 use crate::estimate::architecture::{Architecture, Layer, LayerKind};
-use crate::estimate::estimator::NotCovered;
-use crate::estimate::layers::{LayerBytes, OnDevice, WeightShares, layer_segments, weight_shares};
+use crate::estimate::bytes::Bytes;
+use crate::estimate::estimator::{NotCovered, parameters};
 use crate::estimate::placement::{Device, reads_factors};
+use crate::estimate::planner::Planner;
 use crate::estimate::quantization::{CacheType, Quantization};
-use crate::estimate::segments::{Segment, device_segments};
+use crate::estimate::segments::Segment;
 use crate::estimate::settings::{CacheLayout, Settings};
+use crate::estimate::speed::{CacheRead, weight_bytes_read};
+use crate::estimate::weights::{EitherDevice, PlacedWeights};
+use crate::fit::speeds;
 use crate::site::{
     CACHE_TYPES, Curve, Factors, Figures, LayerWeights, PAIRS, QuantFit, Runner, SLOTS, Share,
 };
@@ -19,25 +23,33 @@ use crate::site::{
 /// When the estimator covers no way to run it.
 pub(super) fn figures(model: &Architecture, quants: &[Quantization]) -> Result<Figures, NotCovered> {
     let mut pool = Pool::default();
-    let kinds = layer_classes(model);
-    let classes: Vec<usize> = model.layers.iter().map(|layer| place(&kinds, layer)).collect();
-    let compute = compute_curves(model, &mut pool)?;
-    let cache = kinds.iter().map(|layer| cache_curves(model, layer, &mut pool)).collect();
-    let shares: Vec<Option<WeightShares>> =
-        quants.iter().map(|quant| comes_in(model, *quant).then(|| weight_shares(model, *quant))).collect();
-    let factors = shares.iter().flatten().next().map_or(OnDevice::default(), |shares| shares.factors);
-    let readers = (0..kinds.len()).filter(|class| reads_factors(model, kinds[*class].kind));
-    let factors = (factors.gpu.0 > 0).then(|| Factors { size: share(factors), classes: readers.collect() });
+    let mut planner = Planner::new(model);
+    let firsts = firsts_of_class(model);
+    let class_of = |layer: &Layer| firsts.iter().position(|first| same_cache(&model.layers[*first], layer));
+    let classes = model.layers.iter().map(|layer| class_of(layer).expect("every class was listed"));
+    let compute = compute_curves(model, &mut planner, &mut pool)?;
+    let cache = firsts.iter().map(|layer| cache_curves(&planner, *layer, &mut pool)).collect();
+    let weights: Vec<Option<PlacedWeights>> =
+        quants.iter().map(|quant| comes_in(model, *quant).then(|| planner.weights(*quant))).collect();
+    let fits = quants.iter().zip(&weights).map(|(quant, weights)| {
+        let weights = weights.as_ref()?;
+        Some(quant_fit(weights, weight_bytes_read(model, *quant)))
+    });
+    let factors = weights.iter().flatten().next().map_or(EitherDevice::default(), |weights| weights.rotary);
+    let readers = (0..firsts.len()).filter(|class| reads_factors(model, model.layers[firsts[*class]].kind));
+    let read = CacheRead::of(model);
     Ok(Figures {
+        speed_kind: speeds::kind(model),
+        read: [read.full_key, read.full_value, read.window_key, read.window_value, read.window, read.state.0],
         max_ctx: model.max_context,
         curves: pool.curves,
-        quants: shares.iter().map(|shares| shares.as_ref().map(quant_fit)).collect(),
-        parameters: shares.iter().flatten().next().map_or(0, |shares| shares.parameters),
+        quants: fits.collect(),
+        parameters: parameters(model),
         experts: model.experts.map(|experts| (experts.count, experts.used)),
-        classes,
+        classes: classes.collect(),
         cache,
         compute,
-        factors,
+        factors: (factors.gpu.0 > 0).then(|| Factors { size: share(factors), classes: readers.collect() }),
     })
 }
 
@@ -64,23 +76,19 @@ impl Pool {
     }
 }
 
-/// One layer of each class: all that have equal caches.
-fn layer_classes(model: &Architecture) -> Vec<Layer> {
-    let mut kinds: Vec<Layer> = Vec::new();
-    for layer in &model.layers {
-        if !kinds.iter().any(|kind| same_cache(kind, layer)) {
-            kinds.push(*layer);
+/// The first layer of each class: all that have equal caches.
+fn firsts_of_class(model: &Architecture) -> Vec<usize> {
+    let mut firsts: Vec<usize> = Vec::new();
+    for (index, layer) in model.layers.iter().enumerate() {
+        if !firsts.iter().any(|first| same_cache(&model.layers[*first], layer)) {
+            firsts.push(index);
         }
     }
-    kinds
+    firsts
 }
 
 fn same_cache(one: &Layer, other: &Layer) -> bool {
     (one.kind, one.kv_heads, one.head_dim) == (other.kind, other.kv_heads, other.head_dim)
-}
-
-fn place(kinds: &[Layer], layer: &Layer) -> usize {
-    kinds.iter().position(|kind| same_cache(kind, layer)).expect("every layer's class was listed")
 }
 
 /// The settings that the table stands for, at any context: one GPU with all layers, and one cache
@@ -107,13 +115,13 @@ pub(super) fn pair_types(pair: usize) -> (CacheType, CacheType) {
     (parse(pair / CACHE_TYPES.len()), parse(pair % CACHE_TYPES.len()))
 }
 
-fn cache_curves(model: &Architecture, layer: &Layer, pool: &mut Pool) -> [[usize; PAIRS]; SLOTS.len()] {
+fn cache_curves(planner: &Planner<'_>, layer: usize, pool: &mut Pool) -> [[usize; PAIRS]; SLOTS.len()] {
     let mut places = [[0; PAIRS]; SLOTS.len()];
     for (slots, row) in SLOTS.into_iter().zip(&mut places) {
         for (pair, place) in row.iter_mut().enumerate() {
             let settings = settings(Runner::Library, slots, pair_types(pair));
             // a pair that is refused has no compute buffer, so that this curve is not read
-            *place = pool.place(&layer_segments(model, &settings, layer).unwrap_or_default());
+            *place = pool.place(&planner.layer_cache(layer, &settings, Device::Gpu(0)).unwrap_or_default());
         }
     }
     places
@@ -121,7 +129,11 @@ fn cache_curves(model: &Architecture, layer: &Layer, pool: &mut Pool) -> [[usize
 
 type ComputePlaces = [[[Option<usize>; PAIRS]; SLOTS.len()]; 2];
 
-fn compute_curves(model: &Architecture, pool: &mut Pool) -> Result<ComputePlaces, NotCovered> {
+fn compute_curves(
+    model: &Architecture,
+    planner: &mut Planner<'_>,
+    pool: &mut Pool,
+) -> Result<ComputePlaces, NotCovered> {
     let mut places: ComputePlaces = Default::default();
     let mut known = HashMap::new();
     let mut refusal = None;
@@ -131,7 +143,7 @@ fn compute_curves(model: &Architecture, pool: &mut Pool) -> Result<ComputePlaces
                 let settings = settings(runner, slots, pair_types(pair));
                 let found = known
                     .entry(what_matters(model, &settings))
-                    .or_insert_with(|| compute_curve(model, &settings).map(|pieces| pool.place(&pieces)));
+                    .or_insert_with(|| planner.compute(&settings).map(|devices| pool.place(&devices[0])));
                 match found {
                     Ok(found) => *place = Some(*found),
                     Err(reason) => refusal = Some(reason.clone()),
@@ -143,12 +155,6 @@ fn compute_curves(model: &Architecture, pool: &mut Pool) -> Result<ComputePlaces
         Some(reason) if places.as_flattened().as_flattened().iter().all(Option::is_none) => Err(reason),
         _ => Ok(places),
     }
-}
-
-fn compute_curve(model: &Architecture, settings: &Settings) -> Result<Vec<Segment>, NotCovered> {
-    let devices = device_segments(model, settings)?;
-    let gpu = devices.into_iter().find(|device| device.device == Device::Gpu(0));
-    Ok(gpu.expect("the settings have a GPU").compute)
 }
 
 /// What of the settings the compute buffer depends on: of a cache type only whether it is
@@ -167,27 +173,31 @@ fn what_matters(model: &Architecture, settings: &Settings) -> (bool, bool, Optio
     )
 }
 
-fn share(size: OnDevice) -> Share {
+fn share(size: EitherDevice) -> Share {
     Share { gpu: size.gpu.0, host: size.host.0 }
 }
 
-fn quant_fit(shares: &WeightShares) -> QuantFit {
-    let mut kinds: Vec<LayerBytes> = Vec::new();
-    let layers = shares.layers.iter().map(|layer| {
-        kinds.iter().position(|kind| kind == layer).unwrap_or_else(|| {
-            kinds.push(*layer);
+fn quant_fit(weights: &PlacedWeights, touch: Bytes) -> QuantFit {
+    let sum = |a: Share, b: Share| Share { gpu: a.gpu + b.gpu, host: a.host + b.host };
+    let mut kinds: Vec<LayerWeights> = Vec::new();
+    let mut layers = Vec::new();
+    for (rest, experts) in weights.layers.iter().zip(&weights.experts) {
+        let experts = share(*experts);
+        let kind = LayerWeights { whole: sum(share(*rest), experts), experts };
+        let place = kinds.iter().position(|known| *known == kind).unwrap_or_else(|| {
+            kinds.push(kind);
             kinds.len() - 1
-        })
-    });
-    let layers: Vec<usize> = layers.collect();
-    let on_gpu = shares.layers.iter().map(|layer| layer.whole.gpu.0).sum::<u64>();
-    let weights = |kind: &LayerBytes| LayerWeights { whole: share(kind.whole), experts: share(kind.experts) };
+        });
+        layers.push(place);
+    }
+    let on_gpu: u64 = layers.iter().map(|kind| kinds[*kind].whole.gpu).sum();
     QuantFit {
-        file: shares.file.0,
-        gpu: on_gpu + shares.output.gpu.0 + shares.factors.gpu.0,
-        input: shares.input.0,
-        output: share(shares.output),
-        kinds: kinds.iter().map(weights).collect(),
+        file: weights.file.0,
+        gpu: on_gpu + weights.output.gpu.0 + weights.rotary.gpu.0,
+        input: weights.input_host.0,
+        output: share(weights.output),
+        touch: touch.0,
+        kinds,
         layers,
     }
 }

@@ -4,6 +4,7 @@ mod architecture;
 mod figures;
 mod prose;
 mod rules;
+mod speeds;
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -32,6 +33,7 @@ pub fn table(site: &Site) -> (FitTable, Vec<Diagnostic>) {
     let mut table = FitTable {
         quants: quants.iter().map(|quant| quant.name().to_string()).collect(),
         driver: (driver.low.0, driver.high.0),
+        speeds: speeds::table(site),
         ..FitTable::default()
     };
     for (page, fit) in site.models.iter().zip(fits) {

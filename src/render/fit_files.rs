@@ -65,6 +65,9 @@ pub(super) fn index(shelf: &Shelf<'_>) -> Value {
             if let Some(rate) = device.data.bandwidth_gbps {
                 entry["bw"] = json!(rate);
             }
+            if let Some(class) = fits.speeds.devices.get(&device.head.id.slug) {
+                entry["sp"] = json!(class);
+            }
             entry
         })
         .collect();
@@ -78,6 +81,7 @@ pub(super) fn index(shelf: &Shelf<'_>) -> Value {
         "models": models,
         "devices": devices,
         "driver": [fits.driver.0, fits.driver.1],
+        "bands": fits.speeds.bands,
     })
 }
 
@@ -95,6 +99,8 @@ fn model_data(figures: &Figures, hf_id: Option<&str>) -> Value {
         "params": figures.parameters,
         "curves": figures.curves.iter().map(curve).collect::<Vec<_>>(),
         "class": run_lengths(&figures.classes),
+        "speed": figures.speed_kind,
+        "read": figures.read,
         "cache": figures.cache,
         "compute": figures.compute.each_ref().map(|slots| slots.each_ref().map(places)),
         "quants": figures.quants.iter().map(|fit| fit.as_ref().map(quant_data)).collect::<Vec<_>>(),
@@ -136,6 +142,7 @@ fn quant_data(fit: &QuantFit) -> Value {
         "file": fit.file,
         "in": fit.input,
         "out": pair(fit.output),
+        "touch": fit.touch,
         "kinds": kinds.collect::<Vec<_>>(),
         "layer": run_lengths(&fit.layers),
     })

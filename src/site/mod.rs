@@ -17,5 +17,5 @@ pub use prose_call::{Argument, DEFAULT_CTX, Figure, ProseCall};
 pub use quantities::{gib, tokens};
 pub use tables::{
     CACHE_TYPES, Curve, Factors, Figures, FitTable, LayerWeights, ModelFit, PAIRS, ProseFigure, QuantFit,
-    Run, Runner, SLOTS, Share, Verdict,
+    Run, Runner, SLOTS, Share, SpeedTable, Verdict,
 };

@@ -65,7 +65,7 @@
     var link = make("a", entry.device.name), item = make("span", null, "card-name");
     link.href = root + "hardware/" + entry.device.id + "/index.html";
     item.append(link);
-    var speed = entry.count === 1 && look.speed ? look.speed(table, setting([1]), entry.device, fit.bands) : null;
+    var speed = entry.count === 1 && look.speed ? look.speed(table, setting([1]), entry.device, fit) : null;
     if (speed) item.append(" ", make("span", kit.pace(speed.full) + " tokens/s", "upto"));
     return item;
   }

@@ -1,7 +1,7 @@
 // What the tests of the site share: the site built once, two ways to serve it, and one browser.
 // KBGEN names the program, KBGEN_SITE the folder with site.toml, CHROMIUM the browser.
 import { execFile, spawn } from "node:child_process";
-import { cpSync, existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync } from "node:fs";
+import { cpSync, existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
@@ -30,6 +30,18 @@ export async function close() {
 
 export async function kbgen(...args) {
   return (await promisify(execFile)(program, args, { maxBuffer: 1 << 26 })).stdout;
+}
+
+/** Answers questions in one batch: rows of `column: value`, all with the same columns; `bytes` null where it is not covered. */
+export async function estimate(rows) {
+  const columns = Object.keys(rows[0]);
+  const asked = join(scratch, `questions-${Math.random()}.csv`);
+  writeFileSync(asked, [columns.join(","), ...rows.map(row => columns.map(column => row[column]).join(","))].join("\n"));
+  const lines = (await kbgen("--root", siteRoot, "estimate", asked)).trim().split("\n").slice(1);
+  return lines.map(line => {
+    const [, bytes, status] = /,(\d*),"?(ok|not covered.*?)"?$/.exec(line);
+    return { bytes: bytes === "" ? null : Number(bytes), status };
+  });
 }
 
 /** The built site. */

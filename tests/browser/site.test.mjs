@@ -2,6 +2,7 @@
 import { after } from "node:test";
 import { build, close, serve, start } from "./harness.mjs";
 import calculator from "./parts/calculator.mjs";
+import calculator_figures from "./parts/calculator-figures.mjs";
 import error_page from "./parts/error-page.mjs";
 import every_page from "./parts/every-page.mjs";
 import links from "./parts/links.mjs";
@@ -16,4 +17,4 @@ const folder = await build();
 const browser = await start();
 const { url } = await serve(folder);
 
-for (const part of [links, every_page, places, error_page, paste_box, calculator, weight, live_reload]) part({ folder, browser, url });
+for (const part of [links, every_page, places, error_page, paste_box, calculator, calculator_figures, weight, live_reload]) part({ folder, browser, url });

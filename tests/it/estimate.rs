@@ -22,15 +22,15 @@ use kbgen::parts::estimate::{CacheType, Quantization};
 use kbgen::parts::estimate::{Estimate, Evidence, estimate, file_bytes, tensor_counts};
 use kbgen::parts::estimate::{cells_of, device_segments, segments, value_at};
 
-type Row = BTreeMap<String, String>;
+pub(crate) type Row = BTreeMap<String, String>;
 
-fn rows(name: &str) -> Vec<Row> {
+pub(crate) fn rows(name: &str) -> Vec<Row> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data").join(name);
     let mut reader = csv::Reader::from_path(path).unwrap();
     reader.deserialize().map(|row| row.unwrap()).collect()
 }
 
-fn number(row: &Row, column: &str) -> u64 {
+pub(crate) fn number(row: &Row, column: &str) -> u64 {
     row[column].parse().unwrap_or(0)
 }
 

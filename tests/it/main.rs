@@ -18,4 +18,5 @@ mod markdown;
 mod mistakes;
 mod serve;
 mod signature;
+mod speed;
 mod words;

@@ -23,6 +23,11 @@ pub struct Figures {
     pub parameters: u64,
     /// Routed experts: how many there are, and how many of them a token uses.
     pub experts: Option<(u64, u64)>,
+    /// Its kind in [`SpeedTable::bands`](crate::site::tables::SpeedTable::bands).
+    pub speed_kind: usize,
+    /// What a token reads of the cache: values of K and of V that each earlier token adds, the
+    /// same of each in the window, tokens of the window, bytes of the state.
+    pub read: [u64; 6],
     /// Rotary factors.
     pub factors: Option<Factors>,
     /// A quantization that the model does not come in is `None`.
@@ -58,6 +63,8 @@ pub struct QuantFit {
     pub input: u64,
     /// The output stage, on a GPU or on the host.
     pub output: Share,
+    /// Bytes that a token reads.
+    pub touch: u64,
     /// Distinct weights of a layer.
     pub kinds: Vec<LayerWeights>,
     /// The place in `kinds` of each layer.

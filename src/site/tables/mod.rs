@@ -20,8 +20,20 @@ pub struct FitTable {
     pub driver: (u64, u64),
     /// Models by slug.
     pub models: BTreeMap<String, ModelFit>,
+    /// Shares of the memory bandwidth that devices reach.
+    pub speeds: SpeedTable,
     /// Figures called for in prose, by the place of the call.
     pub prose: BTreeMap<Span, ProseFigure>,
+}
+
+/// How much of its memory bandwidth a class of devices reaches when it decodes.
+#[derive(Debug, Clone, Default)]
+pub struct SpeedTable {
+    /// Least and most thousandths by class of device and kind of model; none where no speeds
+    /// were collected.
+    pub bands: Vec<Vec<Option<(u32, u32)>>>,
+    /// The class of each device that has one, by slug.
+    pub devices: BTreeMap<String, usize>,
 }
 
 /// What a model needs, or why nothing is said about it.
