@@ -189,8 +189,8 @@
     var total = needed.devices.reduce(function (sum, device) { return device.total && sum ? [sum[0] + device.total[0] + LOW, sum[1] + device.total[1] + HIGH] : null; }, [0, 0]);
     if (total) add("Needs", picture.range(total[0], total[1], gib) + " GiB", "of " + round_gib(memory));
     if (!needed.exact && needed.host.weights) add("In RAM", gib(needed.host.weights + needed.host.cache) + " GiB", "weights and cache");
-    var speed = look.speed && needed.exact && state.devices.length === 1 && look.speed(table, setting, known(state.devices[0]), fit.bands);
-    if (speed) add("Speed", speed_words(speed.full) + " tokens/s", "a range; " + speed_words(speed.empty) + " while the context is empty");
+    var device = known(state.devices[0]), speed = device && needed.exact && state.slots === 1 && look.speed(table, setting, device, fit);
+    if (speed) add("Writes, context full", speed_words(speed.full) + " tokens/s", "empty: " + speed_words(speed.empty));
   }
   function speed_words(range) {
     var say = function (n, round) { return n < 10 ? (round(n * 10) / 10).toFixed(1) : String(round(n)); };

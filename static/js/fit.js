@@ -229,8 +229,26 @@
     return -1;
   }
 
+  // ---- speed -----------------------------------------------------------------------------
+  // Elements in a block of a cache type and its bytes: f16, q8_0, q4_0.
+  var BLOCKS = [[1, 2], [32, 34], [32, 18]];
+  // Tokens a second as [least, most] with an empty and with a full context: bandwidth over the bytes that a token reads,
+  // times the share (in thousandths) that devices of its class reach. For all layers on one device and one request;
+  // `device` is an entry of the index.
+  function speed(table, setting, device, index) {
+    var bandwidth = device.bw, band = device.sp === undefined ? null : index.bands[device.sp][table.speed];
+    if (!bandwidth || !band) return null;
+    var read = table.read, size = function (elements, type) { return Math.ceil(elements / BLOCKS[type][0]) * BLOCKS[type][1]; };
+    var at_depth = function (depth) {
+      var near = Math.min(depth, read[4]);
+      var bytes = table.quants[setting.quant].touch + size(read[0] * depth + read[2] * near, setting.k) + size(read[1] * depth + read[3] * near, setting.v) + read[5];
+      return band.map(function (share) { return bandwidth * 1e6 * share / bytes; });
+    };
+    return { empty: at_depth(0), full: at_depth(setting.ctx) };
+  }
+
   global.kbgenFit = {
     CELL: CELL, GIB: GIB, MIB: MIB, SLOTS: SLOTS, tables: tables, load: load, at: at, cells: cells_of, places: places, has_experts: has_experts,
-    need: need, judge: judge, judge_one: judge_one, but: but, largest: largest, best: best, most_layers: most_layers, fewest_experts: fewest_experts
+    need: need, judge: judge, judge_one: judge_one, but: but, largest: largest, best: best, most_layers: most_layers, fewest_experts: fewest_experts, speed: speed
   };
 })(typeof window === "undefined" ? globalThis : window);
