@@ -65,7 +65,7 @@
     var link = make("a", entry.device.name), item = make("span", null, "card-name");
     link.href = root + "hardware/" + entry.device.id + "/index.html";
     item.append(link);
-    var speed = entry.count === 1 && look.speed ? look.speed(table, setting([1]), entry.device, fit) : null;
+    var speed = entry.verdict && entry.count === 1 ? look.speed(table, setting([1]), entry.device, fit) : null;
     if (speed) item.append(" ", make("span", kit.pace(speed.full) + " tokens/s", "upto"));
     return item;
   }
@@ -141,6 +141,7 @@
     $("margin").textContent = !one.total ? "For this pair of cache types the compute buffer was not measured."
       : kit.gib(one.total[1]) + ", and " + kit.mib(LOW) + " to " + kit.mib(HIGH) + " for the driver"
         + (singles[0] && singles[0].verdict === "tight" && (!first || singles[0].device.mem < first.device.mem) ? ". Tight from " + size(singles[0].device.mem) + "." : ".");
+    $("dock").textContent = $("headline").textContent;
     kit.say(state.model.name + ", " + fit.quants[state.quant] + ", " + kit.whole(state.ctx) + " tokens: " + $("headline").textContent + ". " + $("margin").textContent);
     $("parts").replaceChildren(part("Weights", kit.gib(one.weights)), part("K/V cache", kit.gib(one.cache)), part("Compute buffer", one.compute ? kit.gib(one.compute[1]) : "not covered"));
     var shown = places.names.map(function (name) {

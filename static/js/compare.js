@@ -1,7 +1,7 @@
 // Devices side by side. Facts are read from the page's own table, needs from data/runs.js; nothing is estimated here.
 (function () {
   "use strict";
-  var kit = window.kbgenTools, $ = kit.by_id, make = kit.make;
+  var kit = window.kbgenTools, look = window.kbgenFit, $ = kit.by_id, make = kit.make;
   var CELL_OF_MEMORY = 1, CELL_OF_BANDWIDTH = 3;
 
   // ---- data ----------------------------------------------------------------
@@ -10,10 +10,11 @@
     var texts = Array.prototype.map.call(row.cells, function (cell) { return cell.textContent; });
     return {
       id: row.dataset.id, name: texts[0], href: row.querySelector("a").getAttribute("href"), texts: texts, maker: texts[6],
-      covered: row.hasAttribute("data-ok"), memory: parseFloat(texts[CELL_OF_MEMORY]) * kit.GIB
+      covered: row.hasAttribute("data-ok"), memory: parseFloat(texts[CELL_OF_MEMORY]) * kit.GIB,
+      bw: parseFloat(texts[CELL_OF_BANDWIDTH]) || 0, sp: row.dataset.sp
     };
   });
-  var runs = null;
+  var runs = null, index = JSON.parse($("speed-data").textContent), root = document.documentElement.dataset.root;
   function take(data) {
     runs = data;
     runs.models = data.models.map(function (m) { return { id: m[0], name: m[1], parameters: m[2], weights: m[3], buffers: m[4] }; });
@@ -26,8 +27,9 @@
 
   // ---- state ---------------------------------------------------------------
   var LETTERS = ["a", "b", "c", "d"];
-  var find = function (id) { return devices.filter(function (device) { return device.id === id; })[0] || null; };
-  var state = { picks: [find("geforce-rtx-4060-ti-16-gb") || devices[0], find("geforce-rtx-3090") || devices[1] || null, null, null], quant: 0, ctx: 0 };
+  var by_id = function (list, id) { return list.filter(function (entry) { return entry.id === id; })[0] || null; };
+  var find = function (id) { return by_id(devices, id); };
+  var state = { picks: [find("geforce-rtx-4060-ti-16-gb") || devices[0], find("geforce-rtx-3090") || devices[1] || null, null, null], quant: 0, ctx: 0, model: null };
   function read() {
     var asked = kit.asked();
     if (LETTERS.some(function (letter) { return asked.has(letter); })) {
@@ -36,10 +38,11 @@
     }
     state.quant = Math.max(0, runs.quants.indexOf(asked.has("quant") ? asked.get("quant") : "Q4_K_M"));
     state.ctx = Math.max(0, runs.contexts.indexOf(asked.has("ctx") ? Number(asked.get("ctx")) : 8192));
+    state.model = by_id(runs.models, asked.get("model"));
   }
   function save() {
     kit.keep(LETTERS.map(function (letter, i) { return [letter, state.picks[i] && state.picks[i].id]; })
-      .concat([["quant", runs.quants[state.quant]], ["ctx", runs.contexts[state.ctx]]]));
+      .concat([["quant", runs.quants[state.quant]], ["ctx", runs.contexts[state.ctx]], ["model", state.model && state.model.id]]));
   }
   function chosen() {
     return state.picks.filter(function (device, i) { return device && state.picks.indexOf(device) === i; });
@@ -92,7 +95,7 @@
     }).filter(function (row) { return row.total !== null; });
   }
   function size(model) { return model.parameters ? (model.parameters < 1e9 ? (model.parameters / 1e6).toFixed(0) + " M" : (model.parameters / 1e9).toFixed(2) + " B") : ""; }
-  function link(model) { var to = make("a", model.name); to.href = document.documentElement.dataset.root + "models/" + model.id + "/index.html"; return to; }
+  function link(model) { var to = make("a", model.name); to.href = root + "models/" + model.id + "/index.html"; return to; }
   function of(rows, at, word) { return rows.filter(function (row) { return row.words[at] === word; }); }
 
   function headline(list, rows) {
@@ -108,13 +111,25 @@
   function table_of_runs(list, rows) {
     var at = function (device) { return list.indexOf(device); };
     var unknown = function (device) { return device.covered ? null : "not covered"; };
-    $("runs").replaceChildren(
+    $("runs").replaceChildren.apply($("runs"), [
       line("Models that fit", list, function (device) { return unknown(device) || of(rows, at(device), "fits").length + " of " + rows.length; }),
       line("Tight", list, function (device) { return unknown(device) || String(of(rows, at(device), "tight").length); }),
       line("Largest that fits", list, function (device) {
         var fitting = of(rows, at(device), "fits").filter(function (row) { return row.model.parameters; }), last = fitting[fitting.length - 1];
         return unknown(device) || (last ? [link(last.model), " ", make("span", size(last.model), "upto")] : "none");
-      }));
+      })].concat(row_of_speed(list)));
+  }
+  // The range of a chosen model, from its own table.
+  function speed_words(device) {
+    var model = state.model, table = look.tables[model.id], total = need(model, state.quant, state.ctx), quant = index.quants.indexOf(runs.quants[state.quant]);
+    if (total === null) return "not at this setting";
+    if (total + runs.driver[0] > device.memory) return "does not fit";
+    if (!table) return "–";
+    var speed = look.speed(table, { quant: quant, k: 0, v: 0, ctx: runs.contexts[state.ctx] }, device, index);
+    return speed ? kit.pace(speed.full) + " tokens/s" : "not known";
+  }
+  function row_of_speed(list) {
+    return state.model ? [line("Speed with " + state.model.name, list, speed_words)] : [];
   }
   // Models on which the verdicts differ, those that need most first.
   function table_of_differences(list, rows) {
@@ -151,7 +166,8 @@
   // ---- everything ------------------------------------------------------------
   function update() {
     var list = chosen(), rows = verdicts(list);
-    state.picks.forEach(function (device, i) { $("device-" + i).value = device ? device.id : ""; });
+    state.picks.forEach(function (device, i) { boxes[i].show(device ? device.id : ""); });
+    model_box.show(state.model ? state.model.id : "");
     mark("quant", state.quant);
     mark("ctx", state.ctx);
     heads($("names"), list);
@@ -168,15 +184,23 @@
   // ---- controls ----------------------------------------------------------------
   take(window.kbgenRuns);
   if (!devices.length || !runs.models.length || !runs.quants.length) return;
-  state.picks.forEach(function (_, i) {
-    var select = $("device-" + i);
-    if (i > 0) select.append(kit.option("", "none"));
-    kit.grouped(select, devices, function (device) { return device.maker; });
-    select.addEventListener("change", function () { state.picks[i] = find(select.value); update(); });
+  var NONE = [{ id: "", name: "none", group: "" }];
+  var boxes = state.picks.map(function (_, i) {
+    var entries = devices.map(function (device) { return { id: device.id, name: device.name, group: device.maker, note: device.texts[CELL_OF_MEMORY] }; });
+    return window.kbgenCombobox($("device-" + i), { entries: i ? NONE.concat(entries) : entries, choose: function (id) { state.picks[i] = find(id); update(); } });
   });
+  var model_box = window.kbgenCombobox($("model"), {
+    entries: NONE.concat(runs.models.map(function (model) { return { id: model.id, name: model.name, group: "", note: size(model) }; })),
+    choose: function (id) { state.model = by_id(runs.models, id); open(); }
+  });
+  // The row of speeds comes when the model's table is there.
+  function open() {
+    update();
+    if (state.model) look.load(state.model.id, root + "data/fit/" + state.model.id + ".js?" + index.stamp, update);
+  }
   kit.choices($("quant"), "quant", runs.quants, function (at) { state.quant = at; update(); });
   kit.choices($("ctx"), "ctx", runs.contexts.map(function (ctx) { return ctx / 1024 + "k"; }), function (at) { state.ctx = at; update(); });
-  addEventListener("hashchange", function () { read(); update(); });
+  addEventListener("hashchange", function () { read(); open(); });
   read();
-  update();
+  open();
 })();

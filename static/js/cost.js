@@ -1,21 +1,20 @@
 // Cost against the cloud: one line of arithmetic a figure, over what the reader types. No price is stored.
 (function () {
   "use strict";
-  var kit = window.kbgenTools, $ = kit.by_id, make = kit.make;
-  var AMOUNTS = ["speed", "watts", "kwh", "hours", "price", "years", "out", "in", "ratio", "reading"];
+  var kit = window.kbgenTools, look = window.kbgenFit, $ = kit.by_id, make = kit.make;
+  var fit = JSON.parse($("fit-data").textContent), power = JSON.parse($("power").textContent), root = document.documentElement.dataset.root;
+  var AMOUNTS = ["ctx", "speed", "watts", "kwh", "hours", "price", "years", "out", "in", "ratio", "reading"];
   var NAMES = {
     speed: "the speed", watts: "the power", kwh: "the price of electricity", hours: "the hours a day", price: "the price of the card",
     years: "the years", out: "the cloud's price of generated tokens", "in": "the cloud's price of prompt tokens"
   };
   // What must be more than nothing, because something is divided by it.
-  var DIVIDES = ["speed", "hours", "years", "reading"];
+  var DIVIDES = ["ctx", "speed", "hours", "years", "reading"];
 
   // ---- figures -------------------------------------------------------------
   // A range is [least, most]. `speed` is one too; the fast end makes the low cost.
   function reckon(typed, speed) {
-    var has = function () { return Array.prototype.every.call(arguments, function (name) { return typed[name] != null; }); };
     var ratio = typed.ratio || 0, figures = {};
-    var each = function (act) { return speed && speed.map(act); };
     var lacks = function (names) {
       return names.filter(function (name) { return name === "speed" ? !speed : typed[name] == null; });
     };
@@ -25,9 +24,9 @@
       return figures[name].range;
     };
     var v = figure("pace", ["speed"], function () {
-      return each(function (s) { return 1 / (1 / s + (has("reading") ? ratio / typed.reading : 0)); });
+      return speed.map(function (s) { return 1 / (1 / s + (typed.reading ? ratio / typed.reading : 0)); });
     });
-    var per_day = figure("day", ["speed", "hours"], function () { return v.map(function (pace) { return pace * 3600 * typed.hours; }); });
+    var per_day = figure("day", ["speed", "hours"], function () { return v.map(function (pace) { return pace * 3600 * typed.hours / 1e6; }); });
     var electricity = figure("electricity", ["speed", "watts", "kwh"], function () {
       return v.map(function (pace) { return typed.watts * typed.kwh / (3.6 * pace); });
     });
@@ -47,7 +46,7 @@
     });
     // The slow end costs more and takes longer for the same tokens: the ends belong together.
     figure("days", ["speed", "watts", "kwh", "price", "hours"].concat(ratio ? ["out", "in"] : ["out"]), function () {
-      return [millions[0] * 1e6 / per_day[1], millions[1] * 1e6 / per_day[0]];
+      return [millions[0] / per_day[1], millions[1] / per_day[0]];
     });
     return figures;
   }
@@ -83,7 +82,55 @@
     return words.length < 2 ? words.join("") : words.slice(0, -1).join(", ") + " and " + words[words.length - 1];
   }
 
-  // ---- state ---------------------------------------------------------------
+  // ---- speed ---------------------------------------------------------------
+  var find = function (list, id) { return list.filter(function (entry) { return entry.id === id; })[0] || null; };
+  var state = { model: null, gpu: null, quant: -1 }, table = null;
+  // The range of the model on the device, or why there is none.
+  function range_of(ctx) {
+    if (!state.model || !state.gpu) return { words: "Choose a model and a card: the range of its speed is computed." };
+    if (!table) return { words: "The figures of " + state.model.name + " are on their way." };
+    var setting = { quant: state.quant, k: 0, v: 0, ctx: Math.min(ctx || 4096, table.max), slots: 1, server: true, shares: [1], layers: null, experts: 0, uncovered: [!state.gpu.ok] };
+    var found = look.speed(table, setting, state.gpu, fit), verdict = look.judge(look.need(table, setting), [state.gpu.mem], fit.driver);
+    if (verdict === "no") return { words: "It does not fit with every layer on this device, and for layers in the computer's own memory no speed is known. Type what you measured." };
+    if (!found) return { words: "For this device no range is known. Type what you measured." };
+    return { range: found.full, words: kit.pace(found.full) + " tokens/s", at: setting.ctx };
+  }
+  function settle() {
+    if (!table || table.quants[state.quant]) return;
+    var usual = fit.quants.indexOf("Q4_K_M");
+    state.quant = table.quants[usual] ? usual : table.quants.findIndex(Boolean);
+  }
+  // Of two tables that were asked for, the last counts.
+  function open() {
+    var wanted = state.model;
+    table = null;
+    if (!wanted) return update();
+    look.load(wanted.id, root + "data/fit/" + wanted.id + ".js?" + fit.stamp, function (loaded) {
+      if (wanted !== state.model) return;
+      table = loaded;
+      settle();
+      update();
+      if (!table) $("range").textContent = "The figures of " + wanted.name + " did not load. Type what you measured.";
+    });
+    if (!table) update();
+  }
+  function controls(found) {
+    model_box.show(state.model ? state.model.id : "");
+    gpu_box.show(state.gpu ? state.gpu.id : "");
+    $("quant").replaceChildren.apply($("quant"), table ? fit.quants.map(function (name, i) { return table.quants[i] ? kit.option(i, name) : null; }).filter(Boolean) : []);
+    $("quant").disabled = !table;
+    if (table) $("quant").value = state.quant;
+    $("range").replaceChildren(found.range ? make("b", found.words) : found.words, found.range ? " on " + state.gpu.name + ", with " + kit.whole(found.at) + " tokens in the context." : "");
+    var watts = state.gpu && power[state.gpu.id], offer = make("button", "Use it", "plain");
+    $("power-limit").hidden = !watts;
+    if (!watts || $("power-limit").dataset.of === state.gpu.id) return;
+    $("power-limit").dataset.of = state.gpu.id;
+    offer.type = "button";
+    offer.addEventListener("click", function () { $("watts").value = watts; $("watts").focus(); update(); });
+    $("power-limit").replaceChildren("Power limit of the card alone: " + watts + " W. ", offer);
+  }
+
+  // ---- what is typed -----------------------------------------------------------
   function typed() {
     var amounts = {};
     AMOUNTS.forEach(function (name) {
@@ -117,10 +164,9 @@
     ["card", "The card in a million generated tokens", money, function (t, v) { return t.price + " × 1,000,000 ÷ (" + v + " × 3600 × " + t.hours + " × 365 × " + t.years + ")"; }],
     ["home", "At home, both together", money, function (t, v, f) { return span(f.electricity.range, digits) + " + " + span(f.card.range, digits); }],
     ["cloud", "The cloud for a million generated tokens", money, function (t) { return Number(t.ratio) ? t.out + " + " + t.ratio + " × " + t["in"] : String(t.out); }],
-    ["day", "Tokens a day at home", function (n) { return kit.whole(n); }, function (t, v) { return v + " × 3600 × " + t.hours; }],
+    ["day", "Millions of tokens a day at home", rate, function (t, v) { return v + " × 3600 × " + t.hours + " ÷ 1,000,000"; }],
     ["millions", "Millions of tokens until the card has paid for itself", function (n) { return isFinite(n) ? digits(n) : "never"; }, function (t, v, f) { return t.price + " ÷ (" + digits(f.cloud.range[0]) + " − " + span(f.electricity.range, digits) + ")"; }]
   ];
-  function pace_words(figures) { return span(figures.pace.range, rate).replace(" to ", " … "); }
 
   function headline(figures) {
     var days = figures.days, millions = figures.millions;
@@ -133,31 +179,44 @@
     return ["Type what you know", "For the electricity of a million tokens: " + list(figures.electricity.missing) + "."];
   }
   function update() {
-    var amounts = typed(), speed = amounts.speed ? [amounts.speed, amounts.speed] : null;
-    var figures = reckon(amounts, speed), words = headline(figures), v = figures.pace.range ? pace_words(figures) : "";
+    var amounts = typed(), found = range_of(amounts.ctx), speed = amounts.speed ? [amounts.speed, amounts.speed] : found.range;
+    controls(found);
+    var figures = reckon(amounts, speed), words = headline(figures), v = figures.pace.range ? span(figures.pace.range, rate) : "";
     var as_typed = {};
     AMOUNTS.forEach(function (name) { as_typed[name] = $(name).value; });
     $("headline").textContent = words[0];
     $("margin").textContent = words[1];
+    $("dock").textContent = words[0];
     kit.say(words.join(". "));
     $("results").replaceChildren.apply($("results"), ROWS.map(function (row) {
       var figure = figures[row[0]], line = make("div");
       line.dataset.figure = row[0];
       line.append(make("dt", row[1]));
-      if (figure.range) line.append(make("dd", span(figure.range, row[2]), "value"), make("dd", row[3](as_typed, v, figures), "formula"));
+      if (figure.range) line.append(make("dd", span(figure.range, row[2]), "value"), make("dd", row[3](as_typed, v, figures).replace(/ to /g, " … "), "formula"));
       else line.append(make("dd", "needs " + list(figure.missing), "needs"));
       return line;
     }));
-    kit.keep(["currency"].concat(AMOUNTS).map(function (name) { return [name, $(name).value]; }));
+    kit.keep([["model", state.model && state.model.id], ["quant", state.model && fit.quants[state.quant]], ["gpu", state.gpu && state.gpu.id]].concat(["currency"].concat(AMOUNTS).map(function (name) { return [name, $(name).value]; })));
   }
 
   // ---- controls ----------------------------------------------------------------
   function read() {
     var asked = kit.asked();
     ["currency"].concat(AMOUNTS).forEach(function (name) { if (asked.has(name)) $(name).value = asked.get(name).slice(0, 20); });
+    state = { model: find(fit.models, asked.get("model")), gpu: find(fit.devices, asked.get("gpu")), quant: fit.quants.indexOf(asked.get("quant")) };
   }
+  var NONE = [{ id: "", name: "none", group: "" }];
+  var model_box = window.kbgenCombobox($("model"), {
+    entries: NONE.concat(fit.models.map(function (model) { return { id: model.id, name: model.name, group: model.family }; })),
+    choose: function (id) { state.model = find(fit.models, id); open(); }
+  });
+  var gpu_box = window.kbgenCombobox($("gpu"), {
+    entries: NONE.concat(fit.devices.map(function (device) { return { id: device.id, name: device.name, group: device.vendor }; })),
+    choose: function (id) { state.gpu = find(fit.devices, id); update(); }
+  });
+  $("quant").addEventListener("change", function () { state.quant = Number($("quant").value); update(); });
   ["currency"].concat(AMOUNTS).forEach(function (name) { $(name).addEventListener("input", update); });
-  addEventListener("hashchange", function () { read(); update(); });
+  addEventListener("hashchange", function () { read(); open(); });
   read();
-  update();
+  open();
 })();

@@ -1,8 +1,10 @@
 //! The page that puts devices side by side.
 
 use serde::Serialize;
+use serde_json::{Value, json};
 
 use crate::render::address::{href, root};
+use crate::render::fit_files;
 use crate::render::templates::seen;
 use crate::render::views::Leaf;
 use crate::render::views::place::Place;
@@ -13,6 +15,7 @@ use crate::site::kinds::DeviceData;
 #[derive(Serialize)]
 struct CompareView {
     runs_href: String,
+    speed: Value,
     devices: Vec<DeviceRow>,
 }
 
@@ -23,6 +26,7 @@ struct DeviceRow {
     href: String,
     memory: String,
     covered: bool,
+    speed_class: Option<usize>,
     maker: String,
     place: &'static str,
     memory_type: Option<String>,
@@ -36,7 +40,8 @@ pub(super) fn leaves(shelf: &Shelf<'_>) -> Vec<Leaf> {
     let root = root(address);
     let view = CompareView {
         runs_href: href(&root, "data/runs.js"),
-        devices: largest_first(shelf).into_iter().map(|device| row(&root, device)).collect(),
+        speed: speed(shelf),
+        devices: largest_first(shelf).into_iter().map(|device| row(shelf, &root, device)).collect(),
     };
     let description = "Two to four devices side by side: memory, bandwidth, power, which models each runs, \
                        and which only one of them does.";
@@ -59,7 +64,13 @@ fn largest_first<'s>(shelf: &Shelf<'s>) -> Vec<&'s Page<DeviceData>> {
     devices
 }
 
-fn row(root: &str, device: &Page<DeviceData>) -> DeviceRow {
+/// What of the index the look-up of speed needs besides the devices.
+fn speed(shelf: &Shelf<'_>) -> Value {
+    let index = fit_files::index(shelf);
+    json!({"stamp": index["stamp"], "quants": index["quants"], "bands": index["bands"]})
+}
+
+fn row(shelf: &Shelf<'_>, root: &str, device: &Page<DeviceData>) -> DeviceRow {
     let data = &device.data;
     DeviceRow {
         slug: device.head.id.slug.clone(),
@@ -67,6 +78,7 @@ fn row(root: &str, device: &Page<DeviceData>) -> DeviceRow {
         href: href(root, &device.head.id.address()),
         memory: format!("{} GB", data.memory_gib),
         covered: data.is_cuda(),
+        speed_class: shelf.order.fits.speeds.devices.get(&device.head.id.slug).copied(),
         maker: data.vendor.clone(),
         place: Place::of(data).title(),
         memory_type: data.memory_type.clone(),
