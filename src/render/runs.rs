@@ -7,10 +7,10 @@ use crate::render::views::{Shelf, by_parameters};
 use crate::site::{Figures, Run};
 
 /// Quantizations that are summed up, as far as the site has pages for them.
-pub(super) const QUANTS: [&str; 4] = ["F16", "Q8_0", "Q5_K_M", "Q4_K_M"];
+const QUANTS: [&str; 3] = ["Q8_0", "Q5_K_M", "Q4_K_M"];
 
 /// Contexts that are summed up, in tokens.
-pub(super) const CONTEXTS: [u64; 4] = [4096, 8192, 32_768, 131_072];
+const CONTEXTS: [u64; 4] = [4096, 8192, 32_768, 131_072];
 
 /// `data/runs.js`: one assignment, so that it works from a disk too.
 ///

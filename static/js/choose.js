@@ -1,16 +1,14 @@
 // Choose a GPU: one model's table, asked for every device of the page. Nothing is estimated here.
 (function () {
   "use strict";
-  var kit = window.kbgenTools, look = window.kbgenFit, $ = kit.by_id, make = kit.make;
+  var kit = window.kbgenTools, look = window.kbgenFit, find = kit.find, root = kit.root, $ = kit.by_id, make = kit.make;
   var fit = JSON.parse($("fit-data").textContent), places = JSON.parse($("places").textContent);
-  var root = document.documentElement.dataset.root;
   var LOW = fit.driver[0], HIGH = fit.driver[1];
   // Sizes that a group shows at first, names that a size does, and groups where two cards go into one machine.
   var SIZES = 3, NAMES = 6, IN_PAIRS = ["Desktop", "Workstation", "Data center"];
   if (!fit.models.length) return;
 
   // ---- state ---------------------------------------------------------------
-  var find = function (list, id) { return list.filter(function (entry) { return entry.id === id; })[0] || null; };
   var state, table = null;
   function read() {
     var asked = kit.asked(), number = function (name, least) { var n = Number(asked.get(name)); return asked.get(name) && n >= least && isFinite(n) ? n : null; };
@@ -27,10 +25,7 @@
   }
   // What the model's table allows.
   function settle() {
-    if (!table.quants[state.quant]) {
-      var usual = fit.quants.indexOf("Q4_K_M");
-      state.quant = table.quants[usual] ? usual : table.quants.findIndex(Boolean);
-    }
+    if (!table.quants[state.quant]) state.quant = kit.usual(table, fit.quants);
     state.ctx = Math.min(state.ctx, table.max);
   }
   function setting(shares) {
@@ -38,7 +33,7 @@
   }
 
   // ---- devices ---------------------------------------------------------------
-  function place_of(device) { return places.names[places.of[device.id]]; }
+  fit.devices.forEach(function (device, i) { device.place = places.names[places.of[i]]; });
   // The smallest first, and of two alike the one with more bandwidth.
   function by_memory(a, b) { return a.device.mem - b.device.mem || (b.device.bw || 0) - (a.device.bw || 0); }
   // Devices that run it as `count` of a kind, with what is left over on each when the driver takes its most.
@@ -134,7 +129,7 @@
     var singles = running(needed, covered, 1), fitting = singles.filter(function (entry) { return entry.verdict === "fits"; });
     var alone = singles.map(function (entry) { return entry.device.id; });
     var pairs = running(look.need(table, setting([1, 1])), covered.filter(function (device) {
-      return alone.indexOf(device.id) < 0 && IN_PAIRS.indexOf(place_of(device)) >= 0;
+      return alone.indexOf(device.id) < 0 && IN_PAIRS.indexOf(device.place) >= 0;
     }), 2);
     var first = fitting[0];
     $("headline").textContent = !one.total ? "Not covered" : first ? "Runs from " + size(first.device.mem) + " up" : "No single card here holds it";
@@ -145,7 +140,7 @@
     kit.say(state.model.name + ", " + fit.quants[state.quant] + ", " + kit.whole(state.ctx) + " tokens: " + $("headline").textContent + ". " + $("margin").textContent);
     $("parts").replaceChildren(part("Weights", kit.gib(one.weights)), part("K/V cache", kit.gib(one.cache)), part("Compute buffer", one.compute ? kit.gib(one.compute[1]) : "not covered"));
     var shown = places.names.map(function (name) {
-      return [name, singles.filter(function (entry) { return place_of(entry.device) === name; })];
+      return [name, singles.filter(function (entry) { return entry.device.place === name; })];
     }).filter(function (entry) { return entry[1].length; }).map(function (entry) { return group(entry[0], "", entry[1]); });
     if (pairs.length) shown.push(group("Two of the same card", "Of cards that do not hold it alone, half of the layers on each. Its compute buffers are a range; the verdict takes the upper end.", pairs));
     $("cards").replaceChildren.apply($("cards"), shown.concat(not_covered(one.weights + one.cache)));
@@ -155,7 +150,7 @@
   // ---- controls ----------------------------------------------------------------
   function controls() {
     var put = function (id, value) { if ($(id) !== document.activeElement) $(id).value = value; };
-    $("quant").replaceChildren.apply($("quant"), fit.quants.map(function (name, i) { return table.quants[i] ? kit.option(i, name) : null; }).filter(Boolean));
+    $("quant").replaceChildren.apply($("quant"), kit.quantizations(table, fit.quants).map(function (i) { return kit.option(i, fit.quants[i]); }));
     $("quant").value = state.quant;
     put("ctx", state.ctx);
     $("ctx-hint").textContent = "At most " + kit.whole(table.max) + ".";
@@ -167,7 +162,7 @@
   // The answer waits for the table; of two that were asked for, the last counts.
   function open() {
     var wanted = state.model;
-    look.load(wanted.id, root + "data/fit/" + wanted.id + ".js?" + fit.stamp, function (loaded) {
+    kit.figures(wanted.id, fit.stamp, function (loaded) {
       if (wanted !== state.model) return;
       table = loaded;
       if (table) return update();

@@ -1,7 +1,7 @@
 // Devices side by side. Facts are read from the page's own table, needs from data/runs.js; nothing is estimated here.
 (function () {
   "use strict";
-  var kit = window.kbgenTools, look = window.kbgenFit, $ = kit.by_id, make = kit.make;
+  var kit = window.kbgenTools, find = kit.find, $ = kit.by_id, make = kit.make;
   var CELL_OF_MEMORY = 1, CELL_OF_BANDWIDTH = 3;
 
   // ---- data ----------------------------------------------------------------
@@ -14,11 +14,12 @@
       bw: parseFloat(texts[CELL_OF_BANDWIDTH]) || 0, sp: row.dataset.sp
     };
   });
-  var runs = null, index = JSON.parse($("speed-data").textContent), root = document.documentElement.dataset.root;
-  function take(data) {
-    runs = data;
-    runs.models = data.models.map(function (m) { return { id: m[0], name: m[1], parameters: m[2], weights: m[3], buffers: m[4] }; });
-  }
+  var index = JSON.parse($("speed-data").textContent);
+  var runs = {
+    quants: window.kbgenRuns.quants, contexts: window.kbgenRuns.contexts, driver: window.kbgenRuns.driver,
+    models: window.kbgenRuns.models.map(function (m) { return { id: m[0], name: m[1], parameters: m[2], weights: m[3], buffers: m[4] }; })
+  };
+  if (!devices.length || !runs.models.length || !runs.quants.length) return;
   function need(model, quant, ctx) {
     var weights = model.weights[quant], buffers = model.buffers[ctx];
     return weights == null || buffers == null ? null : weights + buffers;
@@ -27,18 +28,16 @@
 
   // ---- state ---------------------------------------------------------------
   var LETTERS = ["a", "b", "c", "d"];
-  var by_id = function (list, id) { return list.filter(function (entry) { return entry.id === id; })[0] || null; };
-  var find = function (id) { return by_id(devices, id); };
-  var state = { picks: [find("geforce-rtx-4060-ti-16-gb") || devices[0], find("geforce-rtx-3090") || devices[1] || null, null, null], quant: 0, ctx: 0, model: null };
+  var state = { picks: [find(devices, "geforce-rtx-4060-ti-16-gb") || devices[0], find(devices, "geforce-rtx-3090") || devices[1] || null, null, null], quant: 0, ctx: 0, model: null };
   function read() {
     var asked = kit.asked();
     if (LETTERS.some(function (letter) { return asked.has(letter); })) {
-      state.picks = LETTERS.map(function (letter) { return find(asked.get(letter)); });
+      state.picks = LETTERS.map(function (letter) { return find(devices, asked.get(letter)); });
       if (!state.picks[0]) state.picks[0] = devices[0];
     }
     state.quant = Math.max(0, runs.quants.indexOf(asked.has("quant") ? asked.get("quant") : "Q4_K_M"));
     state.ctx = Math.max(0, runs.contexts.indexOf(asked.has("ctx") ? Number(asked.get("ctx")) : 8192));
-    state.model = by_id(runs.models, asked.get("model"));
+    state.model = find(runs.models, asked.get("model"));
   }
   function save() {
     kit.keep(LETTERS.map(function (letter, i) { return [letter, state.picks[i] && state.picks[i].id]; })
@@ -95,7 +94,7 @@
     }).filter(function (row) { return row.total !== null; });
   }
   function size(model) { return model.parameters ? (model.parameters < 1e9 ? (model.parameters / 1e6).toFixed(0) + " M" : (model.parameters / 1e9).toFixed(2) + " B") : ""; }
-  function link(model) { var to = make("a", model.name); to.href = root + "models/" + model.id + "/index.html"; return to; }
+  function link(model) { var to = make("a", model.name); to.href = kit.root + "models/" + model.id + "/index.html"; return to; }
   function of(rows, at, word) { return rows.filter(function (row) { return row.words[at] === word; }); }
 
   function headline(list, rows) {
@@ -121,11 +120,11 @@
   }
   // The range of a chosen model, from its own table.
   function speed_words(device) {
-    var model = state.model, table = look.tables[model.id], total = need(model, state.quant, state.ctx), quant = index.quants.indexOf(runs.quants[state.quant]);
+    var model = state.model, table = window.kbgenFit && window.kbgenFit.tables[model.id], total = need(model, state.quant, state.ctx), quant = index.quants.indexOf(runs.quants[state.quant]);
     if (total === null) return "not at this setting";
     if (total + runs.driver[0] > device.memory) return "does not fit";
     if (!table) return "–";
-    var speed = look.speed(table, { quant: quant, k: 0, v: 0, ctx: runs.contexts[state.ctx] }, device, index);
+    var speed = window.kbgenFit.speed(table, { quant: quant, k: 0, v: 0, ctx: runs.contexts[state.ctx] }, device, index);
     return speed ? kit.pace(speed.full) + " tokens/s" : "not known";
   }
   function row_of_speed(list) {
@@ -182,21 +181,19 @@
   function mark(name, at) { $(name).querySelectorAll("input")[at].checked = true; }
 
   // ---- controls ----------------------------------------------------------------
-  take(window.kbgenRuns);
-  if (!devices.length || !runs.models.length || !runs.quants.length) return;
   var NONE = [{ id: "", name: "none", group: "" }];
   var boxes = state.picks.map(function (_, i) {
     var entries = devices.map(function (device) { return { id: device.id, name: device.name, group: device.maker, note: device.texts[CELL_OF_MEMORY] }; });
-    return window.kbgenCombobox($("device-" + i), { entries: i ? NONE.concat(entries) : entries, choose: function (id) { state.picks[i] = find(id); update(); } });
+    return window.kbgenCombobox($("device-" + i), { entries: i ? NONE.concat(entries) : entries, choose: function (id) { state.picks[i] = find(devices, id); update(); } });
   });
   var model_box = window.kbgenCombobox($("model"), {
     entries: NONE.concat(runs.models.map(function (model) { return { id: model.id, name: model.name, group: "", note: size(model) }; })),
-    choose: function (id) { state.model = by_id(runs.models, id); open(); }
+    choose: function (id) { state.model = find(runs.models, id); open(); }
   });
   // The row of speeds comes when the model's table is there.
   function open() {
     update();
-    if (state.model) look.load(state.model.id, root + "data/fit/" + state.model.id + ".js?" + index.stamp, update);
+    if (state.model) kit.figures(state.model.id, index.stamp, update);
   }
   kit.choices($("quant"), "quant", runs.quants, function (at) { state.quant = at; update(); });
   kit.choices($("ctx"), "ctx", runs.contexts.map(function (ctx) { return ctx / 1024 + "k"; }), function (at) { state.ctx = at; update(); });

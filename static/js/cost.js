@@ -1,8 +1,9 @@
 // Cost against the cloud: one line of arithmetic a figure, over what the reader types. No price is stored.
 (function () {
   "use strict";
-  var kit = window.kbgenTools, look = window.kbgenFit, $ = kit.by_id, make = kit.make;
-  var fit = JSON.parse($("fit-data").textContent), power = JSON.parse($("power").textContent), root = document.documentElement.dataset.root;
+  var kit = window.kbgenTools, find = kit.find, $ = kit.by_id, make = kit.make;
+  var fit = JSON.parse($("fit-data").textContent), power = JSON.parse($("power").textContent);
+  fit.devices.forEach(function (device, i) { device.power = power[i]; });
   var AMOUNTS = ["ctx", "speed", "watts", "kwh", "hours", "price", "years", "out", "in", "ratio", "reading"];
   var NAMES = {
     speed: "the speed", watts: "the power", kwh: "the price of electricity", hours: "the hours a day", price: "the price of the card",
@@ -83,29 +84,26 @@
   }
 
   // ---- speed ---------------------------------------------------------------
-  var find = function (list, id) { return list.filter(function (entry) { return entry.id === id; })[0] || null; };
   var state = { model: null, gpu: null, quant: -1 }, table = null;
   // The range of the model on the device, or why there is none.
   function range_of(ctx) {
     if (!state.model || !state.gpu) return { words: "Choose a model and a card: the range of its speed is computed." };
     if (!table) return { words: "The figures of " + state.model.name + " are on their way." };
     var setting = { quant: state.quant, k: 0, v: 0, ctx: Math.min(ctx || 4096, table.max), slots: 1, server: true, shares: [1], layers: null, experts: 0, uncovered: [!state.gpu.ok] };
-    var found = look.speed(table, setting, state.gpu, fit), verdict = look.judge(look.need(table, setting), [state.gpu.mem], fit.driver);
+    var look = window.kbgenFit, found = look.speed(table, setting, state.gpu, fit), verdict = look.judge(look.need(table, setting), [state.gpu.mem], fit.driver);
     if (verdict === "no") return { words: "It does not fit with every layer on this device, and for layers in the computer's own memory no speed is known. Type what you measured." };
     if (!found) return { words: "For this device no range is known. Type what you measured." };
     return { range: found.full, words: kit.pace(found.full) + " tokens/s", at: setting.ctx };
   }
   function settle() {
-    if (!table || table.quants[state.quant]) return;
-    var usual = fit.quants.indexOf("Q4_K_M");
-    state.quant = table.quants[usual] ? usual : table.quants.findIndex(Boolean);
+    if (table && !table.quants[state.quant]) state.quant = kit.usual(table, fit.quants);
   }
   // Of two tables that were asked for, the last counts.
   function open() {
     var wanted = state.model;
     table = null;
     if (!wanted) return update();
-    look.load(wanted.id, root + "data/fit/" + wanted.id + ".js?" + fit.stamp, function (loaded) {
+    kit.figures(wanted.id, fit.stamp, function (loaded) {
       if (wanted !== state.model) return;
       table = loaded;
       settle();
@@ -117,11 +115,11 @@
   function controls(found) {
     model_box.show(state.model ? state.model.id : "");
     gpu_box.show(state.gpu ? state.gpu.id : "");
-    $("quant").replaceChildren.apply($("quant"), table ? fit.quants.map(function (name, i) { return table.quants[i] ? kit.option(i, name) : null; }).filter(Boolean) : []);
+    $("quant").replaceChildren.apply($("quant"), table ? kit.quantizations(table, fit.quants).map(function (i) { return kit.option(i, fit.quants[i]); }) : []);
     $("quant").disabled = !table;
     if (table) $("quant").value = state.quant;
     $("range").replaceChildren(found.range ? make("b", found.words) : found.words, found.range ? " on " + state.gpu.name + ", with " + kit.whole(found.at) + " tokens in the context." : "");
-    var watts = state.gpu && power[state.gpu.id], offer = make("button", "Use it", "plain");
+    var watts = state.gpu && state.gpu.power, offer = make("button", "Use it", "plain");
     $("power-limit").hidden = !watts;
     if (!watts || $("power-limit").dataset.of === state.gpu.id) return;
     $("power-limit").dataset.of = state.gpu.id;

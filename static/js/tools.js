@@ -72,8 +72,31 @@
     });
   }
 
+  // ---- a model's figures ---------------------------------------------------------
+  // Loads a model's table, and before the first one the script that looks things up in it: `done(table)`, or null.
+  var root = document.documentElement.dataset.root;
+  function figures(model, stamp, done) {
+    var load = function () { window.kbgenFit.load(model, root + "data/fit/" + model + ".js?" + stamp, done); };
+    if (window.kbgenFit) return load();
+    var script = make("script");
+    script.src = document.querySelector("[data-fit]").dataset.fit;
+    script.onload = load;
+    script.onerror = function () { done(null); };
+    document.head.append(script);
+  }
+  // Places of the quantizations that a table has, and the usual one of them.
+  function quantizations(table, names) {
+    return names.map(function (_, i) { return i; }).filter(function (i) { return table.quants[i]; });
+  }
+  function usual(table, names) {
+    var all = quantizations(table, names), wanted = names.indexOf("Q4_K_M");
+    return all.indexOf(wanted) >= 0 ? wanted : all[0];
+  }
+  var find = function (list, id) { return list.filter(function (entry) { return entry.id === id; })[0] || null; };
+
   window.kbgenTools = {
     by_id: by_id, make: make, option: option, grouped: grouped, GIB: GIB, MIB: MIB, whole: whole, gib: gib, mib: mib, pace: pace,
-    asked: asked, keep: keep, say: say, verdict: verdict, choices: choices
+    asked: asked, keep: keep, say: say, verdict: verdict, choices: choices,
+    root: root, figures: figures, quantizations: quantizations, usual: usual, find: find
   };
 })();

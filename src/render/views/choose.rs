@@ -84,20 +84,16 @@ fn view(shelf: &Shelf<'_>, root: &str) -> ChooseView {
     }
 }
 
-/// Where each device is met, for the script: the names of the places, and of each device the position of its own.
+/// Where devices are met, for the script: the names of the places, and the position of its own for each device in the
+/// order of the index.
 fn places(shelf: &Shelf<'_>) -> serde_json::Value {
-    let place = |device: &Page<DeviceData>| {
+    let own = |device: &Page<DeviceData>| {
         let own = Place::of(&device.data);
         Place::ALL.iter().position(|place| *place == own)
     };
     json!({
         "names": Place::ALL.map(Place::title),
-        "of": shelf
-            .site()
-            .devices
-            .iter()
-            .map(|device| (device.head.id.slug.clone(), json!(place(device))))
-            .collect::<serde_json::Map<_, _>>(),
+        "of": shelf.site().devices.iter().map(own).collect::<Vec<_>>(),
     })
 }
 

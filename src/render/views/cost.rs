@@ -26,11 +26,7 @@ pub(super) fn leaves(shelf: &Shelf<'_>) -> Vec<Leaf> {
     vec![Leaf { address: address.into(), template: "cost-vs-cloud.html", view }]
 }
 
-/// Power limits in watts, by device.
+/// Power limits in watts, in the order of the index.
 fn power(shelf: &Shelf<'_>) -> Value {
-    let known = shelf.site().devices.iter().filter_map(|device| {
-        let watts = device.data.tdp_w?;
-        Some((device.head.id.slug.clone(), json!(watts)))
-    });
-    Value::Object(known.collect())
+    json!(shelf.site().devices.iter().map(|device| device.data.tdp_w).collect::<Vec<_>>())
 }

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { serve, visiting } from "../harness.mjs";
 
-const BUDGETS = { "": [20, 6], "errors/cuda-oom-loading-model/": [20, 6], "will-it-run/": [60, 8] };
+const BUDGETS = { "": [20, 6], "errors/cuda-oom-loading-model/": [20, 6], "will-it-run/": [60, 13], "compare/": [33, 11], "choose-gpu/": [33, 12], "cost-vs-cloud/": [28, 10] };
 
 export default function ({ folder, browser }) {
   for (const [path, [kib, requests]] of Object.entries(BUDGETS)) {

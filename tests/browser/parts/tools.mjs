@@ -1,0 +1,276 @@
+// Comparing, choosing, cost: the pages against the program and against arithmetic by hand.
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { PHONE, estimate, visiting } from "../harness.mjs";
+
+const MIB = 2 ** 20, GIB = 2 ** 30;
+const CARDS = ["geforce-rtx-3060-12-gb", "geforce-rtx-4060-ti-16-gb", "geforce-rtx-4090"];
+
+/** What the program says a model needs in all, with every layer on one GPU. */
+const totals = asked => estimate(asked.map(({ model, quant, ctx, k = "f16", v = "f16", outputs = "" }) => ({
+  kind: "total", device: "gpu0", catalogue_id: model, quant, ctx, kv_type: `${k}/${v}`, n_seq: 1, n_outputs: outputs,
+}))).then(answers => answers.map(answer => answer.bytes));
+const judge = (total, [low, high], memory) => total + high <= memory ? "fits" : total + low <= memory ? "tight" : "does not fit";
+const grid = rows => rows.evaluateAll(all => all.map(row => [...row.cells].map(cell => cell.textContent.trim())));
+
+export default function ({ folder, browser, url }) {
+  // ---- compare -------------------------------------------------------------------
+  const compare = `${url}compare/`;
+
+  test("compare: facts are those of the table below, and the verdicts the program's", () =>
+    visiting(browser, `${compare}#a=${CARDS[0]}&b=${CARDS[1]}&c=${CARDS[2]}&quant=Q4_K_M&ctx=32768`, {}, async (page, { trouble }) => {
+      const facts = Object.fromEntries((await grid(page.locator("#facts tr"))).map(([label, ...cells]) => [label, cells]));
+      assert.deepEqual(facts.Memory, ["12 GB", "16 GB", "24 GB"]);
+      assert.deepEqual(facts.Bandwidth, ["360 GB/s", "288 GB/s", "1010 GB/s"]);
+      for (const label of ["Kind of memory", "Power limit", "Class", "Maker", "Released"]) assert.equal(facts[label].length, 3);
+
+      const differing = await page.locator("#apart tbody tr").evaluateAll(all => all.map(row => ({
+        model: row.querySelector("a").getAttribute("href").split("/").at(-2), bytes: Number(row.querySelector("td").title.replace(/\D/g, "")),
+        verdicts: [...row.querySelectorAll(".verdict")].map(mark => mark.textContent),
+      })));
+      assert.ok(differing.length > 10);
+      const driver = await page.evaluate(() => window.kbgenRuns.driver);
+      const told = await totals(differing.map(({ model }) => ({ model, quant: "Q4_K_M", ctx: 32768 })));
+      for (const [i, { model, bytes, verdicts }] of differing.entries()) {
+        assert.equal(bytes, told[i], model);
+        assert.deepEqual(verdicts, [12, 16, 24].map(gib => judge(told[i], driver, gib * GIB)), model);
+      }
+      assert.deepEqual(trouble, []);
+    }));
+
+  test("compare: the counts are those of data/runs.js, and a boundary is where it should be", () =>
+    visiting(browser, `${compare}#a=${CARDS[0]}&b=${CARDS[2]}&quant=Q8_0&ctx=8192`, {}, async page => {
+      const runs = await page.evaluate(() => window.kbgenRuns);
+      const [quant, ctx] = [runs.quants.indexOf("Q8_0"), runs.contexts.indexOf(8192)];
+      const needs = runs.models.map(([, , , weights, buffers]) => weights[quant] === null || buffers[ctx] === null ? null : weights[quant] + buffers[ctx]).filter(total => total !== null);
+      const fits = needs.filter(total => total + runs.driver[1] <= 12 * GIB).length;
+      const tight = needs.filter(total => total + runs.driver[0] <= 12 * GIB).length - fits;
+      const [counted, tightly] = await grid(page.locator("#runs tr"));
+      assert.equal(counted[1], `${fits} of ${needs.length}`);
+      assert.equal(tightly[1], String(tight));
+    }));
+
+  test("compare: data/runs.js holds what the program computes, to the byte", () =>
+    visiting(browser, compare, {}, async page => {
+      const runs = await page.evaluate(() => window.kbgenRuns);
+      const asked = runs.models.flatMap(([model, , , weights, buffers]) => runs.quants.flatMap((quant, q) => runs.contexts.flatMap((ctx, c) =>
+        (q === 1 || c === 1) && weights[q] !== null && buffers[c] !== null ? [{ model, quant, ctx, bytes: weights[q] + buffers[c] }] : [])));
+      assert.ok(asked.length > 500);
+      assert.deepEqual(asked.map(({ bytes }) => bytes), await totals(asked));
+    }));
+
+  test("compare: the address brings everything back, and devices are chosen by keyboard", () =>
+    visiting(browser, `${compare}#a=${CARDS[0]}&b=${CARDS[1]}`, {}, async (page, { trouble }) => {
+      await page.locator("#device-2").focus();
+      await page.keyboard.type("4090");
+      await page.locator("#device-2-list [role=option]:visible").first().waitFor();
+      await page.keyboard.press("Enter");
+      await page.locator("#quant label", { hasText: "Q8_0" }).click();
+      await page.locator("#ctx label", { hasText: "32k" }).click();
+      await page.waitForURL(/c=geforce-rtx-4090.*quant=Q8_0&ctx=32768/);
+      const shown = page => page.locator("#facts, #headline, #runs, #apart").allInnerTexts();
+      await visiting(browser, page.url(), {}, async again => assert.deepEqual(await shown(again), await shown(page)));
+      assert.deepEqual(trouble, []);
+    }));
+
+  test("compare: a device that is not covered has facts and no verdict", () =>
+    visiting(browser, `${compare}#a=${CARDS[2]}&b=apple-m4-max-40-core-gpu&model=llama-3.1-8b-instruct`, {}, async page => {
+      await page.locator("#runs th", { hasText: "Speed with Llama 3.1 8B Instruct" }).waitFor();
+      const rows = Object.fromEntries((await grid(page.locator("#runs tr"))).map(([label, ...cells]) => [label, cells]));
+      assert.equal(rows["Models that fit"][1], "not covered");
+      await page.waitForFunction(() => /tokens\/s/.test(document.getElementById("runs").textContent));
+    }));
+
+  test("compare: an address that makes no sense still shows a whole page", () =>
+    visiting(browser, `${compare}#a=nothing&b=%00&quant=Q99&ctx=-1&model=x`, {}, async (page, { trouble }) => {
+      assert.notEqual(await page.locator("#headline").innerText(), "");
+      assert.deepEqual(trouble, []);
+    }));
+
+  // ---- choose --------------------------------------------------------------------
+  const choose = `${url}choose-gpu/`;
+  const lines = page => page.locator(".cards-of").evaluateAll(parts => parts.flatMap(part => [...part.querySelectorAll("li")].map(line => ({
+    group: part.querySelector("h2").textContent, memory: parseFloat(line.querySelector("b").textContent.replace(/^2 × /, "")),
+    verdict: line.querySelector(".verdict")?.textContent ?? "", spare: line.querySelector("p:not(.card-names) a")?.textContent ?? "",
+    names: [...line.querySelectorAll(".card-name a")].map(link => link.getAttribute("href").split("/").at(-2)),
+  }))));
+
+  test("choose: verdicts and margins are the program's, one and the other side of the boundary", () =>
+    visiting(browser, `${choose}#model=llama-3.1-8b-instruct&quant=Q4_K_M&ctx=8192&k=f16&v=f16&run=library`, {}, async (page, { trouble }) => {
+      await page.locator(".cards-of").first().waitFor();
+      const [total] = await totals([{ model: "llama-3.1-8b-instruct", quant: "Q4_K_M", ctx: 8192 }]);
+      const { driver, devices } = JSON.parse(await page.locator("#fit-data").textContent());
+      const covered = devices.filter(device => device.ok);
+      const seen = (await lines(page)).filter(({ group }) => ["Desktop", "Laptop", "Workstation", "Data center", "Other"].includes(group));
+      const shown = new Map(seen.flatMap(({ names, ...line }) => names.map(name => [name, line])));
+      for (const device of covered) {
+        const verdict = judge(total, driver, device.mem);
+        assert.equal(shown.get(device.id)?.verdict ?? "does not fit", verdict, device.id);
+        if (verdict === "fits") assert.equal(shown.get(device.id).spare.replace(/\D/g, ""), String(Math.floor((device.mem - total - driver[1]) / MIB)), device.id);
+      }
+      for (const group of new Set(seen.map(line => line.group))) {
+        const sizes = seen.filter(line => line.group === group).map(line => line.memory);
+        assert.deepEqual(sizes, sizes.toSorted((a, b) => a - b), group);
+      }
+      assert.deepEqual(trouble, []);
+    }));
+
+  test("choose: every setting counts, as the program counts it", () =>
+    visiting(browser, choose, {}, async page => {
+      const { driver } = JSON.parse(await page.locator("#fit-data").textContent());
+      const asked = [
+        { model: "qwen3-32b", quant: "Q5_K_M", ctx: 16000, k: "q8_0", v: "q4_0", outputs: 1 },
+        { model: "gemma-3-27b-it", quant: "Q4_K_M", ctx: 100000, k: "f16", v: "q8_0", outputs: 1 },
+        { model: "qwen3-30b-a3b", quant: "Q8_0", ctx: 4097, outputs: "" },
+      ];
+      const told = await totals(asked);
+      for (const [i, { model, quant, ctx, k = "f16", v = "f16", outputs }] of asked.entries()) {
+        await page.goto("about:blank");
+        await page.goto(`${choose}#${new URLSearchParams({ model, quant, ctx, k, v, run: outputs ? "server" : "library" })}`);
+        await page.locator(".cards-of").first().waitFor();
+        const seen = (await lines(page)).filter(({ verdict, group }) => verdict === "fits" && group !== "Two of the same card");
+        assert.ok(seen.length > 0, model);
+        for (const { memory, spare } of seen) assert.equal(spare.replace(/\D/g, ""), String(Math.floor((memory * GIB - told[i] - driver[1]) / MIB)), `${model} on ${memory}`);
+      }
+    }));
+
+  test("choose: a context one step beyond the boundary changes the verdict", () =>
+    visiting(browser, `${choose}#model=llama-3.1-8b-instruct&quant=Q4_K_M&ctx=8192`, {}, async page => {
+      await page.locator(".cards-of").first().waitFor();
+      const most = await page.evaluate(() => {
+        const fit = JSON.parse(document.getElementById("fit-data").textContent), table = window.kbgenFit.tables["llama-3.1-8b-instruct"];
+        const setting = { quant: fit.quants.indexOf("Q4_K_M"), k: 0, v: 0, ctx: 1, slots: 1, server: true, shares: [1], layers: null, experts: 0 };
+        return window.kbgenFit.largest(table, setting, [8 * 1073741824], fit.driver);
+      });
+      const verdict = async ctx => {
+        await page.locator("#ctx").fill(String(ctx));
+        return (await lines(page)).find(({ group, memory }) => group === "Desktop" && memory === 8)?.verdict;
+      };
+      assert.equal(await verdict(most), "fits");
+      assert.equal(await verdict(most + 1), "tight");
+    }));
+
+  test("choose: settings go through the address, and a device leads to the calculator with them", () =>
+    visiting(browser, choose, {}, async (page, { trouble }) => {
+      await page.locator(".cards-of").first().waitFor();
+      await page.locator("#model").fill("qwen3 32b");
+      await page.keyboard.press("Enter");
+      await page.locator("#v label", { hasText: "q8_0" }).click();
+      await page.locator("#others").fill("600");
+      await page.waitForURL(/model=qwen3-32b.*v=q8_0.*others=600/);
+      const answer = page => page.locator("#headline, #margin, #parts, #cards").allInnerTexts();
+      const before = await answer(page);
+      await visiting(browser, page.url(), {}, async again => {
+        await again.locator(".cards-of").first().waitFor();
+        assert.deepEqual(await answer(again), before);
+      });
+      const spare = (await page.locator(".cards-of p a[href*=will-it-run]").first().innerText()).replace(/\D/g, "");
+      await page.locator(".cards-of p a[href*=will-it-run]").first().click();
+      await page.waitForFunction(() => document.getElementById("verdict")?.textContent === "Fits");
+      assert.equal((await page.locator("#margin").innerText()).replace(/ MiB[\s\S]*/, "").replace(/\D/g, ""), spare);
+      assert.deepEqual(trouble, []);
+    }));
+
+  test("choose: what is not covered stands apart, with its memory and without a verdict", () =>
+    visiting(browser, `${choose}#model=llama-3.1-8b-instruct&quant=Q4_K_M&ctx=8192`, {}, async page => {
+      await page.locator(".cards-of").first().waitFor();
+      const { devices } = JSON.parse(await page.locator("#fit-data").textContent());
+      const apart = (await lines(page)).filter(line => line.group === "Not covered");
+      assert.ok(apart.length > 0 && apart.every(line => !line.verdict && !line.spare));
+      for (const name of apart.flatMap(line => line.names)) assert.equal(devices.find(device => device.id === name).ok, false, name);
+      const hidden = page.locator(".cards-of").first().locator("[hidden]");
+      assert.ok(await hidden.count() > 0);
+      await page.locator(".cards-of").first().locator("button").click();
+      assert.equal(await hidden.count(), 0);
+    }));
+
+  // ---- cost ----------------------------------------------------------------------
+  const cost = `${url}cost-vs-cloud/`;
+  const figures = page => page.locator("#results > div").evaluateAll(rows => Object.fromEntries(rows.map(row => [row.dataset.figure, row.querySelector(".value, .needs").textContent.replace(/[\u00a0\u202f]/g, " ")])));
+
+  test("cost: figures worked by hand", () =>
+    // 360 W at 50 tokens/s: a million tokens take 20,000 s and 2 kWh, at 0.25 a kWh 0.50. 1,000 over 2 years of 10 hours
+    // a day are 1,314 million tokens, of 0.76 each. Against 1.50 each million saves 1.00: 1,000 millions, 1.8 a day.
+    visiting(browser, `${cost}#currency=X&speed=50&watts=360&kwh=0.25&hours=10&price=1000&years=2&out=1.5`, {}, async (page, { trouble }) => {
+      assert.deepEqual(await figures(page), { electricity: "X 0.50", card: "X 0.76", home: "X 1.26", cloud: "X 1.50", day: "1.8", millions: "1 000" });
+      assert.equal(await page.locator("#headline").innerText(), "Paid for after 18 months");
+      assert.equal(await page.locator("#results [data-figure=electricity] .formula").innerText(), "360 × 0.25 ÷ (3.6 × 50)");
+      // Three tokens of prompt for each, read at 300 a second: 1 / (1/50 + 3/300) = 33.3; the cloud takes 1.5 + 3 × 0.1.
+      for (const [id, value] of [["ratio", "3"], ["reading", "300"], ["in", "0.1"]]) await page.locator(`#${id}`).fill(value);
+      const withPrompts = await figures(page);
+      assert.equal(withPrompts.electricity, "X 0.75");
+      assert.equal(withPrompts.cloud, "X 1.80");
+      assert.equal(withPrompts.millions, "952");
+      assert.deepEqual(trouble, []);
+    }));
+
+  test("cost: nothing is given before it is typed, and each figure says what it needs", () =>
+    visiting(browser, cost, {}, async page => {
+      assert.equal(await page.locator("#headline").innerText(), "Type what you know");
+      for (const id of ["currency", "speed", "watts", "kwh", "hours", "price", "years", "out", "in"]) assert.equal(await page.locator(`#${id}`).inputValue(), "");
+      assert.match((await figures(page)).electricity, /^needs the speed, the power and the price of electricity$/);
+    }));
+
+  test("cost: a cloud cheaper than electricity is never paid back, and nonsense is named at its field", () =>
+    visiting(browser, `${cost}#speed=50&watts=360&kwh=0.25&hours=10&price=1000&years=2&out=0.4`, {}, async page => {
+      assert.equal(await page.locator("#headline").innerText(), "It never pays");
+      await page.locator("#hours").fill("25");
+      assert.equal(await page.locator("#hours").getAttribute("aria-invalid"), "true");
+      assert.match(await page.locator("#hours-fault").innerText(), /at most 24/);
+      assert.equal((await figures(page)).day, "needs the hours a day");
+      await page.locator("#hours").fill("24");
+      assert.equal(await page.locator("#hours-fault").count(), 0);
+    }));
+
+  test("cost: the speed is the program's range, and the result a range with it", () =>
+    visiting(browser, `${cost}#model=llama-3.1-8b-instruct&quant=Q4_K_M&gpu=geforce-rtx-4090&ctx=8192&watts=360&kwh=0.25`, {}, async (page, { trouble }) => {
+      await page.waitForFunction(() => /tokens\/s/.test(document.getElementById("range").textContent));
+      // 1010 GB/s over weights and 8192 tokens of cache, times what cards with GDDR memory reach of it: 0.50 to 0.85.
+      const { touch } = await page.evaluate(() => {
+        const fit = JSON.parse(document.getElementById("fit-data").textContent);
+        return window.kbgenFit.tables["llama-3.1-8b-instruct"].quants[fit.quants.indexOf("Q4_K_M")];
+      });
+      const cache = 32 * 2 * 8 * 128 * 2 * 8192;
+      const [low, high] = [0.5, 0.85].map(share => 1010e9 * share / (touch + cache));
+      assert.equal(await page.locator("#range b").innerText(), `${Math.floor(low)} to ${Math.ceil(high)} tokens/s`);
+      const words = [high, low].map(speed => (360 * 0.25 / (3.6 * speed)).toFixed(2));
+      assert.equal((await figures(page)).electricity, `${words[0]} to ${words[1]}`);
+      await page.locator("#power-limit button").click();
+      assert.equal(await page.locator("#watts").inputValue(), "450");
+      await page.waitForURL(/watts=450/);
+      await visiting(browser, page.url(), {}, async again => {
+        await again.waitForFunction(() => /tokens\/s/.test(document.getElementById("range").textContent));
+        assert.deepEqual(await figures(again), await figures(page));
+      });
+      assert.deepEqual(trouble, []);
+    }));
+
+  // ---- all three -----------------------------------------------------------------
+  const WITHOUT_SCRIPTS = { "compare/": /GeForce RTX 3090[\s\S]*24 GB[\s\S]*936/, "choose-gpu/": /24 GB[\s\S]*GeForce RTX/, "cost-vs-cloud/": /W × k ÷ \(3\.6 × v\)/ };
+  for (const [path, wanted] of Object.entries(WITHOUT_SCRIPTS)) {
+    test(`/${path} says its part without scripts`, () =>
+      visiting(browser, url + path, { javaScriptEnabled: false }, async page => {
+        assert.match(await page.locator("main").innerText(), wanted);
+        assert.ok(await page.locator("noscript .note").isVisible());
+        assert.equal(await page.locator(".tool").isVisible(), false);
+      }));
+    test(`/${path} works from file://`, () =>
+      visiting(browser, `file://${join(folder, path)}index.html`, PHONE, async (page, { trouble }) => {
+        await page.waitForFunction(() => document.getElementById("headline").textContent);
+        assert.deepEqual(trouble, []);
+      }));
+  }
+
+  test("the table that stands without scripts says what the one with scripts does", () => {
+    const rows = [...readFileSync(join(folder, "choose-gpu/index.html"), "utf8").matchAll(/<th scope="row" class="num">([\d.]+) GB<\/th>.*?<td class="num">(\d+)<\/td>/g)];
+    const runs = JSON.parse(readFileSync(join(folder, "data/runs.js"), "utf8").replace(/^window\.kbgenRuns=|;\s*$/g, ""));
+    const [quant, ctx] = [runs.quants.indexOf("Q4_K_M"), runs.contexts.indexOf(8192)];
+    assert.ok(rows.length > 5);
+    for (const [, gib, count] of rows) {
+      const fits = runs.models.filter(([, , , weights, buffers]) => weights[quant] !== null && buffers[ctx] !== null && weights[quant] + buffers[ctx] + runs.driver[1] <= Number(gib) * 2 ** 30);
+      assert.equal(Number(count), fits.length, gib);
+    }
+  });
+}
