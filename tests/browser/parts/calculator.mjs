@@ -275,6 +275,6 @@ export default function ({ folder, browser, url }) {
       await page.waitForURL(/models\/index\.html/);
       await page.locator("main a", { hasText: "Llama 3.1 8B Instruct" }).first().click();
       await page.waitForURL(/models\/llama-3\.1-8b-instruct\//);
-      assert.match(await page.locator("table", { hasText: "Total on the GPU" }).innerText(), /Q4_K_M[\s\S]*GiB/);
+      assert.match(await page.locator("table", { hasText: "With a K/V cache of f16" }).innerText(), /Q4_K_M[\s\S]*GiB/);
     }));
 }
