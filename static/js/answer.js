@@ -151,8 +151,8 @@
     var memory = Math.min.apply(null, state.devices.map(function (device) { return device.mem; }));
     return look.vllm(table, look.but({ dtype: state.dtype, cards: state.devices.length, memory: memory, util: state.util * 10, fp8: state.fp8, ctx: state.ctx, held: Math.max.apply(null, state.devices.map(function (device) { return device.others; })) }, change || {}));
   }
-  function vllm(state, table) {
-    var cards = state.devices.length, ask = ask_vllm.bind(null, state, table), need = ask(), names = look.DTYPES;
+  function vllm(state, table, index) {
+    var cards = state.devices.length, ask = ask_vllm.bind(null, state, table), need = ask(), names = index.dtypes;
     if (!need.pool) {
       var unknown = function (name) { return { name: name, verdict: "unknown", largest: null }; };
       return { verdict: "unknown", title: WORDS.unknown, margin: "For vLLM: " + need.reason + ".", short: "", devices: [], stats: [], offers: [], rows: names.map(unknown), most: 0, meets: null };

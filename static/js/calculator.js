@@ -27,9 +27,10 @@
     var entry = by_id(fit.devices, what);
     return entry ? { id: entry.id, name: entry.name, mem: entry.mem, ok: entry.ok, others: 0, entry: entry } : { id: "", name: "Your device", mem: Number(what), ok: true, others: 0, entry: null };
   }
-  // The quantization of one who has not chosen: the one that the model ships in, or the usual one.
+  // The quantization of one who has not chosen. gpt-oss is published in MXFP4, and hardly met otherwise.
   function usual_quant() {
-    return ["MXFP4", "Q4_K_M"].concat(fit.quants).filter(function (name) { return table.quants[fit.quants.indexOf(name)]; })[0];
+    var has = function (name) { return table.quants[fit.quants.indexOf(name)]; };
+    return (/^gpt-oss/.test(state.model) ? ["MXFP4"] : []).concat("Q4_K_M", fit.quants).filter(has)[0];
   }
 
   // ---- the address ---------------------------------------------------------
@@ -51,7 +52,7 @@
     if (one_of("slots", look.SLOTS.map(String)) >= 0) state.slots = Number(asked.get("slots"));
     if (one_of("run", RUNNERS) >= 0) state.runner = asked.get("run");
     state.layers = asked.get("ngl") === "auto" ? "auto" : number(asked.get("ngl"), 0);
-    if (one_of("dtype", look.DTYPES) >= 0) state.dtype = one_of("dtype", look.DTYPES);
+    if (one_of("dtype", fit.dtypes) >= 0) state.dtype = one_of("dtype", fit.dtypes);
     if (number(asked.get("util"), 1)) state.util = Math.min(100, number(asked.get("util"), 1));
     state.fp8 = asked.get("cache") === "fp8";
     state.experts = /^(auto|all)$/.test(asked.get("moe") || "") ? asked.get("moe") : number(asked.get("moe"), 0) || 0;
@@ -73,7 +74,7 @@
     put("others", state.devices.map(function (device) { return Math.round(device.others / MIB); }).join(","), state.devices.map(function () { return 0; }).join(","));
     put("ngl", state.layers === null ? null : String(state.layers), null);
     put("moe", String(state.experts), "0");
-    put("dtype", look.DTYPES[state.dtype], look.DTYPES[START.dtype]);
+    put("dtype", fit.dtypes[state.dtype], fit.dtypes[START.dtype]);
     put("util", state.util, START.util);
     put("cache", state.fp8 ? "fp8" : "", "");
     return "#" + kept.toString().replace(/%2C/g, ",");
@@ -106,7 +107,7 @@
     $("margin").textContent = answer.margin;
     $("dock-margin").textContent = answer.short;
     clearTimeout(saying);
-    saying = setTimeout(function () { $("say").textContent = model.name + ", " + (vllm ? look.DTYPES[state.dtype] : state.quant) + ", " + tokens(state.ctx) + ": " + answer.title + ". " + answer.margin; }, 700);
+    saying = setTimeout(function () { $("say").textContent = model.name + ", " + (vllm ? fit.dtypes[state.dtype] : state.quant) + ", " + tokens(state.ctx) + ": " + answer.title + ". " + answer.margin; }, 700);
     $("bars").hidden = $("held").hidden = !answer.devices.length;
     if (answer.devices.length) {
       picture.bars(answer.devices);
@@ -175,8 +176,8 @@
       return { input: input, cells: cells, mini: mini };
     });
   }
-  var row_name = function () { return state.runner === "vllm" ? look.DTYPES[state.dtype] : state.quant; };
-  function choose_row(name) { apply(state.runner === "vllm" ? { dtype: look.DTYPES.indexOf(name) } : { quant: name }); }
+  var row_name = function () { return state.runner === "vllm" ? fit.dtypes[state.dtype] : state.quant; };
+  function choose_row(name) { apply(state.runner === "vllm" ? { dtype: fit.dtypes.indexOf(name) } : { quant: name }); }
   function ladder(answer) {
     var list = answer.rows, room = list.length ? list[0].room : 0, widest = Math.max.apply(null, list.map(function (each) { return each.total; }));
     var span = Math.max(room, Math.min(widest * 1.04, room * 3)), share = function (n) { return Math.max(0, Math.min(n, span) / span * 100).toFixed(2) + "%"; };
@@ -203,7 +204,7 @@
   function commands(answer, model) {
     var place = $("commands"), file = model.name.replace(/[^\w.-]+/g, "-") + "-" + state.quant + ".gguf";
     place.replaceChildren();
-    window.kbgenCommands(state, answer.setting, { file: file, table: table, kv: fit.kv, dtypes: look.DTYPES }).forEach(function (line) {
+    window.kbgenCommands(state, answer.setting, { file: file, table: table, kv: fit.kv, dtypes: fit.dtypes }).forEach(function (line) {
       if (line.note) { place.appendChild(make("p", line.note, "small")); return; }
       var block = place.appendChild(make("div", null, "code wrap")), pre = block.appendChild(make("pre")), code = pre.appendChild(make("code"));
       block.dataset.label = line.label;

@@ -248,20 +248,19 @@
   }
 
   // ---- vLLM --------------------------------------------------------------------------------
-  var DTYPES = ["BF16", "FP8", "GPTQ", "AWQ"], BLOCK = 16, SMALL_BATCH = 2048, LARGE_BATCH = 8192, LARGE_CARD = 70 * GIB;
+  var BLOCK = 16, SMALL_BATCH = 2048, LARGE_BATCH = 8192, LARGE_CARD = 70 * GIB;
   // What vLLM takes of each card, as src/estimate/vllm.rs has it: weights, the cache of one request, activations and
-  // CUDA, what it leaves alone, the pool, the longest context; ranges but for the weights. `asked`: {dtype (position),
+  // CUDA, what it leaves alone, the pool, the longest context; ranges but for the weights. `asked`: {dtype (position in the index),
   // cards, memory, util (thousandths), fp8 (the cache), ctx, held (by other programs)}. Where it is not covered: {reason}.
   function vllm(table, asked) {
     var model = table.vllm;
-    if (!model || typeof model === "string") return { reason: model || "this model is not covered" };
+    if (typeof model === "string") return { reason: model };
     var at_cards = model.weights[asked.cards - 1], page = model.page[asked.cards - 1] / (asked.fp8 ? 2 : 1);
     if (!at_cards) return { reason: "its heads cannot be shared out among " + asked.cards + " cards" };
     var weights = at_cards[asked.dtype];
     var request = function (tokens) {
       var blocks = Math.ceil(tokens / BLOCK), window = function (batch) { return Math.ceil(Math.min(Math.max(0, model.window - 1) + batch, tokens) / BLOCK) + 1; };
-      if (!model.sliding) return [model.full * blocks * page, model.full * blocks * page];
-      return [(model.full * blocks + model.sliding * window(SMALL_BATCH)) * page, (model.groups[0] * blocks + model.groups[1] * window(LARGE_BATCH)) * page];
+      return [(model.layers[0] * blocks + model.layers[1] * window(SMALL_BATCH)) * page, (model.padded[0] * blocks + model.padded[1] * window(LARGE_BATCH)) * page];
     };
     var reserve = [GIB, asked.cards > 1 ? 5 * GIB : asked.memory < LARGE_CARD ? 2 * GIB : 3.5 * GIB];
     // A card reports 98 to 100 % of the memory that it is sold with.
@@ -287,6 +286,6 @@
   global.kbgenFit = {
     CELL: CELL, GIB: GIB, MIB: MIB, SLOTS: SLOTS, tables: tables, load: load, at: at, cells: cells_of, places: places, has_experts: has_experts,
     need: need, judge: judge, judge_one: judge_one, but: but, largest: largest, best: best, most_layers: most_layers, fewest_experts: fewest_experts, speed: speed,
-    DTYPES: DTYPES, vllm: vllm
+    vllm: vllm
   };
 })(typeof window === "undefined" ? globalThis : window);
