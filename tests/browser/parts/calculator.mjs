@@ -30,7 +30,7 @@ export default function ({ folder, browser, url }) {
       await page.locator("#model").focus();
       await page.keyboard.type("gpt oss 20");
       assert.equal(await page.locator("#model").getAttribute("aria-expanded"), "true");
-      assert.ok(await page.locator("#model-list [role=option]:visible").count() < 5);
+      assert.equal(await page.locator("#model-list [role=option]:visible").first().innerText().then(name => name.split("\n")[0].trim()), "gpt-oss 20B");
       await press("Enter");
       await ready(page);
       assert.match(await text(page, "commands"), /gpt-oss-20B/);
@@ -65,7 +65,7 @@ export default function ({ folder, browser, url }) {
       await press("Home");
       assert.equal(await page.locator("#ctx").inputValue(), "256");
       await page.locator("#device-1").focus();
-      await page.keyboard.type("rtx 4090");
+      await page.keyboard.type("rtx4090");
       await press("Enter");
       assert.match(await text(page, "device-facts-1"), /^24 GiB/);
 
