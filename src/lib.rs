@@ -50,6 +50,7 @@ pub mod parts {
     pub mod estimate {
         pub use crate::estimate::architecture::Architecture;
         pub use crate::estimate::bytes::Bytes;
+        pub use crate::estimate::checkpoint::{WeightType, parameters, weight_bytes};
         pub use crate::estimate::estimator::{Estimate, Evidence, estimate, file_bytes, tensor_counts};
         pub use crate::estimate::fields::ArchitectureFields;
         pub use crate::estimate::fitting::{Available, best_quantization, largest_context, most_gpu_layers};
@@ -61,6 +62,10 @@ pub mod parts {
             CacheLayout, CachePlacement, ExpertPlacement, FlashAttention, Settings, WindowCache,
         };
         pub use crate::estimate::speed::{CacheRead, SpeedClass, SpeedKind, weight_bytes_read};
+        pub use crate::estimate::transformers::transformers;
+        pub use crate::estimate::vllm::{
+            DEFAULT_UTILIZATION, VllmCache, VllmSettings, VllmVerdict, request_bytes, vllm,
+        };
     }
 
     /// Sources and outputs.

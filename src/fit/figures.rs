@@ -12,7 +12,7 @@ use crate::estimate::segments::Segment;
 use crate::estimate::settings::{CacheLayout, Settings};
 use crate::estimate::speed::{CacheRead, weight_bytes_read};
 use crate::estimate::weights::{EitherDevice, PlacedWeights};
-use crate::fit::speeds;
+use crate::fit::{engines, speeds};
 use crate::site::{
     CACHE_TYPES, Curve, Factors, Figures, LayerWeights, PAIRS, QuantFit, Runner, SLOTS, Share,
 };
@@ -49,6 +49,7 @@ pub(super) fn figures(model: &Architecture, quants: &[Quantization]) -> Result<F
         classes: classes.collect(),
         cache,
         compute,
+        vllm: engines::vllm(model),
         factors: (factors.gpu.0 > 0).then(|| Factors { size: share(factors), classes: readers.collect() }),
     })
 }

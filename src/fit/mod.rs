@@ -1,6 +1,7 @@
 //! Catalog times arithmetic: what every model needs, as exact look-ups, once a build.
 
 mod architecture;
+mod engines;
 mod figures;
 mod prose;
 mod rules;

@@ -5,7 +5,9 @@ use serde_json::{Value, json};
 use crate::files::Outputs;
 use crate::render::assets::digest;
 use crate::render::views::Shelf;
-use crate::site::{CACHE_TYPES, Curve, Factors, Figures, PAIRS, QuantFit, Runner, SLOTS, Share};
+use crate::site::{
+    CACHE_TYPES, Curve, Factors, Figures, PAIRS, QuantFit, Runner, SLOTS, Share, Vllm, WEIGHT_TYPES,
+};
 
 /// Version of the form of these files; grows when their reader would have to change.
 const VERSION: u32 = 2;
@@ -77,6 +79,7 @@ pub(super) fn index(shelf: &Shelf<'_>) -> Value {
         "quants": fits.quants,
         "kv": CACHE_TYPES,
         "slots": SLOTS,
+        "dtypes": WEIGHT_TYPES,
         "runners": Runner::NAMES.map(|(name, _)| name),
         "models": models,
         "devices": devices,
@@ -105,6 +108,10 @@ fn model_data(figures: &Figures, hf_id: Option<&str>) -> Value {
         "compute": figures.compute.each_ref().map(|slots| slots.each_ref().map(places)),
         "quants": figures.quants.iter().map(|fit| fit.as_ref().map(quant_data)).collect::<Vec<_>>(),
     });
+    data["vllm"] = match &figures.vllm {
+        Ok(vllm) => vllm_data(vllm),
+        Err(reason) => json!(reason),
+    };
     if let Some(id) = hf_id {
         data["hf"] = json!(id);
     }
@@ -115,6 +122,16 @@ fn model_data(figures: &Figures, hf_id: Option<&str>) -> Value {
         data["factors"] = json!({"gpu": size.gpu, "host": size.host, "class": classes});
     }
     data
+}
+
+fn vllm_data(vllm: &Vllm) -> Value {
+    json!({
+        "weights": vllm.cards.map(|card| card.map(|card| card.weights)),
+        "page": vllm.cards.map(|card| card.map(|card| card.page)),
+        "layers": vllm.layers,
+        "padded": vllm.padded,
+        "window": vllm.window,
+    })
 }
 
 /// First cell, value, slope, again and again.

@@ -3,39 +3,35 @@
   "use strict";
   var $ = function (id) { return document.getElementById(id); };
   var fit = JSON.parse($("fit-data").textContent), links = JSON.parse($("calc-links").textContent);
-  var look = window.kbgenFit, picture = window.kbgenPicture;
-  var make = picture.make, draw = picture.draw, whole = picture.whole, gib = picture.gib;
+  var look = window.kbgenFit, answers = window.kbgenAnswer, picture = window.kbgenPicture;
+  var make = picture.make, draw = picture.draw, whole = answers.whole, gib = answers.gib, tokens = answers.tokens;
   var GIB = look.GIB, MIB = look.MIB, CELL = look.CELL, MOST_DEVICES = 4;
-  var LOW = fit.driver[0], HIGH = fit.driver[1];
-  var WORDS = { fits: "Fits", tight: "Tight", no: "Does not fit", unknown: "Not covered" };
   var SHORT = { fits: "fits", tight: "tight", no: "too small", unknown: "not covered" };
   var RUNNERS = ["server", "library", "ollama", "vllm"];
   var root = document.documentElement.dataset.root;
-
-  // ---- words ---------------------------------------------------------------
-  var mib = function (n, up) { return whole((up ? Math.ceil : Math.floor)(n / MIB)) + " MiB"; };
-  var round_gib = function (n) { return gib(n).replace(/\.?0+$/, "") + " GiB"; };
-  var tokens = function (n) { return whole(n) + " tokens"; };
   var by_id = function (list, id) { return list.filter(function (entry) { return entry.id === id; })[0]; };
 
   // ---- state ---------------------------------------------------------------
   // Everything that a reader may choose; the address holds what differs from this.
-  var START = { model: "llama-3.1-8b-instruct", quant: "Q4_K_M", ctx: 8192, k: 0, v: 0, slots: 1, runner: "server", layers: null, experts: 0 };
+  var START = { model: "llama-3.1-8b-instruct", quant: null, ctx: 8192, k: 0, v: 0, slots: 1, runner: "server", layers: null, experts: 0, dtype: 0, util: 92, fp8: false };
   var FIRST_DEVICE = "geforce-rtx-3060-12-gb";
   var state, table = null;
   function start() {
-    var now = {};
-    for (var key in START) now[key] = START[key];
+    var now = look.but(START, {});
     if (!by_id(fit.models, now.model)) now.model = fit.models[0].id;
     now.devices = [device_of(by_id(fit.devices, FIRST_DEVICE) ? FIRST_DEVICE : 12 * GIB)];
     return now;
   }
   // A device of the catalogue by its name, or an amount of memory of one's own.
   function device_of(what) {
-    var known = by_id(fit.devices, what);
-    return known ? { id: known.id, name: known.name, mem: known.mem, ok: known.ok, others: 0 } : { id: "", name: "Your device", mem: Number(what), ok: true, others: 0 };
+    var entry = by_id(fit.devices, what);
+    return entry ? { id: entry.id, name: entry.name, mem: entry.mem, ok: entry.ok, others: 0, entry: entry } : { id: "", name: "Your device", mem: Number(what), ok: true, others: 0, entry: null };
   }
-  var known = function (device) { return by_id(fit.devices, device.id); };
+  // The quantization of one who has not chosen. gpt-oss is published in MXFP4, and hardly met otherwise.
+  function usual_quant() {
+    var has = function (name) { return table.quants[fit.quants.indexOf(name)]; };
+    return (/^gpt-oss/.test(state.model) ? ["MXFP4"] : []).concat("Q4_K_M", fit.quants).filter(has)[0];
+  }
 
   // ---- the address ---------------------------------------------------------
   var number = function (text, least) { var n = Number(text); return text && n >= least && isFinite(n) ? n : null; };
@@ -45,7 +41,7 @@
     var one_of = function (name, list) { return list.indexOf(asked.get(name)); };
     state = start();
     if (by_id(fit.models, asked.get("model"))) state.model = asked.get("model");
-    if (one_of("quant", fit.quants) >= 0) state.quant = asked.get("quant");
+    if (one_of("quant", fit.quants) >= 0) state.chosen_quant = asked.get("quant");
     if (number(asked.get("ctx"), 1)) state.ctx = number(asked.get("ctx"), 1);
     // `kv` is both types in one, as links of older pages have it.
     ["kv", "k", "v"].forEach(function (name) {
@@ -56,6 +52,9 @@
     if (one_of("slots", look.SLOTS.map(String)) >= 0) state.slots = Number(asked.get("slots"));
     if (one_of("run", RUNNERS) >= 0) state.runner = asked.get("run");
     state.layers = asked.get("ngl") === "auto" ? "auto" : number(asked.get("ngl"), 0);
+    if (one_of("dtype", fit.dtypes) >= 0) state.dtype = one_of("dtype", fit.dtypes);
+    if (number(asked.get("util"), 1)) state.util = Math.min(100, number(asked.get("util"), 1));
+    state.fp8 = asked.get("cache") === "fp8";
     state.experts = /^(auto|all)$/.test(asked.get("moe") || "") ? asked.get("moe") : number(asked.get("moe"), 0) || 0;
     var devices = (asked.get("gpu") || asked.get("device") || "").split(",").filter(function (what) { return by_id(fit.devices, what) || number(what, 1); }).slice(0, MOST_DEVICES).map(device_of);
     var amount = number(asked.get("mem"), 1);
@@ -65,7 +64,7 @@
   }
   function address() {
     var kept = new URLSearchParams({ model: state.model }), put = function (name, value, usual) { if (value !== usual) kept.set(name, value); };
-    put("quant", state.quant, START.quant);
+    put("quant", state.chosen_quant, START.quant);
     put("ctx", state.ctx, START.ctx);
     put("k", fit.kv[state.k], fit.kv[START.k]);
     put("v", fit.kv[state.v], fit.kv[START.v]);
@@ -75,6 +74,9 @@
     put("others", state.devices.map(function (device) { return Math.round(device.others / MIB); }).join(","), state.devices.map(function () { return 0; }).join(","));
     put("ngl", state.layers === null ? null : String(state.layers), null);
     put("moe", String(state.experts), "0");
+    put("dtype", fit.dtypes[state.dtype], fit.dtypes[START.dtype]);
+    put("util", state.util, START.util);
+    put("cache", state.fp8 ? "fp8" : "", "");
     return "#" + kept.toString().replace(/%2C/g, ",");
   }
   var saving = 0;
@@ -85,9 +87,8 @@
 
   // ---- what is asked of the table --------------------------------------------
   function settle() {
-    var quant = fit.quants.indexOf(state.quant);
-    if (!table.quants[quant]) state.quant = fit.quants[table.quants.findIndex(Boolean)];
-    if (!table.quants[quant] && table.quants[fit.quants.indexOf(START.quant)]) state.quant = START.quant;
+    var chosen = fit.quants.indexOf(state.chosen_quant);
+    state.quant = table.quants[chosen] ? state.chosen_quant : usual_quant();
     state.ctx = Math.max(1, Math.min(table.max, Math.round(state.ctx) || 1));
     if (typeof state.layers === "number") state.layers = state.layers > table.layers ? null : Math.round(state.layers);
     if (!look.has_experts(table)) state.experts = 0;
@@ -95,219 +96,131 @@
     // Ollama has one type for both, and a cache for each request: the tables hold one.
     if (state.runner === "ollama") { state.v = state.k; state.slots = 1; state.experts = 0; }
   }
-  var rooms = function () { return state.devices.map(function (device) { return device.mem - device.others; }); };
-  var driver = fit.driver;
-  var covered = function () { return state.devices.every(function (device) { return device.ok; }); };
-  // Shares as small whole numbers: equal for equal devices, else by memory.
-  function shares() {
-    var all = state.devices.map(function (device) { return Math.round(device.mem / GIB) || 1; });
-    var common = all.reduce(function divisor(a, b) { return b ? divisor(b, a % b) : a; });
-    return all.map(function (share) { return share / common; });
-  }
-  // The setting as the table takes it, with what is automatic worked out.
-  function setting_of(now) {
-    var setting = {
-      quant: fit.quants.indexOf(now.quant), k: now.k, v: now.v, ctx: now.ctx, slots: now.slots, server: now.runner !== "library",
-      shares: shares(), layers: typeof now.layers === "number" ? now.layers : null, experts: now.experts === "auto" ? 0 : now.experts,
-      uncovered: state.devices.map(function (device) { return !device.ok; })
-    };
-    if (now.experts === "auto" && covered()) {
-      var away = look.fewest_experts(table, setting, rooms(), driver);
-      setting.experts = away < 0 ? table.layers : away;
-    }
-    if (now.layers === "auto" && covered()) {
-      var layers = look.most_layers(table, setting, rooms(), driver);
-      setting.layers = layers < 0 || layers > table.layers ? null : layers;
-    }
-    return setting;
-  }
 
   // ---- the answer ------------------------------------------------------------
-  var of_layers = function (setting) { return setting.layers === null ? "" : setting.layers + " of " + (table.layers + 1) + " layers"; };
-  function margin_of(needed, verdict) {
-    var spare = Infinity, short = 0, tight = Infinity, held = 0;
-    needed.devices.forEach(function (device, i) {
-      var room = rooms()[i];
-      if (!device.total) { held = Math.max(held, device.weights + device.cache - room); return; }
-      spare = Math.min(spare, room - device.total[1] - HIGH);
-      tight = Math.min(tight, room - device.total[1]);
-      short = Math.max(short, device.total[0] + LOW - room, 0);
-    });
-    var on = needed.devices.length > 1 ? " on the fullest device" : "";
-    return { spare: spare, short: Math.max(short, held), words: verdict === "fits" ? mib(spare) + " to spare" + on + ", even when the driver takes its most."
-      : verdict === "tight" ? (tight >= LOW ? "It loads if the driver takes no more than " + mib(tight) + on + "; drivers take " + mib(LOW) + " to " + mib(HIGH) + "." : "It loads only if the compute buffer stays at the low end of its range" + on + ".")
-      : verdict === "no" ? mib(Math.max(short, held), true) + " short" + on + (held > 0 && !short ? ": weights and cache alone are more than its memory." : " at the least.")
-      : "Weights and cache are known to the byte. What the compute buffer takes on this device is not, so there is no verdict." };
-  }
-  function parts_of(device, needed, i) {
-    var own = needed.devices[i], compute = own.compute || [null, null], exact = needed.exact ? "exact" : "range";
-    var parts = [
-      { name: "weights", label: "Weights", tag: "Weights", low: own.weights, high: own.weights, basis: "exact", anchor: "what-is-exact" },
-      { name: "kv", label: "K/V cache", tag: "Cache", low: own.cache, high: own.cache, basis: "exact", anchor: "what-is-exact" },
-      { name: "compute", label: "Compute buffer", low: compute[0], high: compute[1], basis: own.compute ? exact : "not covered", anchor: own.compute ? "what-is-" + (needed.exact ? "exact" : "a-range") : "what-is-not-covered" },
-      { name: "driver", label: "Driver", low: own.compute ? LOW : null, high: own.compute ? HIGH : null, basis: own.compute ? "range" : "not covered", anchor: own.compute ? "what-is-a-range" : "what-is-not-covered" }
-    ];
-    if (state.devices.some(function (each) { return each.others; })) parts.push({ name: "other", label: "Other programs", low: device.others, high: device.others, basis: "given" });
-    return parts;
-  }
   var saying = 0;
-  function answer(setting) {
-    var needed = look.need(table, setting), verdict = look.judge(needed, rooms(), driver), margin = margin_of(needed, verdict);
-    var word = WORDS[verdict] + (setting.layers !== null && verdict !== "no" ? " with " + of_layers(setting) : "");
-    $("verdict").className = $("dock-verdict").className = "verdict verdict-" + verdict;
-    $("verdict").classList.add("big");
-    $("verdict").textContent = $("dock-verdict").textContent = word;
-    $("margin").textContent = margin.words;
-    $("dock-margin").textContent = verdict === "fits" ? mib(margin.spare) + " to spare" : verdict === "no" ? mib(margin.short, true) + " short" : "";
+  function show(answer) {
+    var model = by_id(fit.models, state.model), vllm = state.runner === "vllm";
+    $("verdict").className = "big verdict verdict-" + answer.verdict;
+    $("dock-verdict").className = "verdict verdict-" + answer.verdict;
+    $("verdict").textContent = $("dock-verdict").textContent = answer.title;
+    $("margin").textContent = answer.margin;
+    $("dock-margin").textContent = answer.short;
     clearTimeout(saying);
-    saying = setTimeout(function () { $("say").textContent = by_id(fit.models, state.model).name + ", " + state.quant + ", " + tokens(state.ctx) + ": " + word + ". " + margin.words; }, 700);
-
-    var devices = state.devices.map(function (device, i) {
-      var own = needed.devices[i], one = look.judge_one(own, rooms()[i], driver), spare = own.total && rooms()[i] - own.total[1] - HIGH;
-      return { name: (state.devices.length > 1 ? (i + 1) + ". " : "") + device.name, memory: device.mem, parts: parts_of(device, needed, i), verdict: one,
-        says: one === "fits" ? mib(spare) + " to spare" : one === "no" && own.total ? mib(own.total[0] + LOW - rooms()[i], true) + " short" : WORDS[one].toLowerCase() };
+    saying = setTimeout(function () { $("say").textContent = model.name + ", " + (vllm ? fit.dtypes[state.dtype] : state.quant) + ", " + tokens(state.ctx) + ": " + answer.title + ". " + answer.margin; }, 700);
+    $("bars").hidden = $("held").hidden = !answer.devices.length;
+    if (answer.devices.length) {
+      picture.bars(answer.devices);
+      picture.table(answer.devices, links.methodology);
+    }
+    stats(answer.stats);
+    offers(answer.offers);
+    ladder(answer);
+    var error = answer.meets && links.errors[answer.meets];
+    $("meet").hidden = !error;
+    if (error) $("meet").replaceChildren("Loaded as it is, it ends in an error: ", link(error.title, error.href), ".");
+    commands(answer, model);
+    pages(model);
+  }
+  function link(text, href) {
+    var element = make("a", text);
+    element.href = href;
+    return element;
+  }
+  function stats(list) {
+    $("stats").replaceChildren();
+    list.forEach(function (each) {
+      var row = $("stats").appendChild(make("div")), note = make("dd", each.note, "small");
+      if (each.basis && links.methodology) note.appendChild(link(each.basis, links.methodology + "#what-is-a-range"));
+      row.append(make("dt", each.name), make("dd", each.value), note);
     });
-    picture.bars(devices);
-    picture.table(devices, links.methodology);
-    stats(setting, needed);
-    offers(setting, verdict);
-    ladder(setting);
-    meet(needed, verdict);
-    commands(setting);
-    $("waiting").hidden = true;
   }
-  // Beside the verdict: what it takes in all, what stays in RAM, how fast.
-  function stats(setting, needed) {
-    var list = $("stats");
-    list.replaceChildren();
-    var add = function (name, value, note) {
-      var row = list.appendChild(make("div"));
-      row.append(make("dt", name), make("dd", value));
-      if (note) row.appendChild(make("dd", note, "small"));
-    };
-    var memory = state.devices.reduce(function (sum, device) { return sum + device.mem; }, 0);
-    var total = needed.devices.reduce(function (sum, device) { return device.total && sum ? [sum[0] + device.total[0] + LOW, sum[1] + device.total[1] + HIGH] : null; }, [0, 0]);
-    if (total) add("Needs", picture.range(total[0], total[1], gib) + " GiB", "of " + round_gib(memory));
-    if (!needed.exact && needed.host.weights) add("In RAM", gib(needed.host.weights + needed.host.cache) + " GiB", "weights and cache");
-    var device = known(state.devices[0]), speed = device && needed.exact && state.slots === 1 && look.speed(table, setting, device, fit);
-    if (speed) add("Writes, context full", speed_words(speed.full) + " tokens/s", "empty: " + speed_words(speed.empty));
-  }
-  function speed_words(range) {
-    var say = function (n, round) { return n < 10 ? (round(n * 10) / 10).toFixed(1) : String(round(n)); };
-    return say(range[0], Math.floor) + " to " + say(range[1], Math.ceil);
-  }
-
   // What would fit instead: each a click.
-  function offers(setting, verdict) {
+  function offers(list) {
     var place = $("best"), held = document.activeElement && place.contains(document.activeElement) ? document.activeElement.dataset.what : null;
     place.replaceChildren();
-    if (!covered()) return;
-    // `change` null: nothing to apply; `now`: it is in use.
-    var offer = function (what, title, text, change, now) {
+    list.forEach(function (each) {
       var button = place.appendChild(make("button"));
       button.type = "button";
-      button.dataset.what = what;
-      button.append(make("span", title), " ", make("b", text));
-      if (change || now) button.append(" ", make("em", now ? "in use" : "Use it"));
-      button.disabled = !change || now;
-      if (change) button.addEventListener("click", function () { for (var key in change) state[key] = change[key]; update(); });
-    };
-    var most = look.largest(table, setting, rooms(), driver);
-    offer("ctx", "Largest context that fits", most ? tokens(most) : "none with " + state.quant, most ? { ctx: most } : null, most === state.ctx);
-    var top = look.best(table, setting, rooms(), driver);
-    offer("quant", "Best quantization that fits", top < 0 ? "none at this context" : fit.quants[top], top < 0 ? null : { quant: fit.quants[top] }, top === setting.quant);
-    if (look.has_experts(table) && state.runner !== "ollama" && (verdict !== "fits" || setting.experts)) {
-      var away = look.fewest_experts(table, look.but(setting, { layers: null }), rooms(), driver);
-      offer("experts", "Experts to keep in RAM", away < 0 ? "all are not enough" : away ? "of the first " + away + " of " + table.layers + " layers" : "none", away < 0 ? null : { experts: away, layers: null }, away === setting.experts && setting.layers === null);
-    }
-    if (verdict !== "fits" || setting.layers !== null) {
-      var layers = look.most_layers(table, setting, rooms(), driver), all = layers > table.layers;
-      offer("layers", "Layers that fit", layers < 0 ? "not even none" : all ? "all " + layers : layers + " of " + (table.layers + 1), layers < 0 ? null : { layers: all ? null : layers }, (all ? null : layers) === setting.layers);
-    }
-    if (held) {
-      var again = place.querySelector("[data-what=" + held + "]:not(:disabled)");
-      (again || $("verdict")).focus();
-    }
+      button.dataset.what = each.what;
+      button.append(make("span", each.title), " ", make("b", each.text));
+      if (each.change) button.append(" ", make("em", each.now ? "in use" : "Use it"));
+      button.disabled = !each.change || each.now;
+      button.addEventListener("click", function () { apply(each.change); });
+    });
+    // What was pressed is in use now, and cannot hold the focus.
+    if (held) (place.querySelector("[data-what=" + held + "]:not(:disabled)") || $("verdict")).focus();
+  }
+  function apply(change) {
+    for (var key in change) state[key] = change[key];
+    if (change.quant) state.chosen_quant = change.quant;
+    update();
   }
 
   // ---- all quantizations -------------------------------------------------------
-  var rows_of = null, rows = [];
-  function build_rows() {
-    if (rows_of === table) return;
-    rows_of = table;
-    rows = [];
-    $("quant").replaceChildren();
+  var rows_of = "", rows = [];
+  function build_rows(list) {
+    var names = list.map(function (each) { return each.name; }).join();
+    if (rows_of === names) return;
+    rows_of = names;
     $("ladder").replaceChildren();
-    fit.quants.forEach(function (name, i) {
-      if (!table.quants[i]) return;
-      var option = $("quant").appendChild(make("option", name));
-      option.value = name;
+    $("quant").replaceChildren();
+    rows = list.map(function (each) {
+      $("quant").appendChild(make("option", each.name)).value = each.name;
       var row = $("ladder").appendChild(make("tr")), head = row.appendChild(make("th"));
       head.scope = "row";
-      var input = radio("ladder", name, name, head, function () { state.quant = name; update(); });
+      var input = radio("ladder", each.name, each.name, head, function () { choose_row(each.name); });
       var cells = ["", "num", "num", "num"].map(function (kind) { return row.appendChild(make("td", null, kind)); });
       var graph = row.appendChild(make("td", null, "graph")), mini = graph.appendChild(draw("svg", { "class": "mini", "aria-hidden": "true" }));
       graph.setAttribute("aria-hidden", "true");
-      rows.push({ quant: i, input: input, cells: cells, mini: mini });
+      return { input: input, cells: cells, mini: mini };
     });
   }
-  function ladder(setting) {
-    var room = rooms().reduce(function (sum, each) { return sum + each; }, 0), all = function (device) { return device.total ? device.total[1] : device.weights + device.cache; };
-    var add = function (sum, n) { return sum + n; };
-    var needs = rows.map(function (row) {
-      var needed = look.need(table, look.but(setting, { quant: row.quant }));
-      return { needed: needed, weights: needed.devices.map(function (device) { return device.weights; }).reduce(add), total: needed.devices.map(all).reduce(add) };
-    });
-    var widest = Math.max.apply(null, needs.map(function (each) { return each.total + HIGH; }));
-    var span = Math.max(room, Math.min(widest, room * 3)), part = function (n) { return Math.max(0, Math.min(n, span) / span * 100).toFixed(2) + "%"; };
-    $("ladder-needs").textContent = state.devices.length > 1 ? "On the devices" : "On the GPU";
-    rows.forEach(function (row, i) {
-      var each = needs[i], word = look.judge(each.needed, rooms(), driver), most = covered() && look.largest(table, look.but(setting, { quant: row.quant }), rooms(), driver);
-      var inside = Math.min(each.weights, room);
-      row.input.checked = row.quant === setting.quant;
-      row.cells[0].replaceChildren(make("span", WORDS[word].toLowerCase(), "verdict verdict-" + word));
-      row.cells[1].textContent = !covered() ? "–" : most ? whole(most) : "none";
-      row.cells[2].textContent = (covered() ? "" : "from ") + gib(each.total) + " GiB";
-      row.cells[3].textContent = gib(table.quants[row.quant].file) + " GiB";
+  var row_name = function () { return state.runner === "vllm" ? fit.dtypes[state.dtype] : state.quant; };
+  function choose_row(name) { apply(state.runner === "vllm" ? { dtype: fit.dtypes.indexOf(name) } : { quant: name }); }
+  function ladder(answer) {
+    var list = answer.rows, room = list.length ? list[0].room : 0, widest = Math.max.apply(null, list.map(function (each) { return each.total; }));
+    var span = Math.max(room, Math.min(widest * 1.04, room * 3)), share = function (n) { return Math.max(0, Math.min(n, span) / span * 100).toFixed(2) + "%"; };
+    $("ladder-part").hidden = !answer.devices.length;
+    if (!answer.devices.length) return;
+    $("ladder-needs").textContent = answer.needs;
+    $("ladder-title").textContent = answer.heading;
+    list.forEach(function (each, i) {
+      var row = rows[i], inside = Math.min(each.weights, room);
+      row.input.checked = each.name === row_name();
+      row.cells[0].replaceChildren(make("span", answers.WORDS[each.verdict].toLowerCase(), "verdict verdict-" + each.verdict));
+      row.cells[1].textContent = each.largest === null ? "–" : each.largest ? whole(each.largest) : "none";
+      row.cells[2].textContent = (each.least ? "from " : "") + gib(each.total) + " GiB";
+      row.cells[3].textContent = each.file ? gib(each.file) + " GiB" : "–";
       row.mini.replaceChildren(
-        draw("rect", { "class": "seg seg-weights", width: part(inside), height: 14 }),
-        draw("rect", { "class": "seg seg-kv", x: part(inside), width: part(Math.max(0, Math.min(each.total, room) - each.weights)), height: 14 }));
-      if (each.total > room) row.mini.appendChild(draw("rect", { "class": "seg seg-over", x: part(room), width: part(Math.min(each.total, span) - room), height: 14 }));
-      row.mini.appendChild(draw("rect", { "class": "limit", x: part(room), y: -5, width: 2, height: 24, transform: "translate(-2)" }));
+        draw("rect", { "class": "seg seg-weights", width: share(inside), height: 14 }),
+        draw("rect", { "class": "seg seg-kv", x: share(inside), width: share(Math.max(0, Math.min(each.total, room) - each.weights)), height: 14 }));
+      if (each.total > room) row.mini.appendChild(draw("rect", { "class": "seg seg-over", x: share(room), width: share(Math.min(each.total, span) - room), height: 14 }));
+      row.mini.appendChild(draw("rect", { "class": "limit", x: share(room), y: -5, width: 2, height: 24, transform: "translate(-2)" }));
     });
-    var pages = $("pages");
-    pages.replaceChildren("All contexts and caches as tables: ");
-    var page = function (folder, entry) { var link = pages.appendChild(make("a", entry.name)); link.href = root + folder + "/" + entry.id + "/index.html"; };
-    page("models", by_id(fit.models, state.model));
-    state.devices.forEach(function (device, i) { if (device.id && state.devices.findIndex(function (each) { return each.id === device.id; }) === i) { pages.append(", "); page("hardware", device); } });
   }
 
-  // ---- what one meets, what one types ---------------------------------------------
-  function meet(needed, verdict) {
-    var place = $("meet"), error = verdict === "no" && links.errors[state.runner === "ollama" ? "ollama" : too_large(needed)];
-    place.hidden = !error;
-    if (!error) return;
-    var link = make("a", error.title);
-    link.href = error.href;
-    place.replaceChildren("Loaded as it is, it ends in an error: ", link, ".");
-  }
-  // The part that llama.cpp fails at: it allocates weights, cache and compute buffer in this order.
-  function too_large(needed) {
-    var failed = function (held) { return needed.devices.some(function (device, i) { return held(device) + LOW > rooms()[i]; }); };
-    return failed(function (device) { return device.weights; }) ? "weights" : failed(function (device) { return device.weights + device.cache; }) ? "cache" : "compute";
-  }
-  function commands(setting) {
-    var place = $("commands"), file = by_id(fit.models, state.model).name.replace(/[^\w.-]+/g, "-") + "-" + state.quant + ".gguf", lines = window.kbgenCommands(state, setting, { file: file, table: table, kv: fit.kv });
+  // ---- what one types, where one reads on -------------------------------------------
+  function commands(answer, model) {
+    var place = $("commands"), file = model.name.replace(/[^\w.-]+/g, "-") + "-" + state.quant + ".gguf";
     place.replaceChildren();
-    lines.forEach(function (line) {
+    window.kbgenCommands(state, answer.setting, { file: file, table: table, kv: fit.kv, dtypes: fit.dtypes }).forEach(function (line) {
       if (line.note) { place.appendChild(make("p", line.note, "small")); return; }
       var block = place.appendChild(make("div", null, "code wrap")), pre = block.appendChild(make("pre")), code = pre.appendChild(make("code"));
-      block.dataset.lang = "bash";
       block.dataset.label = line.label;
       pre.tabIndex = 0;
       // It wraps between its words, never inside a flag.
       line.text.split(" ").forEach(function (word, i) { code.append(i ? " " : "", word[0] === "-" ? make("span", word, "flag") : word); });
       window.kbgenOfferCopy(block);
+    });
+  }
+  function pages(model) {
+    var place = $("pages"), seen = {};
+    place.replaceChildren("All contexts and caches as tables: ", link(model.name, root + "models/" + model.id + "/index.html"));
+    state.devices.forEach(function (device) {
+      if (!device.id || seen[device.id]) return;
+      seen[device.id] = true;
+      place.append(", ", link(device.name, root + "hardware/" + device.id + "/index.html"));
     });
   }
 
@@ -337,73 +250,76 @@
     if (share > 0 && share < 1) $(id).appendChild(draw("rect", { "class": "limit", x: (share * 100).toFixed(2) + "%", width: 2, height: 8 }));
   }
   var model_box, device_boxes = [];
-  function controls(setting) {
-    var put = function (id, value) { if ($(id) !== document.activeElement) $(id).value = value; };
-    var model = by_id(fit.models, state.model), facts = $("model-facts"), page = make("a", "its tables");
-    page.href = root + "models/" + model.id + "/index.html";
-    facts.replaceChildren(table.layers + " layers, up to " + tokens(table.max) + ", ", page);
-    put("quant", state.quant);
+  function put(id, value) { if ($(id) !== document.activeElement) $(id).value = value; }
+  function controls(answer) {
+    var vllm = state.runner === "vllm", several = state.devices.length > 1;
+    $("model-facts").replaceChildren(table.layers + " layers, up to " + tokens(table.max) + ", ", link("its tables", root + "models/" + state.model + "/index.html"));
+    $("quant-label").textContent = vllm ? "Type of the weights" : "Quantization";
+    put("quant", row_name());
     put("ctx", state.ctx);
     $("ctx").max = table.max;
     $("ctx-max").textContent = whole(table.max);
     put("ctx-slide", Math.round(1000 * slide_at(state.ctx)));
     $("ctx-slide").setAttribute("aria-valuetext", tokens(state.ctx));
-    var most = covered() ? look.largest(table, setting, rooms(), driver) : 0;
-    reach("ctx-reach", most ? slide_at(most) : 0);
+    reach("ctx-reach", answer.most ? slide_at(answer.most) : 0);
     for (var n = 1; n <= MOST_DEVICES; n++) device_controls(n, state.devices[n - 1]);
     $("device-add").hidden = state.devices.length >= MOST_DEVICES;
-    $("device-label-1").textContent = state.devices.length > 1 ? "Device 1" : "Device";
-    $("others-label-1").textContent = "Held by other programs" + (state.devices.length > 1 ? " on device 1" : "");
+    $("device-label-1").textContent = several ? "Device 1" : "Device";
+    $("others-label-1").textContent = "Held by other programs" + (several ? " on device 1" : "");
     put("runner", state.runner);
+    Array.prototype.forEach.call(document.querySelectorAll("[data-for]"), function (field) { field.hidden = (field.dataset["for"] === "vllm") !== vllm; });
+    if (vllm) {
+      put("util", state.util);
+      mark("fp8", state.fp8);
+    } else llama_controls(answer.setting);
+    var changed = [state.runner !== "server", state.k !== 0, state.v !== 0, state.slots !== 1, state.devices.some(function (device) { return device.others; }), state.layers !== null, state.experts !== 0, vllm && state.util !== START.util, vllm && state.fp8].filter(Boolean).length;
+    $("more-count").textContent = changed ? changed + " changed" : "";
+  }
+  function llama_controls(setting) {
+    var ollama = state.runner === "ollama";
     mark("k", state.k);
     mark("v", state.v);
     mark("slots", state.slots);
-    ["v", "slots"].forEach(function (id) { $(id).parentNode.disabled = state.runner === "ollama"; });
-    $("pair-note").hidden = state.k === state.v && state.runner !== "ollama";
-    $("pair-note").textContent = state.runner === "ollama" ? "Ollama has one type for both." : "Two types at once need a build with GGML_CUDA_FA_ALL_QUANTS; others have no CUDA kernel for the pair.";
-    $("slots-note").textContent = state.runner === "ollama" ? "For Ollama the figures are for one request at a time, its default." : state.slots > 1 ? "They share the context of " + tokens(state.ctx) + "." : "";
+    ["v", "slots"].forEach(function (id) { $(id).parentNode.disabled = ollama; });
+    $("pair-note").hidden = state.k === state.v && !ollama;
+    $("pair-note").textContent = ollama ? "Ollama has one type for both." : "Two types at once need a build with GGML_CUDA_FA_ALL_QUANTS: stock builds have no CUDA kernel for the pair.";
+    $("slots-note").hidden = state.slots === 1 && !ollama;
+    $("slots-note").textContent = ollama ? "For Ollama the figures are for one request at a time, its default." : "They share the context of " + tokens(state.ctx) + ".";
+    var layers = setting.layers === null ? table.layers + 1 : setting.layers, away = setting.experts === "all" ? table.layers : setting.experts;
     mark("layers", state.layers === null ? "all" : state.layers === "auto" ? "auto" : "own");
     $("layers-own").hidden = typeof state.layers !== "number";
     $("layers-slide").max = table.layers + 1;
-    put("layers-slide", setting.layers === null ? table.layers + 1 : setting.layers);
-    $("layers-said").textContent = of_layers(setting) + ", the output counted as one";
-    $("experts-field").hidden = !look.has_experts(table) || state.runner === "ollama" || state.runner === "vllm";
+    put("layers-slide", layers);
+    $("layers-said").textContent = layers + " of " + (table.layers + 1) + ", the output counted as one";
+    $("layers-slide").setAttribute("aria-valuetext", $("layers-said").textContent);
+    $("experts-field").hidden = !look.has_experts(table) || ollama;
     mark("experts", state.experts === 0 ? "none" : typeof state.experts === "number" ? "own" : state.experts);
     $("experts-own").hidden = typeof state.experts !== "number" || !state.experts;
     $("experts-slide").max = table.layers;
-    put("experts-slide", setting.experts === "all" ? table.layers : setting.experts);
-    $("experts-said").textContent = "of the first " + setting.experts + " of " + table.layers + " layers";
-    var changed = [state.runner !== "server", state.k !== 0, state.v !== 0, state.slots !== 1, state.devices.some(function (device) { return device.others; }), state.layers !== null, state.experts !== 0].filter(Boolean).length;
-    $("more-count").textContent = changed ? changed + " changed" : "";
+    put("experts-slide", away);
+    $("experts-said").textContent = "of the first " + away + " of " + table.layers + " layers";
+    $("experts-slide").setAttribute("aria-valuetext", $("experts-said").textContent);
   }
   function device_controls(n, device) {
     $("device-row-" + n).hidden = $("others-row-" + n).hidden = !device;
     if (!device) return;
+    var entry = device.entry, facts = $("device-facts-" + n);
     device_boxes[n - 1].show(device.id);
-    var put = function (id, value) { if ($(id) !== document.activeElement) $(id).value = value; };
-    var facts = $("device-facts-" + n), entry = known(device);
     $("own-" + n).hidden = !!entry;
     put("memory-" + n, Math.round(device.mem / ($("memory-unit-" + n).value === "MiB" ? MIB : GIB) * 1000) / 1000);
     put("others-" + n, Math.round(device.others / MIB));
     facts.replaceChildren();
-    if (entry) {
-      var page = make("a", "its page");
-      page.href = root + "hardware/" + entry.id + "/index.html";
-      facts.append(round_gib(entry.mem) + (entry.bw ? ", " + whole(entry.bw) + " GB/s" : "") + ", ", page);
-    }
+    if (entry) facts.append(answers.round_gib(entry.mem) + (entry.bw ? ", " + whole(entry.bw) + " GB/s" : "") + ", ", link("its page", root + "hardware/" + entry.id + "/index.html"));
   }
   // In the list of devices: what each would say.
   function device_note(n) {
     return function (entry) {
       if (!entry.id || !table) return null;
-      var was = state.devices, setting;
-      state.devices = was.slice();
-      state.devices[n - 1] = device_of(entry.id);
-      state.devices[n - 1].others = was[n - 1] ? was[n - 1].others : 0;
-      setting = setting_of(state);
-      var word = look.judge(look.need(table, setting), rooms(), driver);
-      state.devices = was;
-      return { text: SHORT[word] + " · " + round_gib(entry.mem), kind: "verdict verdict-" + word };
+      var devices = state.devices.slice(), other = device_of(entry.id);
+      other.others = devices[n - 1].others;
+      devices[n - 1] = other;
+      var word = answers.verdict_of(look.but(state, { devices: devices }), table, fit);
+      return { text: SHORT[word] + " · " + answers.round_gib(entry.mem), kind: "verdict verdict-" + word };
     };
   }
 
@@ -437,10 +353,10 @@
   function update() {
     if (!table || look.tables[state.model] !== table) return;
     settle();
-    build_rows();
-    var setting = setting_of(state);
-    controls(setting);
-    answer(setting);
+    var answer = answers.of(state, table, fit);
+    build_rows(answer.rows);
+    controls(answer);
+    show(answer);
     save();
   }
 
@@ -480,7 +396,7 @@
   choices("layers", [["all", "All"], ["auto", "As many as fit"], ["own", "Choose"]], function (how) { state.layers = how === "all" ? null : how === "auto" ? "auto" : Math.floor(table.layers / 2); });
   choices("experts", [["none", "None"], ["auto", "As few as needed"], ["all", "All"], ["own", "Choose"]], function (how) { state.experts = how === "none" ? 0 : how === "own" ? Math.ceil(table.layers / 2) : how; });
 
-  on("quant", "change", function (name) { state.quant = name; });
+  $("quant").addEventListener("change", function () { choose_row(this.value); });
   on("ctx", "input", function (text) { var n = Number(text); if (!(n >= 1)) return false; state.ctx = n; });
   on("ctx", "change", function () { $("ctx").value = state.ctx; });
   on("ctx-slide", "input", function (at) {
@@ -488,6 +404,8 @@
     state.ctx = Number(at) === 1000 ? table.max : Math.round(raw / grain) * grain;
   });
   on("runner", "change", function (runner) { state.runner = runner; });
+  choices("fp8", [[false, "16 bits"], [true, "fp8"]], function (fp8) { state.fp8 = fp8; });
+  on("util", "input", function (text) { var n = Number(text); if (!(n >= 1 && n <= 100)) return false; state.util = n; });
   on("layers-slide", "input", function (at) { state.layers = Number(at); });
   on("experts-slide", "input", function (at) { state.experts = Number(at); });
   $("reset").addEventListener("click", function () { var model = state.model; state = start(); state.model = model; update(); $("more").querySelector("summary").focus(); });
@@ -496,8 +414,8 @@
   var resizing = 0;
   addEventListener("resize", function () { clearTimeout(resizing); resizing = setTimeout(update, 150); });
 
-  // For tests: the table of the page and what is asked of it.
-  window.kbgenCalculator = { index: fit, state: function () { return state; }, setting: function () { return setting_of(state); }, table: function () { return table; } };
+  // For tests: what the page knows.
+  window.kbgenCalculator = { index: fit, state: function () { return state; } };
 
   read();
   $("more").open = address().replace(/#model=[^&]*|&(quant|ctx|gpu)=[^&]*/g, "") !== "";

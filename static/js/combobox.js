@@ -14,7 +14,14 @@
     if (text != null) element.textContent = text;
     return element;
   }
-  var plain = function (text) { return text.toLowerCase().replace(/[^a-z0-9.]+/g, " "); };
+  var plain = function (text) { return " " + text.toLowerCase().replace(/[^a-z0-9.]+/g, " ").trim(); };
+  // Ways to match what was typed, the strictest first: each word begins one of the entry's, stands anywhere in it,
+  // or all of it does once the spaces are left out ("rtx4090").
+  var WAYS = [
+    function (entry, typed) { return typed.split(" ").slice(1).every(function (word) { return entry.indexOf(" " + word) >= 0; }); },
+    function (entry, typed) { return typed.split(" ").every(function (word) { return entry.indexOf(word) >= 0; }); },
+    function (entry, typed) { return entry.replace(/ /g, "").indexOf(typed.replace(/ /g, "")) >= 0; }
+  ];
 
   window.kbgenCombobox = function (input, options) {
     var list = document.getElementById(input.getAttribute("aria-controls"));
@@ -67,12 +74,14 @@
       else if (bottom > list.scrollTop + list.clientHeight) list.scrollTop = bottom - list.clientHeight + 8;
     }
     function narrow() {
-      var words = typed ? plain(input.value).split(" ").filter(Boolean) : [];
-      rows.forEach(function (row) { row.element.hidden = !words.every(function (word) { return row.words.indexOf(word) >= 0; }); });
+      var asked = typed ? plain(input.value) : " ", way = asked === " " ? function () { return true; } : WAYS.filter(function (way) {
+        return rows.some(function (row) { return way(row.words, asked); });
+      })[0];
+      rows.forEach(function (row) { row.element.hidden = !way || !way(row.words, asked); });
       groups.forEach(function (group) { group.element.hidden = group.rows.every(function (row) { return row.element.hidden; }); });
       var left = seen();
       list.classList.toggle("none", !left.length);
-      said.textContent = !words.length ? "" : left.length ? left.length + (left.length === 1 ? " match" : " matches") : "No match";
+      said.textContent = asked === " " ? "" : left.length ? left.length + (left.length === 1 ? " match" : " matches") : "No match";
       point(typed ? left[0] : left.filter(function (row) { return row.entry.id === chosen; })[0]);
     }
     function open() {

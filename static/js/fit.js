@@ -247,8 +247,45 @@
     return { empty: at_depth(0), full: at_depth(setting.ctx) };
   }
 
+  // ---- vLLM --------------------------------------------------------------------------------
+  var BLOCK = 16, SMALL_BATCH = 2048, LARGE_BATCH = 8192, LARGE_CARD = 70 * GIB;
+  // What vLLM takes of each card, as src/estimate/vllm.rs has it: weights, the cache of one request, activations and
+  // CUDA, what it leaves alone, the pool, the longest context; ranges but for the weights. `asked`: {dtype (position in the index),
+  // cards, memory, util (thousandths), fp8 (the cache), ctx, held (by other programs)}. Where it is not covered: {reason}.
+  function vllm(table, asked) {
+    var model = table.vllm;
+    if (typeof model === "string") return { reason: model };
+    var at_cards = model.weights[asked.cards - 1], page = model.page[asked.cards - 1] / (asked.fp8 ? 2 : 1);
+    if (!at_cards) return { reason: "its heads cannot be shared out among " + asked.cards + " cards" };
+    var weights = at_cards[asked.dtype];
+    var request = function (tokens) {
+      var blocks = Math.ceil(tokens / BLOCK), window = function (batch) { return Math.ceil(Math.min(Math.max(0, model.window - 1) + batch, tokens) / BLOCK) + 1; };
+      return [(model.layers[0] * blocks + model.layers[1] * window(SMALL_BATCH)) * page, (model.padded[0] * blocks + model.padded[1] * window(LARGE_BATCH)) * page];
+    };
+    var reserve = [GIB, asked.cards > 1 ? 5 * GIB : asked.memory < LARGE_CARD ? 2 * GIB : 3.5 * GIB];
+    // A card reports 98 to 100 % of the memory that it is sold with.
+    var share = [98, 100].map(function (percent) { return Math.floor(Math.floor(asked.memory * percent / 100) * asked.util / 1000); });
+    var pool = [Math.max(0, share[0] - weights - reserve[1]), Math.max(0, share[1] - weights - reserve[0])];
+    var longest = function (end, held) {
+      var low = 0, high = table.max;
+      while (low < high) {
+        var middle = Math.ceil((low + high) / 2);
+        if (request(middle)[end] <= held) low = middle; else high = middle - 1;
+      }
+      return low;
+    };
+    var context = [longest(1, pool[0]), longest(0, pool[1])];
+    // It does not begin where other programs hold more than it leaves alone.
+    var blocked = (asked.held || 0) > asked.memory - share[1];
+    return {
+      memory: asked.memory, blocked: blocked, weights: weights, request: request(asked.ctx), reserve: reserve, pool: pool, context: context, left: [asked.memory - share[1], asked.memory - share[0]],
+      verdict: blocked ? "no" : asked.ctx <= context[0] ? "fits" : asked.ctx <= context[1] ? "tight" : "no"
+    };
+  }
+
   global.kbgenFit = {
     CELL: CELL, GIB: GIB, MIB: MIB, SLOTS: SLOTS, tables: tables, load: load, at: at, cells: cells_of, places: places, has_experts: has_experts,
-    need: need, judge: judge, judge_one: judge_one, but: but, largest: largest, best: best, most_layers: most_layers, fewest_experts: fewest_experts, speed: speed
+    need: need, judge: judge, judge_one: judge_one, but: but, largest: largest, best: best, most_layers: most_layers, fewest_experts: fewest_experts, speed: speed,
+    vllm: vllm
   };
 })(typeof window === "undefined" ? globalThis : window);

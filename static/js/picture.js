@@ -1,14 +1,11 @@
 // How memory is drawn: a bar to scale for each device, and the same figures as a table.
 //
-// A device as this file takes it: {name, memory, parts: [part]}, a part {name, label, low, high, basis}:
-// bytes from `low` to `high`, or `high` null where only the least is known, or `low` null where nothing is.
+// A device as kbgenAnswer gives it: {name, memory, verdict, says, parts}, a part {name, label, low, high, basis, anchor}:
+// bytes from `low` to `high`, both null where nothing is known.
 (function () {
   "use strict";
-  var GIB = 1073741824;
-  var SVG = "http://www.w3.org/2000/svg";
-  var whole = function (n) { return Math.round(n).toLocaleString("en").replace(/,/g, "\u202f"); };
-  var gib = function (n) { return (n / GIB).toFixed(2); };
-  var gb = function (n) { return (n / 1e9).toFixed(2); };
+  var words = window.kbgenAnswer, GIB = 1073741824, SVG = "http://www.w3.org/2000/svg";
+  var whole = words.whole, gib = words.gib, gb = words.gb, range = words.range;
 
   function make(name, text, kind) {
     var element = document.createElement(name);
@@ -21,12 +18,6 @@
     for (var key in attributes) element.setAttribute(key, attributes[key]);
     if (text != null) element.textContent = text;
     return element;
-  }
-  // A range in a unit: one figure where both ends read the same.
-  function range(low, high, unit) {
-    if (low === null) return "–";
-    if (high === null) return unit(low) + " +";
-    return unit(low) === unit(high) ? unit(low) : unit(low) + " to " + unit(high);
   }
   var sum = function (parts, end) { return parts.reduce(function (all, part) { return all + (part[end] || 0); }, 0); };
 
@@ -126,12 +117,13 @@
     var most = devices.map(function (device) { return device.parts.every(function (part) { return part.high !== null; }) ? sum(device.parts, "high") : null; });
     line({ label: "Sum" }, devices.map(function (device, i) { return [least[i], most[i]]; }), "sum");
     var free = devices.map(function (device, i) { return device.memory - (most[i] === null ? least[i] : most[i]); });
-    if (most.indexOf(null) >= 0) line({ name: "free", label: "Free, at most" }, free.map(function (n) { return [Math.max(0, n), Math.max(0, n)]; }));
+    var label = devices[0].free || "Free";
+    if (most.indexOf(null) >= 0) line({ name: "free", label: label + ", at most" }, free.map(function (n) { return [Math.max(0, n), Math.max(0, n)]; }));
     else {
-      if (free.some(function (n) { return n >= 0; })) line({ name: "free", label: "Free, at least" }, free.map(function (n) { return [Math.max(0, n), Math.max(0, n)]; }));
+      if (free.some(function (n) { return n >= 0; })) line({ name: "free", label: label + ", at least" }, free.map(function (n) { return [Math.max(0, n), Math.max(0, n)]; }));
       if (free.some(function (n) { return n < 0; })) line({ name: "over", label: "Over, at most" }, free.map(function (n) { return [Math.max(0, -n), Math.max(0, -n)]; }));
     }
   }
 
-  window.kbgenPicture = { make: make, draw: draw, whole: whole, gib: gib, gb: gb, range: range, bars: bars, table: table };
+  window.kbgenPicture = { make: make, draw: draw, bars: bars, table: table };
 })();

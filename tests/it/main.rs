@@ -8,6 +8,7 @@ mod commands;
 mod data_schema;
 #[cfg(unix)]
 mod emit;
+mod engines;
 mod estimate;
 mod expect;
 mod fit_tables;

@@ -53,7 +53,6 @@ fn reported_speeds_lie_in_the_ranges() {
                 inside += u32::from((range.low..=range.high).contains(&speed));
             }
             let name = format!("{} {}: {inside} of {seen}", class_asked.name(), kind_asked.name());
-            println!("{name}");
             assert!(inside * 10 >= seen * 9, "{name}");
         }
     }

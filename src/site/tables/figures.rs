@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use crate::site::tables::curve::{CELLS, Curve};
-use crate::site::tables::{PAIRS, Run, SLOTS};
+use crate::site::tables::{PAIRS, Run, SLOTS, Vllm};
 
 /// What one model needs. Weights and cache add up layer by layer; the compute buffer is that
 /// of one GPU which holds all of them.
@@ -28,6 +28,8 @@ pub struct Figures {
     /// What a token reads of the cache: values of K and of V that each earlier token adds, the
     /// same of each in the window, tokens of the window, bytes of the state.
     pub read: [u64; 6],
+    /// What vLLM needs, or why that is not known.
+    pub vllm: Result<Vllm, String>,
     /// Rotary factors.
     pub factors: Option<Factors>,
     /// A quantization that the model does not come in is `None`.

@@ -1,6 +1,7 @@
 //! The fit table: what every model needs, as exact look-ups, without the arithmetic behind it.
 
 mod curve;
+mod engines;
 mod figures;
 
 use std::collections::BTreeMap;
@@ -9,6 +10,7 @@ use std::sync::Arc;
 use crate::files::Span;
 
 pub use curve::Curve;
+pub use engines::{CARDS, Vllm, VllmCard, WEIGHT_TYPES};
 pub use figures::{Factors, Figures, LayerWeights, QuantFit, Share};
 
 /// Figures of all models, computed once a build.

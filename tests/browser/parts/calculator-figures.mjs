@@ -115,4 +115,32 @@ export default function ({ browser, url }) {
       assert.equal(row, told.length);
       assert.ok(compared > 400, `${compared} compute buffers compared`);
     }));
+
+  test("calculator: at 300 settings of vLLM, weights and the cache of a request are the program's", () =>
+    visiting(browser, address, {}, async page => {
+      const index = await indexOf(page);
+      const tables = await allTables(page, index);
+      const roll = dice(97);
+      const asked = Array.from({ length: 300 }, () => {
+        const { id } = index.models[roll(index.models.length)];
+        return { model: id, dtype: roll(index.dtypes.length), cards: 1 + roll(4), fp8: roll(2) === 1, ctx: 1 + roll(tables[id].max), memory: 24 * 2 ** 30, util: 920 };
+      });
+      const given = await page.evaluate(list => list.map(each => window.kbgenFit.vllm(window.kbgenFit.tables[each.model], each)), asked);
+      const told = await estimate(asked.flatMap(({ model, dtype, cards, fp8, ctx }) => ["model_bytes", "kv_bytes"].map(kind => (
+        { engine: "vllm", kind, catalogue_id: model, quant: index.dtypes[dtype], ctx, kv_type: fp8 ? "fp8" : "auto", n_gpu: cards, device: "gpu0" }))));
+      let compared = 0;
+      for (const [i, each] of asked.entries()) {
+        const [weights, request] = told.slice(2 * i, 2 * i + 2);
+        const place = JSON.stringify(each);
+        if (given[i].reason) {
+          assert.ok(weights.bytes === null || request.bytes === null, `${given[i].reason}: ${place}`);
+          continue;
+        }
+        compared += 1;
+        assert.equal(given[i].weights, weights.bytes, place);
+        const range = /a range of (\d+) to (\d+) bytes/.exec(request.status)?.slice(1).map(Number) ?? [request.bytes, request.bytes];
+        assert.deepEqual(given[i].request, range, place);
+      }
+      assert.ok(compared > 150, `${compared} compared`);
+    }));
 }

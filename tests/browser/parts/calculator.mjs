@@ -1,177 +1,266 @@
-// Will it run? The page against its own tables, and against the program.
+// Will it run? The page as a reader uses it: by keyboard, by address, when something is missing.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { kbgen, rootWithModel, siteRoot, visiting } from "../harness.mjs";
+import { axe, kbgen, PHONE, sideways, siteRoot, visiting } from "../harness.mjs";
 
 const START = "#model=llama-3.1-8b-instruct&quant=Q4_K_M&ctx=8192&kv=f16&gpu=geforce-rtx-3060-12-gb";
-const LABELS = { weights: "Weights", cache: "K/V cache", compute: "Compute buffer" };
+/** Everything changed at once, in a model with experts. */
+const BUSY = "#model=qwen3-30b-a3b&quant=Q4_K_M&ctx=20000&k=q8_0&v=q4_0&slots=4&run=library&gpu=geforce-rtx-4090,geforce-rtx-3060-12-gb,8589934592&others=700,0,100&ngl=40&moe=12";
+const MIB = 2 ** 20;
+const digits = text => Number(text.replace(/\D/g, ""));
 
-/** The same numbers on every run. */
-function dice(seed) {
-  return below => {
-    seed = (Math.imul(seed, 1103515245) + 12345) >>> 0;
-    return Math.floor(seed / 0x1_0000_0000 * below);
-  };
-}
-
-/** A size at a context: the last segment [cells, bytes, bytes per 256 cells] that begins at or before it. */
-function sizeAt(segments, context) {
-  const cells = BigInt(Math.ceil(context / 256) * 256);
-  let size = 0n;
-  for (let i = 0; i < segments.length; i += 3) {
-    const [from, bytes, slope] = segments.slice(i, i + 3).map(BigInt);
-    if (from <= cells || i === 0) size = bytes + slope * (cells - from) / 256n;
-  }
-  return size;
-}
-
-/** Settings as someone might choose them: any covered model, quantization, cache and context. */
-function settings(fit, count) {
-  const roll = dice(20260);
-  const models = fit.models.filter(model => model.q.some(Boolean));
-  return Array.from({ length: count }, () => {
-    const model = models[roll(models.length)];
-    const quants = fit.quants.map((_, i) => i).filter(i => model.q[i]);
-    return { model, quant: quants[roll(quants.length)], kv: roll(fit.kv.length), ctx: 1 + (roll(2) ? roll(model.max) : roll(Math.min(model.max, 20_000))) };
-  });
-}
-
-function expected(fit, { model, quant, kv, ctx }) {
-  const weights = BigInt(model.q[quant][1]);
-  const cache = sizeAt(model.kv[kv], ctx);
-  const compute = sizeAt(model.cb[kv], ctx);
-  return { weights, cache, compute, total: weights + cache + compute };
-}
-
-const hash = (fit, { model, quant, kv, ctx }, gpu) => `#${new URLSearchParams({ model: model.id, quant: fit.quants[quant], ctx, kv: fit.kv[kv], gpu })}`;
-const fitData = page => page.locator("#fit-data").textContent().then(JSON.parse);
-
-/** The parts as the page shows them, in bytes. */
-async function shownParts(page) {
-  const rows = await page.locator("#parts tr").evaluateAll(all => all.map(row => [row.querySelector("th").textContent, row.title]));
-  const bytes = new Map(rows.map(([label, title]) => [label, Number(title.replace(/\D/g, ""))]));
-  return Object.fromEntries(Object.entries(LABELS).map(([name, label]) => [name, bytes.get(label)]));
-}
-
-export default function ({ browser, url }) {
+export default function ({ folder, browser, url }) {
   const address = `${url}will-it-run/`;
+  const ready = page => page.locator("#answer:not([aria-busy])").waitFor();
+  const text = (page, id) => page.locator(`#${id}`).innerText();
+  /** A fresh visitor, once the figures are there. */
+  const at = (hash, use, options = {}) => visiting(browser, address + hash, options, async (page, visitor) => {
+    await ready(page);
+    return use(page, visitor);
+  });
+  const answer = async page => [await text(page, "verdict"), await text(page, "margin"), await text(page, "parts"), await text(page, "commands")];
 
   test("calculator: every setting is chosen by keyboard, and the answer follows", () =>
-    visiting(browser, address + START, {}, async (page, { trouble }) => {
-      const verdict = page.locator("#verdict");
+    at(START, async (page, { trouble }) => {
       const focused = id => page.locator(`#${id}:focus`).waitFor();
-      const command = () => page.locator("#command-llama").innerText();
-      const before = await command();
+      const press = async (...keys) => { for (const key of keys) await page.keyboard.press(key); };
+      const before = await text(page, "commands");
+
+      // A list that narrows: typed, moved through, taken, and left as it was.
       await page.locator("#model").focus();
-      await page.keyboard.press("ArrowDown");
-      assert.notEqual(await page.locator("#model").inputValue(), "llama-3.1-8b-instruct");
-      assert.notEqual(await command(), before);
-      await page.keyboard.press("ArrowUp");
-      assert.equal(await command(), before);
+      await page.keyboard.type("gpt oss 20");
+      assert.equal(await page.locator("#model").getAttribute("aria-expanded"), "true");
+      assert.equal(await page.locator("#model-list [role=option]:visible").first().innerText().then(name => name.split("\n")[0].trim()), "gpt-oss 20B");
+      await press("Enter");
+      await ready(page);
+      assert.match(await text(page, "commands"), /gpt-oss-20B/);
+      assert.equal(await page.locator("#model").getAttribute("aria-expanded"), "false");
+      await press("ArrowDown", "ArrowDown");
+      const active = await page.locator("#model").getAttribute("aria-activedescendant");
+      assert.ok(await page.locator(`#${active}`).isVisible(), "what is pointed at can be seen");
+      await press("Escape");
+      assert.equal(await page.locator("#model").inputValue(), "gpt-oss 20B");
+      await page.keyboard.type("llama 3.1 8b instruct");
+      await press("Tab");
+      await ready(page);
+      assert.equal(await page.locator("#model").inputValue(), "Llama 3.1 8B Instruct");
 
-      await page.keyboard.press("Tab");
-      await focused("quant");
-      await page.keyboard.press("Home");
+      await page.locator("#quant").focus();
+      await press("Home");
       assert.equal(await page.locator("#quant option:checked").innerText(), "F16");
-      assert.equal(await verdict.innerText(), "Does not fit");
-      assert.match(await page.locator("#margin").innerText(), /^[\d\u202f]+ MiB short at the least\.$/);
-      assert.ok(await page.locator("#meet").isVisible(), "the error that it ends in is named");
-      await page.keyboard.press("End");
-      assert.equal(await verdict.innerText(), "Fits");
-      assert.match(await page.locator("#margin").innerText(), /^[\d\u202f]+ MiB to spare/);
+      assert.equal(await text(page, "verdict"), "Does not fit");
+      assert.match(await text(page, "margin"), /^[\d\u202f]+ MiB short at the least\.$/);
+      assert.match(await page.locator("#meet a").getAttribute("href"), /errors\/llamacpp-cuda-buffer-alloc-failed\//);
+      await page.keyboard.type("Q4_K_M");
+      assert.equal(await text(page, "verdict"), "Fits");
+      assert.equal(await text(page, "commands"), before);
 
-      await page.keyboard.press("Tab");
+      await press("Tab");
       await focused("ctx");
-      await page.keyboard.press("Control+A");
+      await press("Control+A");
       await page.keyboard.type("131072");
-      assert.equal(await verdict.innerText(), "Does not fit");
-      await page.keyboard.press("Tab");
+      assert.equal(await text(page, "verdict"), "Does not fit");
+      await press("Tab");
       await focused("ctx-slide");
-      await page.keyboard.press("Home");
+      await press("Home");
       assert.equal(await page.locator("#ctx").inputValue(), "256");
+      await page.locator("#device-1").focus();
+      await page.keyboard.type("rtx4090");
+      await press("Enter");
+      assert.match(await text(page, "device-facts-1"), /^24 GiB/);
 
-      await page.keyboard.press("Tab");
-      await page.keyboard.press("ArrowRight");
-      assert.equal(await page.locator("#kv input:checked + span").innerText(), "q8_0");
-      await page.keyboard.press("Tab");
-      await focused("device");
-      const card = await page.locator("#device").inputValue();
-      await page.keyboard.press("ArrowDown");
-      assert.notEqual(await page.locator("#device").inputValue(), card);
-      await page.keyboard.press("Tab");
-      await focused("memory");
-      await page.keyboard.press("Control+A");
-      await page.keyboard.type("2");
-      assert.equal(await page.locator("#device").inputValue(), "", "an amount of one's own is no card");
-      assert.equal(await verdict.innerText(), "Does not fit");
-
-      const parts = await page.locator("#parts th").allInnerTexts();
-      for (const label of [...Object.values(LABELS), "Driver", "Sum"]) assert.ok(parts.includes(label), label);
+      // The rest is behind one summary.
+      await page.locator("#more > summary").focus();
+      await press("Enter", "Tab");
+      await focused("runner");
+      await press("Tab", "ArrowRight");
+      assert.match(await text(page, "commands"), /-ctk q8_0 -ctv f16/);
+      assert.match(await text(page, "pair-note"), /GGML_CUDA_FA_ALL_QUANTS/);
+      await press("Tab", "ArrowRight");
+      assert.match(await text(page, "commands"), /-ctk q8_0 -ctv q8_0/);
+      assert.ok(await page.locator("#pair-note").isHidden());
+      await press("Tab", "ArrowRight");
+      assert.match(await text(page, "commands"), /-np 2 --kv-unified/);
+      await press("Tab");
+      await focused("others-1");
+      await press("Control+A");
+      await page.keyboard.type("500");
+      assert.match(await text(page, "parts"), /Other programs\s+0\.49/);
+      await press("Tab", "ArrowRight", "ArrowRight", "Tab");
+      await focused("layers-slide");
+      await press("Home");
+      assert.match(await text(page, "commands"), /-ngl 0 /);
+      await press("End");
+      assert.match(await text(page, "commands"), /-ngl 999 /);
       assert.deepEqual(trouble, []);
     }));
 
   test("calculator: the address holds the settings, and brings them back", () =>
-    visiting(browser, address + START, {}, async page => {
-      await page.locator("#ctx").fill("20000");
-      await page.locator("#others").fill("700");
-      await page.locator("#kv label", { hasText: "q4_0" }).click();
-      await page.waitForURL(/ctx=20000&kv=q4_0.*others=700/);
-      const answer = async page => [await page.locator("#verdict").innerText(), await page.locator("#margin").innerText(), await page.locator("#parts").innerText(), await page.locator("#command-llama").innerText()];
-      await visiting(browser, page.url(), {}, async again => {
-        assert.equal(await again.locator("#ctx").inputValue(), "20000");
-        assert.equal(await again.locator("#others").inputValue(), "700");
-        assert.equal(await again.locator("#device").inputValue(), "geforce-rtx-3060-12-gb");
-        assert.deepEqual(await answer(again), await answer(page));
+    at(BUSY, async page => {
+      // What was read is written again the same, but for what is as it is at the start.
+      await page.locator("#others-1").fill("701");
+      const kept = BUSY.replace("others=700", "others=701").slice(1).split("&");
+      await page.waitForURL(/others=701/);
+      const written = decodeURIComponent(new URL(page.url()).hash.slice(1)).split("&");
+      assert.deepEqual(written.sort(), kept.sort());
+      await at(new URL(page.url()).hash, async again => assert.deepEqual(await answer(again), await answer(page)));
+    }));
+
+  test("calculator: what is as it is at the start is left out of the address, and older addresses are understood", () =>
+    at(START, async page => {
+      await page.locator("#more > summary").click();
+      await page.locator("#others-1").fill("1");
+      await page.locator("#others-1").fill("0");
+      await page.waitForURL(/will-it-run\/#model=llama-3\.1-8b-instruct&quant=Q4_K_M$/);
+      await at("#model=gemma-3-12b-it&quant=Q4_K_M&ctx=4096&kv=q8_0&mem=8589934592&others=300", async old => {
+        assert.match(await text(old, "commands"), /-c 4096 -np 1 -ctk q8_0 -ctv q8_0/);
+        assert.equal(await old.locator("#memory-1").inputValue(), "8");
+        assert.equal(await old.locator("#others-1").inputValue(), "300");
+      });
+      await at("?model=gemma-3-12b-it&gpu=geforce-rtx-4090", async asked => {
+        assert.match(await text(asked, "commands"), /Gemma-3-12B/i);
+        assert.match(await text(asked, "device-facts-1"), /^24 GiB/);
       });
     }));
 
-  test("calculator: an offer is taken with one press, and then it fits", () =>
-    visiting(browser, address + START.replace("ctx=8192", "ctx=131072"), {}, async page => {
-      assert.equal(await page.locator("#verdict").innerText(), "Does not fit");
-      const [offered] = /[\d\u202f]+(?= tokens)/.exec(await page.locator("#best [data-what=ctx]").innerText());
-      await page.locator("#best [data-what=ctx]").press("Enter");
-      assert.equal(await page.locator("#verdict").innerText(), "Fits");
-      assert.equal(await page.locator("#ctx").inputValue(), offered.replace(/\D/g, ""));
-    }));
-
   test("calculator: an address that makes no sense still shows a whole page", () =>
-    visiting(browser, `${address}#model=nothing&quant=Q99&ctx=-5&kv=%00&gpu=&mem=1e999&others=x`, {}, async (page, { trouble }) => {
-      assert.notEqual(await page.locator("#verdict").innerText(), "");
+    at("#model=nothing&quant=Q99&ctx=-5&kv=%00&k=q&slots=3&run=x&gpu=,,0,a&mem=1e999&others=x,y&ngl=-1&moe=1e9&util=0", async (page, { trouble }) => {
+      assert.equal(await text(page, "verdict"), "Fits");
       assert.deepEqual(trouble, []);
     }));
 
-  test("calculator: at 1,000 settings the script gives what the tables hold", () =>
-    visiting(browser, address, {}, async page => {
-      const fit = await fitData(page);
-      const asked = settings(fit, 1000);
-      const given = await page.evaluate(list => list.map(([id, quant, kv, ctx]) => {
-        const { data, need } = window.kbgenFit;
-        return need(data.models.find(model => model.id === id), quant, kv, ctx);
-      }), asked.map(({ model, quant, kv, ctx }) => [model.id, quant, kv, ctx]));
-      for (const [i, setting] of asked.entries()) {
-        const sizes = Object.fromEntries(Object.entries(given[i]).map(([name, size]) => [name, BigInt(size)]));
-        assert.deepEqual(sizes, expected(fit, setting), hash(fit, setting, ""));
+  test("calculator: an offer is taken with one press, and then it fits", async () => {
+    await at(START.replace("ctx=8192", "ctx=131072"), async page => {
+      assert.equal(await text(page, "verdict"), "Does not fit");
+      const offered = digits(await page.locator("#best [data-what=ctx] b").innerText());
+      await page.locator("#best [data-what=ctx]").press("Enter");
+      assert.equal(await text(page, "verdict"), "Fits");
+      assert.equal(Number(await page.locator("#ctx").inputValue()), offered);
+      // Not a step more.
+      await page.locator("#ctx").fill(String(offered + 1));
+      assert.notEqual(await text(page, "verdict"), "Fits");
+    });
+    await at(START.replace("Q4_K_M", "F16"), async page => {
+      const offered = await page.locator("#best [data-what=quant] b").innerText();
+      await page.locator("#best [data-what=quant]").press("Enter");
+      assert.equal(await page.locator("#quant option:checked").innerText(), offered);
+      assert.equal(await text(page, "verdict"), "Fits");
+    });
+    await at(START.replace("Q4_K_M", "F16"), async page => {
+      const offered = await page.locator("#best [data-what=layers] b").innerText();
+      await page.locator("#best [data-what=layers]").press("Enter");
+      assert.equal(await text(page, "verdict"), `Fits with ${offered} layers`);
+      assert.match(await text(page, "commands"), new RegExp(`-ngl ${offered.split(" ")[0]} `));
+    });
+  });
+
+  test("calculator: the verdict turns where the sum meets the memory, to the byte", () =>
+    at(START, async page => {
+      const [least, most] = await page.evaluate(() => {
+        const { driver } = window.kbgenCalculator.index;
+        const [{ total }] = window.kbgenFit.need(window.kbgenFit.tables["llama-3.1-8b-instruct"],
+          window.kbgenAnswer.setting_of(window.kbgenCalculator.state(), window.kbgenFit.tables["llama-3.1-8b-instruct"], window.kbgenCalculator.index)).devices;
+        return [total[0] + driver[0], total[1] + driver[1]];
+      });
+      const says = async memory => {
+        await page.goto("about:blank");
+        await page.goto(`${address}#model=llama-3.1-8b-instruct&quant=Q4_K_M&gpu=${memory}`);
+        await ready(page);
+        return text(page, "verdict");
+      };
+      assert.equal(await says(most), "Fits");
+      assert.equal(await says(most - 1), "Tight");
+      assert.equal(await says(least), "Tight");
+      assert.equal(await says(least - 1), "Does not fit");
+      assert.equal(await text(page, "margin"), "1 MiB short at the least.");
+      assert.ok(least - (least % MIB) > 0);
+    }));
+
+  test("calculator: each runner gets its own command, and its own words", async () => {
+    await at(`${START}&run=ollama`, async page => {
+      assert.match(await text(page, "commands"), /OLLAMA_FLASH_ATTENTION=1 OLLAMA_KV_CACHE_TYPE=f16 ollama serve[\s\S]*PARAMETER num_ctx 8192\s+PARAMETER num_batch 512/);
+      assert.ok(await page.locator("#v").evaluate(field => field.closest("fieldset").disabled));
+    });
+    await at(`${START}&run=library`, async page => assert.match(await text(page, "commands"), /^Copy|-m Llama-3\.1-8B-Instruct-Q4_K_M\.gguf -ngl 999 -c 8192 -ctk f16 -ctv f16 -fa on/));
+    await at(`${START}&run=vllm&gpu=geforce-rtx-4090`, async page => {
+      assert.match(await text(page, "commands"), /vllm serve \S+ --max-model-len 8192 --gpu-memory-utilization 0\.92/);
+      assert.ok(await page.locator("#layers").isHidden());
+    });
+  });
+
+  test("calculator: where the compute buffer is not covered, it says so and gives what is known", () =>
+    at("#model=llama-3.1-8b-instruct&gpu=radeon-rx-7900-xtx", async page => {
+      assert.equal(await text(page, "verdict"), "Not covered");
+      const rows = await page.locator("#parts tr").allInnerTexts();
+      assert.match(rows[0], /Weights\s+\d+\.\d+\s+\d+\.\d+\s+exact/);
+      assert.match(rows[2], /Compute buffer\s+–\s+–\s+not covered/);
+    }));
+
+  test("calculator: every label of evidence leads to its place on the methodology page", () =>
+    at(START, async page => {
+      const hrefs = await page.locator("#parts .basis a, #stats a").evaluateAll(all => [...new Set(all.map(each => each.href))]);
+      assert.ok(hrefs.length >= 2);
+      for (const href of hrefs) {
+        await page.goto(href);
+        assert.ok(await page.locator(`[id="${new URL(href).hash.slice(1)}"]`).count(), href);
       }
     }));
 
-  test("calculator: at 30 settings the page shows what the program computes, to the byte", () =>
-    visiting(browser, address, {}, async page => {
-      const fit = await fitData(page);
-      for (const setting of settings(fit, 30)) {
-        const { model, quant, kv, ctx } = setting;
-        const told = await kbgen("--root", rootWithModel(model.id), "fit", model.id, "--quant", fit.quants[quant], "--ctx", String(ctx), "--kv-type", fit.kv[kv], "--format", "json");
-        const [row] = JSON.parse(told).rows;
-        await page.goto("about:blank");
-        await page.goto(address + hash(fit, setting, "geforce-rtx-3060-12-gb"));
-        assert.ok((await page.locator("#command-llama").innerText()).includes(`-c ${ctx} -ctk ${fit.kv[kv]} -ctv`));
-        assert.equal(await page.locator("#model").inputValue(), model.id);
-        assert.deepEqual(await shownParts(page), { weights: row.weights_bytes, cache: row.kv_bytes, compute: row.compute_bytes }, page.url());
-        assert.equal(row.total_bytes, row.weights_bytes + row.kv_bytes + row.compute_bytes);
-      }
+  test("calculator: a table that cannot be loaded is told in words, and asked for again", () => {
+    let broken = true;
+    const prepare = page => page.route(/data\/fit\/gemma-3-12b-it\.js/, route => broken ? route.abort() : route.continue());
+    return visiting(browser, address + START, { prepare }, async page => {
+      await ready(page);
+      const choose = async name => { await page.locator("#model").fill(name); await page.keyboard.press("Enter"); };
+      await choose("gemma 3 12b");
+      await page.locator("#broken").waitFor();
+      assert.match(await text(page, "broken"), /The figures of Gemma 3 12B.* could not be loaded/);
+      assert.equal(await page.locator("#answer").getAttribute("aria-busy"), "true", "the answer before is no answer to this");
+      broken = false;
+      await page.locator("#again").click();
+      await ready(page);
+      assert.ok(await page.locator("#broken").isHidden());
+      assert.match(await text(page, "commands"), /Gemma-3-12B/i);
+    });
+  });
+
+  test("calculator: it works from a file, without a server", () =>
+    visiting(browser, `file://${folder}/will-it-run/index.html${START}`, {}, async (page, { trouble }) => {
+      await ready(page);
+      assert.equal(await text(page, "verdict"), "Fits");
+      assert.deepEqual(trouble, []);
     }));
+
+  const looks = { light: { colorScheme: "light" }, dark: { colorScheme: "dark" }, phone: PHONE };
+  for (const [name, options] of Object.entries(looks)) {
+    test(`calculator: in ${name}, with everything open, axe-core finds nothing`, () =>
+      at(BUSY, async (page, { trouble }) => {
+        assert.deepEqual(await axe(page), []);
+        await page.locator("#device-2").click();
+        await page.locator("#device-list-2 [role=option]").first().waitFor();
+        assert.deepEqual(await axe(page), []);
+        await page.keyboard.press("Escape");
+        await page.locator("#runner").selectOption("vllm");
+        assert.deepEqual(await axe(page), []);
+        assert.deepEqual(trouble, []);
+      }, options));
+  }
+
+  test("calculator: nothing scrolls sideways at 320 px, nor with text twice as large", async () => {
+    const narrow = { viewport: { width: 320, height: 700 } };
+    await at(BUSY, async page => {
+      assert.equal(await sideways(page), 0);
+      await page.locator("#model").click();
+      assert.equal(await sideways(page), 0);
+    }, narrow);
+    await at(BUSY, async page => {
+      await page.addStyleTag({ content: "html { font-size: 200% }" }).catch(() => page.evaluate(() => { document.documentElement.style.fontSize = "200%"; }));
+      assert.equal(await sideways(page), 0);
+    }, { viewport: { width: 640, height: 900 } });
+  });
 
   test("calculator: verdict and largest context are the program's", () =>
-    visiting(browser, address + START, {}, async page => {
+    at(`${START}&run=library`, async page => {
       const told = await kbgen("--root", siteRoot, "fit", "llama-3.1-8b-instruct", "--ctx", "8192", "--kv-type", "f16", "--gpu", "geforce-rtx-3060-12-gb", "--format", "json");
       const { devices: [{ verdicts }] } = JSON.parse(told);
       const ladder = await page.locator("#ladder tr").evaluateAll(rows => rows.map(row => [...row.querySelectorAll("th, td")].slice(0, 3).map(cell => cell.textContent)));
@@ -186,6 +275,6 @@ export default function ({ browser, url }) {
       await page.waitForURL(/models\/index\.html/);
       await page.locator("main a", { hasText: "Llama 3.1 8B Instruct" }).first().click();
       await page.waitForURL(/models\/llama-3\.1-8b-instruct\//);
-      assert.match(await page.locator("table", { hasText: "Total on the GPU" }).innerText(), /Q4_K_M[\s\S]*GiB/);
+      assert.match(await page.locator("table", { hasText: "With a K/V cache of f16" }).innerText(), /Q4_K_M[\s\S]*GiB/);
     }));
 }

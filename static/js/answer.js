@@ -1,0 +1,199 @@
+// What the calculator says of a setting: verdict, parts, offers, rows, all as plain data. Works without a page.
+(function (global) {
+  "use strict";
+  var look = global.kbgenFit, GIB = look.GIB, MIB = look.MIB;
+  var WORDS = { fits: "Fits", tight: "Tight", no: "Does not fit", unknown: "Not covered" };
+
+  // ---- words ---------------------------------------------------------------
+  var whole = function (n) { return Math.round(n).toLocaleString("en").replace(/,/g, "\u202f"); };
+  var gib = function (n) { return (n / GIB).toFixed(2); };
+  var round_gib = function (n) { return gib(n).replace(/\.?0+$/, "") + " GiB"; };
+  var gb = function (n) { return (n / 1e9).toFixed(2); };
+  var mib = function (n, up) { return whole((up ? Math.ceil : Math.floor)(n / MIB)) + " MiB"; };
+  var tokens = function (n) { return whole(n) + (n === 1 ? " token" : " tokens"); };
+  // A range in a unit: one figure where both ends read the same.
+  function range(low, high, unit) {
+    if (low === null) return "–";
+    if (high === null) return "from " + unit(low);
+    return unit(low) === unit(high) ? unit(low) : unit(low) + " to " + unit(high);
+  }
+  function speed_words(range) {
+    var say = function (n, round) { return n < 10 ? (round(n * 10) / 10).toFixed(1) : String(round(n)); };
+    return say(range[0], Math.floor) + " to " + say(range[1], Math.ceil);
+  }
+  var part = function (name, label, bytes, basis, tag) {
+    var anchor = { exact: "what-is-exact", range: "what-is-a-range", about: "what-is-a-range", "not covered": "what-is-not-covered" }[basis];
+    return { name: name, label: label, low: bytes && bytes[0], high: bytes && bytes[1], basis: basis, anchor: anchor, tag: tag };
+  };
+
+  // ---- llama.cpp and Ollama --------------------------------------------------
+  var rooms_of = function (state) { return state.devices.map(function (device) { return device.mem - device.others; }); };
+  var all_covered = function (state) { return state.devices.every(function (device) { return device.ok; }); };
+  // Shares as small whole numbers: equal for equal devices, else by memory.
+  function shares_of(state) {
+    var all = state.devices.map(function (device) { return Math.round(device.mem / GIB) || 1; });
+    var common = all.reduce(function divisor(a, b) { return b ? divisor(b, a % b) : a; });
+    return all.map(function (share) { return share / common; });
+  }
+  // The setting as a table takes it, with what is automatic worked out.
+  function setting_of(state, table, index) {
+    var rooms = rooms_of(state), setting = {
+      quant: index.quants.indexOf(state.quant), k: state.k, v: state.v, ctx: state.ctx, slots: state.slots, server: state.runner !== "library",
+      shares: shares_of(state), layers: typeof state.layers === "number" ? state.layers : null, experts: state.experts === "auto" ? 0 : state.experts,
+      uncovered: state.devices.map(function (device) { return !device.ok; })
+    };
+    if (!all_covered(state)) return setting;
+    if (state.experts === "auto") {
+      var away = look.fewest_experts(table, setting, rooms, index.driver);
+      setting.experts = away < 0 ? "all" : away;
+    }
+    if (state.layers === "auto") {
+      var layers = look.most_layers(table, setting, rooms, index.driver);
+      setting.layers = layers < 0 || layers > table.layers ? null : layers;
+    }
+    return setting;
+  }
+  function llama(state, table, index) {
+    var setting = setting_of(state, table, index), rooms = rooms_of(state), driver = index.driver, several = state.devices.length > 1;
+    var needed = look.need(table, setting), verdict = look.judge(needed, rooms, driver), covered = all_covered(state);
+    var some = setting.layers === null ? "" : " with " + setting.layers + " of " + (table.layers + 1) + " layers";
+    var margin = margin_of(needed, rooms, driver, verdict);
+    return {
+      setting: setting, verdict: verdict, exact: needed.exact,
+      title: WORDS[verdict] + (verdict === "no" ? "" : some), margin: margin.words, short: margin.short,
+      devices: state.devices.map(function (device, i) {
+        var own = needed.devices[i], one = look.judge_one(own, rooms[i], driver);
+        return { name: (several ? i + 1 + ". " : "") + device.name, memory: device.mem, verdict: one, parts: parts(state, needed, i, driver),
+          says: one === "fits" ? mib(rooms[i] - own.total[1] - driver[1]) + " to spare" : one === "no" && own.total ? mib(own.total[0] + driver[0] - rooms[i], true) + " short" : WORDS[one].toLowerCase() };
+      }),
+      stats: stats(state, table, index, setting, needed, verdict),
+      offers: covered ? offers(state, table, index, setting, verdict) : [],
+      rows: rows(state, table, index, setting),
+      needs: several ? "On the devices" : "On the GPU", heading: "Every quantization of this model",
+      most: covered ? look.largest(table, setting, rooms, driver) : 0,
+      meets: verdict !== "no" ? null : state.runner === "ollama" ? "ollama" : too_large(needed, rooms, driver)
+    };
+  }
+  function margin_of(needed, rooms, driver, verdict) {
+    var spare = Infinity, loose = Infinity, short = 0, bare = 0, on = needed.devices.length > 1 ? " on the fullest device" : "";
+    needed.devices.forEach(function (device, i) {
+      if (!device.total) { bare = Math.max(bare, device.weights + device.cache - rooms[i]); return; }
+      loose = Math.min(loose, rooms[i] - device.total[1]);
+      spare = loose - driver[1];
+      short = Math.max(short, device.total[0] + driver[0] - rooms[i]);
+    });
+    if (verdict === "fits") return { short: mib(spare) + " to spare", words: mib(spare) + " to spare" + on + ", even when the driver takes its most." };
+    if (verdict === "tight") return { short: "", words: loose >= driver[0]
+      ? "It loads if the driver takes no more than " + mib(loose) + on + ". Drivers take " + mib(driver[0]) + " to " + mib(driver[1]) + "."
+      : "It loads only if the compute buffer stays near the low end of its range" + on + "." };
+    if (verdict === "unknown") return { short: "", words: "Weights and cache are known to the byte. What the compute buffer takes on this device is not, so there is no verdict." };
+    return { short: mib(Math.max(short, bare), true) + " short", words: mib(Math.max(short, bare), true) + " short" + on + (bare > short ? ": weights and cache alone are more than its memory." : " at the least.") };
+  }
+  function parts(state, needed, i, driver) {
+    var own = needed.devices[i], known = own.compute;
+    var all = [
+      part("weights", "Weights", [own.weights, own.weights], "exact", "Weights"),
+      part("kv", "K/V cache", [own.cache, own.cache], "exact", "Cache"),
+      part("compute", "Compute buffer", known || [null, null], !known ? "not covered" : needed.exact ? "exact" : "range"),
+      part("driver", "Driver", known ? driver : [null, null], known ? "range" : "not covered")
+    ];
+    if (state.devices.some(function (device) { return device.others; })) all.push(part("other", "Other programs", [state.devices[i].others, state.devices[i].others], "given"));
+    return all;
+  }
+  // Beside the verdict: what it takes in all, what stays in RAM, how fast.
+  function stats(state, table, index, setting, needed, verdict) {
+    var all = [], memory = state.devices.reduce(function (sum, device) { return sum + device.mem; }, 0);
+    var total = needed.devices.reduce(function (sum, device) { return device.total && sum ? [sum[0] + device.total[0] + index.driver[0], sum[1] + device.total[1] + index.driver[1]] : null; }, [0, 0]);
+    if (total) all.push({ name: "Needs", value: range(total[0], total[1], gib) + " GiB", note: "of " + round_gib(memory) });
+    if (!needed.exact && setting.layers + setting.experts !== 0) all.push({ name: "In RAM", value: gib(needed.host.weights + needed.host.cache) + " GiB", note: "weights and cache, at most" });
+    var device = state.devices[0].entry, speed = verdict !== "no" && device && needed.exact && state.slots === 1 && look.speed(table, setting, device, index);
+    if (speed) all.push({ name: "Speed at full context", value: speed_words(speed.full) + " tokens/s", note: speed_words(speed.empty) + " when empty, ", basis: "range" });
+    return all;
+  }
+  // What would fit instead: `change` is what a click puts into the state, `now` that it is so already.
+  function offers(state, table, index, setting, verdict) {
+    var rooms = rooms_of(state), driver = index.driver, all = [];
+    var most = look.largest(table, setting, rooms, driver), top = look.best(table, setting, rooms, driver);
+    all.push({ what: "ctx", title: "Largest context that fits", text: most ? tokens(most) : "none with " + state.quant, change: most ? { ctx: most } : null, now: most === state.ctx });
+    all.push({ what: "quant", title: "Best quantization that fits", text: top < 0 ? "none at this context" : index.quants[top], change: top < 0 ? null : { quant: index.quants[top] }, now: top === setting.quant });
+    if (look.has_experts(table) && state.runner !== "ollama" && (verdict !== "fits" || setting.experts)) {
+      var away = look.fewest_experts(table, look.but(setting, { layers: null }), rooms, driver);
+      all.push({ what: "experts", title: "Experts to keep in RAM", text: away < 0 ? "all are not enough" : away ? "of the first " + away + " of " + table.layers + " layers" : "none", change: away < 0 ? null : { experts: away, layers: null }, now: away === setting.experts && setting.layers === null });
+    }
+    if (verdict !== "fits" || setting.layers !== null) {
+      var layers = look.most_layers(table, setting, rooms, driver), every = layers > table.layers;
+      all.push({ what: "layers", title: "Layers that fit", text: layers < 0 ? "not even none" : every ? "all " + layers : layers + " of " + (table.layers + 1), change: layers < 0 ? null : { layers: every ? null : layers }, now: layers >= 0 && (every ? null : layers) === setting.layers });
+    }
+    return all;
+  }
+  // Every quantization that the model has.
+  function rows(state, table, index, setting) {
+    var rooms = rooms_of(state), covered = all_covered(state), add = function (sum, n) { return sum + n; }, room = rooms.reduce(add);
+    return index.quants.map(function (name, i) {
+      if (!table.quants[i]) return null;
+      var own = look.but(setting, { quant: i }), needed = look.need(table, own);
+      return {
+        name: name, verdict: look.judge(needed, rooms, index.driver), largest: covered ? look.largest(table, own, rooms, index.driver) : null, room: room, file: table.quants[i].file, least: !covered,
+        weights: needed.devices.map(function (device) { return device.weights; }).reduce(add),
+        total: needed.devices.map(function (device) { return device.total ? device.total[1] : device.weights + device.cache; }).reduce(add)
+      };
+    }).filter(Boolean);
+  }
+  // The part that llama.cpp fails at: it allocates weights, cache and compute buffer in this order.
+  function too_large(needed, rooms, driver) {
+    var failed = function (held) { return needed.devices.some(function (device, i) { return held(device) + driver[0] > rooms[i]; }); };
+    return failed(function (device) { return device.weights; }) ? "weights" : failed(function (device) { return device.weights + device.cache; }) ? "cache" : "compute";
+  }
+
+  // ---- vLLM --------------------------------------------------------------------
+  // Every card holds the same, so the smallest decides.
+  function ask_vllm(state, table, change) {
+    var memory = Math.min.apply(null, state.devices.map(function (device) { return device.mem; }));
+    return look.vllm(table, look.but({ dtype: state.dtype, cards: state.devices.length, memory: memory, util: state.util * 10, fp8: state.fp8, ctx: state.ctx, held: Math.max.apply(null, state.devices.map(function (device) { return device.others; })) }, change || {}));
+  }
+  function vllm(state, table, index) {
+    var cards = state.devices.length, ask = ask_vllm.bind(null, state, table), need = ask(), names = index.dtypes;
+    if (!need.pool) {
+      var unknown = function (name) { return { name: name, verdict: "unknown", largest: null }; };
+      return { verdict: "unknown", title: WORDS.unknown, margin: "For vLLM: " + need.reason + ".", short: "", devices: [], stats: [], offers: [], rows: names.map(unknown), most: 0, meets: null };
+    }
+    var verdict = need.verdict, blocked = need.blocked, memory = need.memory, spare = need.pool[0] - need.request[1];
+    // Without saturating: how much is missing of weights, activations and the cache of one request.
+    var short = need.weights + need.reserve[0] + need.request[0] + need.left[0] - memory;
+    var result = {
+      verdict: verdict, title: WORDS[verdict], exact: false, most: need.context[0],
+      short: verdict === "fits" ? mib(spare) + " to spare" : verdict === "no" && !blocked ? mib(short, true) + " short" : "",
+      margin: blocked ? "Other programs hold more than the " + mib(need.left[0]) + " that vLLM leaves alone: it stops before it loads."
+        : verdict === "fits" ? mib(spare) + " of the pool to spare for more requests, even when activations take their most."
+        : verdict === "tight" ? "It starts if activations and CUDA take less than their most." : mib(short, true) + " short at the least.",
+      needs: cards > 1 ? "On each card" : "On the GPU", heading: "Every type of the weights",
+      stats: [{ name: "Longest context", value: range(need.context[0], need.context[1], whole) + " tokens", note: "of one request, ", basis: "range" }],
+      devices: [{
+        name: state.devices[0].name + (cards > 1 ? ", each of " + cards : ""), memory: memory, verdict: verdict, free: "For more requests",
+        parts: [
+          part("weights", "Weights", [need.weights, need.weights], "about", "Weights"), part("kv", "Cache of one request", need.request, "range", "Cache"),
+          part("compute", "Activations and CUDA", need.reserve, "range"), part("other", "Left alone", need.left, "range")
+        ]
+      }],
+      offers: [{ what: "ctx", title: "Largest context that fits", text: need.context[0] ? tokens(need.context[0]) : "none in " + names[state.dtype], change: need.context[0] ? { ctx: need.context[0] } : null, now: need.context[0] === state.ctx }],
+      rows: names.map(function (name, i) {
+        var own = ask({ dtype: i });
+        return { name: name, verdict: own.verdict, largest: own.context[0], room: memory - need.left[1], file: null, weights: own.weights, total: own.weights + own.request[1] + own.reserve[1] };
+      }),
+      meets: blocked ? "vllm-memory" : verdict !== "no" ? null : need.pool[1] > 0 ? "vllm-length" : "vllm-blocks"
+    };
+    var top = result.rows.findIndex(function (row) { return row.verdict === "fits"; });
+    result.offers.push({ what: "quant", title: "Best type of the weights that fits", text: top < 0 ? "none at this context" : names[top], change: top < 0 ? null : { dtype: top }, now: top === state.dtype });
+    return result;
+  }
+
+  global.kbgenAnswer = {
+    // The verdict alone, for lists where each row asks.
+    verdict_of: function (state, table, index) {
+      if (state.runner === "vllm") return ask_vllm(state, table).verdict || "unknown";
+      return look.judge(look.need(table, setting_of(state, table, index)), rooms_of(state), index.driver);
+    },
+    of: function (state, table, index) { return (state.runner === "vllm" ? vllm : llama)(state, table, index); },
+    setting_of: setting_of, WORDS: WORDS, whole: whole, gib: gib, gb: gb, mib: mib, round_gib: round_gib, tokens: tokens, range: range
+  };
+})(typeof window === "undefined" ? globalThis : window);
