@@ -56,6 +56,7 @@ fn every_file_is_what_it_was() {
     for path in [
         "_headers",
         "_redirects",
+        "data/runs.js",
         "errors/card-full.json",
         "errors/card-full.md",
         "feed.xml",
@@ -66,10 +67,17 @@ fn every_file_is_what_it_was() {
     ] {
         faults.extend(same(&expected(path), &text(&outputs, path)));
     }
-    let page = text(&outputs, "errors/card-full/index.html");
-    let start = page.find("<main").expect("a page has a main part");
-    let end = page.find("</main>").expect("it is closed") + "</main>\n".len();
-    faults.extend(same(&expected("card-full.main.html"), &page[start..end]));
+    for (page, name) in [
+        ("errors/card-full", "card-full"),
+        ("compare", "compare"),
+        ("choose-gpu", "choose-gpu"),
+        ("cost-vs-cloud", "cost-vs-cloud"),
+    ] {
+        let page = text(&outputs, &format!("{page}/index.html"));
+        let start = page.find("<main").expect("a page has a main part");
+        let end = page.find("</main>").expect("it is closed") + "</main>\n".len();
+        faults.extend(same(&expected(&format!("{name}.main.html")), &page[start..end]));
+    }
     all_well(faults);
 }
 

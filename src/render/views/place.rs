@@ -26,16 +26,20 @@ impl Place {
     pub const ALL: [Self; 6] =
         [Self::Desktop, Self::Laptop, Self::Workstation, Self::DataCenter, Self::Unified, Self::Other];
 
-    /// Where a device is met. Product lines are named as TechPowerUp's GPU database names them:
-    /// `GeForce 40 Mobile`, `Server Hopper(Hxx)`, `Workstation Ada(x000A)`, `Radeon Pro Navi(Navi III Series)`.
+    /// Where a device is met.
     pub fn of(device: &DeviceData) -> Self {
-        let line = device.generation.as_deref().unwrap_or_default().to_lowercase();
-        let begins = |names: &[&str]| names.iter().any(|name| line.starts_with(name));
         if device.unified {
-            Self::Unified
-        } else if line.is_empty() {
-            Self::Other
-        } else if line.contains("mobile") {
+            return Self::Unified;
+        }
+        device.generation.as_deref().map_or(Self::Other, Self::of_line)
+    }
+
+    /// Where cards of a product line are met. Lines are named as TechPowerUp's GPU database names them:
+    /// `GeForce 40 Mobile`, `Server Hopper(Hxx)`, `Workstation Ada(x000A)`, `Radeon Pro Navi(Navi III Series)`.
+    fn of_line(line: &str) -> Self {
+        let line = line.to_lowercase();
+        let begins = |names: &[&str]| names.iter().any(|name| line.starts_with(name));
+        if line.contains("mobile") {
             Self::Laptop
         } else if begins(&["server", "tesla", "radeon instinct"]) {
             Self::DataCenter
@@ -57,6 +61,33 @@ impl Place {
             Self::DataCenter => "Data center",
             Self::Unified => "Unified memory",
             Self::Other => "Other",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Place;
+
+    #[test]
+    fn a_product_line_tells_where_its_cards_are_met() {
+        let places = [
+            ("GeForce 40", Place::Desktop),
+            ("Navi III(RX 7000)", Place::Desktop),
+            ("Battlemage(Arc 5)", Place::Desktop),
+            ("GeForce 40 Mobile", Place::Laptop),
+            ("Alchemist(Arc 3 Mobile)", Place::Laptop),
+            ("Workstation Ada(x000A)", Place::Workstation),
+            ("Quadro Turing(Tx000)", Place::Workstation),
+            ("Blackwell PRO W(x000)", Place::Workstation),
+            ("Radeon Pro Navi(Navi IV Series)", Place::Workstation),
+            ("Battlemage(Pro Series)", Place::Workstation),
+            ("Server Hopper(Hxx)", Place::DataCenter),
+            ("Tesla Volta(Vxx)", Place::DataCenter),
+            ("Radeon Instinct(MIx)", Place::DataCenter),
+        ];
+        for (line, place) in places {
+            assert_eq!(Place::of_line(line), place, "{line}");
         }
     }
 }
