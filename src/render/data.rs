@@ -9,7 +9,7 @@ use crate::markdown::outline_inline;
 use crate::render::prose::lead;
 use crate::render::views::Shelf;
 use crate::site::kinds::{ErrorData, SignatureText};
-use crate::site::{Head, Page};
+use crate::site::{Head, LISTINGS, Page};
 
 /// Version of the form of `kb.json`; grows when a reader of it would have to change.
 const VERSION: u32 = 1;
@@ -229,6 +229,9 @@ fn replaced(text: &str, mut changes: Vec<(Range<usize>, String)>) -> String {
     after
 }
 
+/// Pages that compute what a reader asks.
+const CALCULATORS: [&str; 4] = ["will-it-run/", "compare/", "choose-gpu/", "cost-vs-cloud/"];
+
 /// A map of the site for language models, as <https://llmstxt.org> describes it.
 fn llms(shelf: &Shelf<'_>) -> String {
     let config = shelf.order.config;
@@ -245,6 +248,10 @@ fn llms(shelf: &Shelf<'_>) -> String {
         format!("- [{}]({address}): {}", error.head.title.value, shelf.describe(&error.head))
     });
     section("Errors", errors.collect());
+    let calculators = LISTINGS.iter().filter(|listing| CALCULATORS.contains(&listing.address));
+    let calculators =
+        calculators.map(|page| format!("- [{}]({}{})", page.title, config.base_url, page.address));
+    section("Calculators", calculators.collect());
     let line =
         |head: &Head| format!("- [{}]({}): {}", head.title.value, url(shelf, head), shelf.describe(head));
     section("Guides", site.guides.iter().map(|guide| line(&guide.head)).collect());

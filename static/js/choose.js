@@ -156,6 +156,7 @@
     $("ctx-hint").textContent = "At most " + kit.whole(table.max) + ".";
     put("others", state.others || "");
     $("run").value = state.run;
+    $("pair-note").hidden = state.k === state.v;
     ["k", "v"].forEach(function (name) { $(name).querySelectorAll("input")[state[name]].checked = true; });
     model_box.show(state.model.id);
   }

@@ -115,7 +115,7 @@
   function controls(found) {
     model_box.show(state.model ? state.model.id : "");
     gpu_box.show(state.gpu ? state.gpu.id : "");
-    $("quant").replaceChildren.apply($("quant"), table ? kit.quantizations(table, fit.quants).map(function (i) { return kit.option(i, fit.quants[i]); }) : []);
+    $("quant").replaceChildren.apply($("quant"), table ? kit.quantizations(table, fit.quants).map(function (i) { return kit.option(i, fit.quants[i]); }) : [kit.option("", "–")]);
     $("quant").disabled = !table;
     if (table) $("quant").value = state.quant;
     $("range").replaceChildren(found.range ? make("b", found.words) : found.words, found.range ? " on " + state.gpu.name + ", with " + kit.whole(found.at) + " tokens in the context." : "");

@@ -76,7 +76,11 @@ fn every_file_is_what_it_was() {
         let page = text(&outputs, &format!("{page}/index.html"));
         let start = page.find("<main").expect("a page has a main part");
         let end = page.find("</main>").expect("it is closed") + "</main>\n".len();
-        faults.extend(same(&expected(&format!("{name}.main.html")), &page[start..end]));
+        // Data for scripts change with every figure; other tests hold them to the program.
+        let is_data = |line: &&str| line.starts_with("<script type=\"application/json\"");
+        let main: String =
+            page[start..end].lines().filter(|line| !is_data(line)).flat_map(|line| [line, "\n"]).collect();
+        faults.extend(same(&expected(&format!("{name}.main.html")), &main));
     }
     all_well(faults);
 }
