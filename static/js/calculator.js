@@ -120,6 +120,7 @@
     var error = answer.meets && links.errors[answer.meets];
     $("meet").hidden = !error;
     if (error) $("meet").replaceChildren("Loaded as it is, it ends in an error: ", link(error.title, error.href), ".");
+    if (error && !vllm) $("meet").append(" It runs on ", link("these devices", devices_address()), ".");
     commands(answer, model);
     pages(model);
   }
@@ -215,6 +216,10 @@
       window.kbgenOfferCopy(block);
     });
   }
+  function devices_address() {
+    var asked = new URLSearchParams({ model: state.model, quant: state.quant, ctx: state.ctx, k: fit.kv[state.k], v: fit.kv[state.v] });
+    return root + "choose-gpu/index.html#" + asked;
+  }
   function pages(model) {
     var place = $("pages"), seen = {};
     place.replaceChildren("All contexts and caches as tables: ", link(model.name, root + "models/" + model.id + "/index.html"));
@@ -223,6 +228,7 @@
       seen[device.id] = true;
       place.append(", ", link(device.name, root + "hardware/" + device.id + "/index.html"));
     });
+    place.append(". Devices that run it: ", link("choose a GPU", devices_address()));
   }
 
   // ---- controls ----------------------------------------------------------------
