@@ -70,7 +70,7 @@ pub mod parts {
 
     /// The fit table.
     pub mod fit {
-        pub use crate::fit::RULES;
+        pub use crate::fit::{RULES, figures};
     }
 
     /// Reading a site.
@@ -104,6 +104,11 @@ pub mod parts {
     /// The server.
     pub mod serve {
         pub use crate::serve::{Changes, Event, Open, Rebuild, Running, ServeOptions, start};
+    }
+
+    /// The knowledge base as data.
+    pub mod site {
+        pub use crate::site::{Division, Figures, Run, Runner};
     }
 
     /// Patterns and words.

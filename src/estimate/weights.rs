@@ -156,7 +156,7 @@ pub(crate) fn tensor_bytes(tensor: &WeightTensor, kind: TensorType) -> Bytes {
 }
 
 /// Bytes that a tensor takes in a buffer of the device.
-fn allocated_bytes(tensor: &WeightTensor, kind: TensorType, device: Device) -> Bytes {
+pub(crate) fn allocated_bytes(tensor: &WeightTensor, kind: TensorType, device: Device) -> Bytes {
     let data = tensor_bytes(tensor, kind);
     match device {
         Device::Host => data.aligned(HOST_ALIGNMENT),
