@@ -10,7 +10,7 @@ use crate::estimate::compute::{Arrangement, Graphs, Subject};
 use crate::estimate::estimator::{Estimate, NotCovered, check, combine};
 use crate::estimate::placement::Device;
 use crate::estimate::quantization::Quantization;
-use crate::estimate::segments::{DeviceSegments, Segment, Stretch, append, pieces_by_stretch, stretches};
+use crate::estimate::segments::{DeviceSegments, Segment, append, pieces_by_stretch, stretches};
 use crate::estimate::settings::Settings;
 use crate::estimate::weights::{PlacedWeights, WeightList, Weights};
 
@@ -75,25 +75,15 @@ impl<'m> Planner<'m> {
     pub fn compute(&mut self, settings: &Settings) -> Result<Vec<Vec<Segment>>, NotCovered> {
         check(self.model, settings)?;
         let weights = self.weights_of(settings.quantization);
-        let mut pieces = vec![Vec::new(); settings.tensor_split.len() + 1];
+        let subject = Subject { model: self.model, list: &self.list, weights: &weights };
+        let mut buffers = vec![Vec::new(); settings.tensor_split.len() + 1];
         for stretch in stretches(self.model, settings) {
-            self.compute_pieces(&stretch, &weights, &mut pieces);
-        }
-        Ok(pieces)
-    }
-
-    /// The pieces of one stretch.
-    fn compute_pieces(&mut self, stretch: &Stretch, weights: &Weights, pieces: &mut [Vec<Segment>]) {
-        let subject = Subject { model: self.model, list: &self.list, weights };
-        let lines = self.graphs.stretch(subject, &stretch.first, &stretch.second);
-        let mut step = stretch.start;
-        while step <= stretch.end {
-            let (lines, horizon) = self.graphs.lines(subject, &stretch.first, &lines.after(step - stretch.start));
-            for (pieces, line) in pieces.iter_mut().zip(lines) {
-                append(pieces, Segment::new(step, Bytes(line.at as u64), line.slope));
+            let found = self.graphs.pieces(subject, &stretch);
+            for (pieces, found) in buffers.iter_mut().zip(found.iter()) {
+                found.iter().for_each(|piece| append(pieces, *piece));
             }
-            step = step.saturating_add(horizon).saturating_add(1);
         }
+        Ok(buffers)
     }
 
     /// Cache and compute buffer of every device over cells, as [`Planner::compute`].

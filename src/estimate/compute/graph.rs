@@ -180,6 +180,12 @@ impl Graph {
         self.boundaries.push(self.nodes.len());
     }
 
+    /// Whether a tensor is a leaf that belongs to no layer, or a copy of one.
+    pub(crate) fn is_shared_leaf(&self, id: TensorId) -> bool {
+        let original = self.tensors[id].copy_of.unwrap_or(id);
+        self.tensors[original].operation == Operation::Leaf && self.is_shared(original)
+    }
+
     /// Whether a cache is copied from one device to another. Only then its type matters
     /// beyond whether it is quantized and whether it is F16.
     pub(crate) fn copies_cache(&self) -> bool {

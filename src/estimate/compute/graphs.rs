@@ -1,6 +1,7 @@
 //! The compute buffers of one model: its graphs are compiled when they are first asked for.
 
 use std::collections::HashMap;
+use std::ops::RangeInclusive;
 use std::sync::Arc;
 
 use crate::estimate::architecture::Architecture;
@@ -12,7 +13,8 @@ use crate::estimate::compute::fold::Fold;
 use crate::estimate::compute::replay::{Run, buffer_sizes, tensor_sizes};
 use crate::estimate::compute::size::{Horizon, Linear, Size};
 use crate::estimate::compute::structure::{Structure, is_pipelined};
-use crate::estimate::quantization::CacheType;
+use crate::estimate::quantization::{CacheType, Quantization};
+use crate::estimate::segments::{Segment, Stretch, append};
 use crate::estimate::settings::{CachePlacement, FlashAttention, Settings};
 use crate::estimate::weights::{WeightList, Weights};
 
@@ -26,6 +28,30 @@ pub(crate) struct Graphs {
     /// Numbers for the keys of folds.
     fold_keys: HashMap<FoldKey, usize>,
     structures: HashMap<StructureKey, Compiled>,
+    /// Stretches whose pieces are known.
+    drawn: Vec<(Drawn, Arc<Vec<Vec<Segment>>>)>,
+}
+
+/// All that the pieces of a stretch depend on, where one structure holds and every tensor
+/// grows evenly over the whole stretch.
+#[derive(Debug)]
+struct Drawn {
+    steps: RangeInclusive<u64>,
+    structure: Arc<Structure>,
+    fold: Arc<Fold>,
+    /// Where the sizes of layers' weights matter.
+    quantization: Option<Quantization>,
+    sizes: Vec<Linear>,
+}
+
+impl PartialEq for Drawn {
+    fn eq(&self, other: &Drawn) -> bool {
+        self.steps == other.steps
+            && Arc::ptr_eq(&self.structure, &other.structure)
+            && Arc::ptr_eq(&self.fold, &other.fold)
+            && self.quantization == other.quantization
+            && self.sizes == other.sizes
+    }
 }
 
 /// An arrangement with its folds, each with the number of its key, from the shortest on.
@@ -88,29 +114,56 @@ impl Graphs {
         sizes.into_iter().map(Bytes).collect()
     }
 
-    /// The quantities of a stretch of contexts that begins with the first settings; the second
-    /// have one step of cells more, or are the same.
-    pub(crate) fn stretch(
-        &self,
-        subject: Subject<'_>,
-        first: &Settings,
-        second: &Settings,
-    ) -> Quantities<Linear> {
+    /// The compute buffers over a stretch of contexts, as pieces.
+    pub(crate) fn pieces(&mut self, subject: Subject<'_>, stretch: &Stretch) -> Arc<Vec<Vec<Segment>>> {
         let quantities = |settings| Quantities::new(subject.model, settings);
-        Quantities::between(&quantities(first), &quantities(second))
+        let first = quantities(&stretch.first);
+        if stretch.start == stretch.end {
+            let piece = |bytes| vec![Segment::new(stretch.start, Bytes(bytes), 0)];
+            let sizes = self.buffers(subject, &stretch.first, &first, &mut ());
+            return Arc::new(sizes.into_iter().map(piece).collect());
+        }
+        let quantities = Quantities::between(&first, &quantities(&stretch.second));
+        let mut horizon = Horizon::within(stretch.end - stretch.start);
+        let (structure, fold) = self.structure(subject, &stretch.first, &quantities);
+        structure.suits(&quantities, &mut horizon);
+        let run = run(subject, &stretch.first, &structure, &fold);
+        let sizes = tensor_sizes(run, &quantities, &mut horizon);
+        let straight = horizon == Horizon::within(stretch.end - stretch.start);
+        let quantization = structure.uses_weights.then_some(stretch.first.quantization);
+        let drawn = Drawn { steps: stretch.start..=stretch.end, structure, fold, quantization, sizes };
+        if let Some((_, pieces)) = self.drawn.iter().find(|(known, _)| straight && *known == drawn) {
+            return Arc::clone(pieces);
+        }
+        let pieces = Arc::new(self.draw(subject, stretch, &quantities));
+        if straight {
+            if self.drawn.len() == KEPT {
+                self.drawn.clear();
+            }
+            self.drawn.push((drawn, Arc::clone(&pieces)));
+        }
+        pieces
     }
 
-    /// The compute buffers as lines over further steps of cells, and for how many of these
-    /// the lines hold. `settings` are those of the stretch's start.
-    pub(crate) fn lines(
+    /// The pieces of a stretch, found run by run.
+    fn draw(
         &mut self,
         subject: Subject<'_>,
-        settings: &Settings,
+        stretch: &Stretch,
         quantities: &Quantities<Linear>,
-    ) -> (Vec<Linear>, u64) {
-        let mut horizon = Horizon::default();
-        let lines = self.buffers(subject, settings, quantities, &mut horizon);
-        (lines, horizon.steps)
+    ) -> Vec<Vec<Segment>> {
+        let mut pieces = vec![Vec::new(); stretch.first.tensor_split.len() + 1];
+        let mut step = stretch.start;
+        while step <= stretch.end {
+            let mut horizon = Horizon::within(stretch.end - step);
+            let quantities = quantities.after(step - stretch.start);
+            let lines = self.buffers(subject, &stretch.first, &quantities, &mut horizon);
+            for (pieces, line) in pieces.iter_mut().zip(lines) {
+                append(pieces, Segment::new(step, Bytes(line.at as u64), line.slope));
+            }
+            step += horizon.steps + 1;
+        }
+        pieces
     }
 
     fn buffers<N: Size>(
@@ -122,13 +175,7 @@ impl Graphs {
     ) -> Vec<N> {
         let (structure, fold) = self.structure(subject, settings, quantities);
         structure.suits(quantities, horizon);
-        let run = Run {
-            structure: &structure,
-            stands: &fold.stands,
-            list: subject.list,
-            weights: subject.weights,
-            buffers: settings.tensor_split.len() + 1,
-        };
+        let run = run(subject, settings, &structure, &fold);
         let sizes = tensor_sizes(run, quantities, horizon);
         buffer_sizes(run, sizes, horizon)
     }
@@ -229,6 +276,16 @@ impl Graphs {
         }
         let (fold, number) = &arranged.folds[more];
         (Arc::clone(fold), *number)
+    }
+}
+
+fn run<'a>(subject: Subject<'a>, settings: &Settings, structure: &'a Structure, fold: &'a Fold) -> Run<'a> {
+    Run {
+        structure,
+        stands: &fold.stands,
+        list: subject.list,
+        weights: subject.weights,
+        buffers: settings.tensor_split.len() + 1,
     }
 }
 

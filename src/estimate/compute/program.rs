@@ -20,14 +20,14 @@ pub(crate) enum Step {
     Shrink { slot: u16, from: u16, to: u16, buffer: u8 },
 }
 
-/// The steps between two boundaries of layers. Slots in use at the start are numbered in the
-/// order in which they were taken, so two layers that ask for the same have equal programs.
+/// The steps between two boundaries of layers. Slots in use at the start are numbered by a
+/// fixed rule, so that layers which ask for the same have equal programs.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Program {
     pub(crate) steps: Vec<Step>,
     /// Slots in use at the start: those from zero.
     pub(crate) slots_in: usize,
-    /// Slots in use at the end, in the order in which they were taken.
+    /// Slots in use at the end, in the order in which the next part numbers them.
     pub(crate) slots_out: Vec<u16>,
     /// Sizes that are those of layers' weights.
     pub(crate) layer_weights: Vec<u16>,
@@ -229,19 +229,20 @@ impl Lifetimes<'_> {
         size
     }
 
-    /// Closes the current part, and numbers the slots in use anew.
+    /// Closes the current part, and numbers the slots in use anew: first what all layers
+    /// share, then what the last ones left, each in the order in which it was taken.
     fn finish_part(&mut self) {
         let mut program = std::mem::take(&mut self.program);
-        let mut owners = Vec::new();
-        for (slot, owner) in self.owners.iter().enumerate() {
-            if let Some(id) = owner {
-                self.uses[*id].slot = Some(owners.len() as u16);
-                owners.push(Some(*id));
-                program.slots_out.push(slot as u16);
-            }
+        let in_use = std::mem::take(&mut self.owners).into_iter().zip(0..);
+        let mut in_use: Vec<(TensorId, u16)> =
+            in_use.filter_map(|(owner, slot)| owner.map(|id| (id, slot))).collect();
+        in_use.sort_by_key(|(id, slot)| (!self.graph.is_shared_leaf(*id), *slot));
+        for (place, (id, slot)) in in_use.into_iter().enumerate() {
+            self.uses[id].slot = Some(place as u16);
+            self.owners.push(Some(id));
+            program.slots_out.push(slot);
         }
-        self.program.slots_in = owners.len();
-        self.owners = owners;
+        self.program.slots_in = self.owners.len();
         self.programs.parts.push(program);
         self.part += 1;
     }

@@ -152,10 +152,12 @@ impl<N: Size> Replay<'_, '_, N> {
                 }
             }
         }
-        for (place, slot) in program.slots_out.iter().enumerate() {
-            self.slots[place] = self.slots[usize::from(*slot)];
+        // behind the old numbers, which then go
+        let count = self.slots.len();
+        for slot in &program.slots_out {
+            self.slots.push(self.slots[usize::from(*slot)]);
         }
-        self.slots.truncate(program.slots_out.len());
+        self.slots.drain(..count);
     }
 
     /// Sets the sizes that are those of a layer's own weights.

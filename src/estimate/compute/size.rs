@@ -23,7 +23,7 @@ pub(crate) trait Size:
     /// Whether this is `other`.
     fn equals(self, other: Self, horizon: &mut Self::Horizon) -> bool;
 
-    /// The next multiple of `alignment`.
+    /// The next multiple of `alignment`, a power of two.
     fn aligned(self, alignment: u64, horizon: &mut Self::Horizon) -> Self;
 }
 
@@ -104,15 +104,25 @@ pub(crate) struct Horizon {
 }
 
 impl Default for Horizon {
-    /// No answer given yet.
+    /// No answer given yet, and no end in sight: further than any context reaches.
     fn default() -> Horizon {
-        Horizon { steps: u64::MAX }
+        Horizon { steps: 1 << 22 }
     }
 }
 
 impl Horizon {
-    fn limit(&mut self, steps: i64) {
-        self.steps = self.steps.min(steps.max(0) as u64);
+    /// The horizon of someone who looks no further than this.
+    pub(crate) fn within(steps: u64) -> Horizon {
+        Horizon { steps: steps.min(Horizon::default().steps) }
+    }
+
+    /// A gap that is closed by `slope` bytes a step (both above zero) and open as long as it is
+    /// at least zero.
+    fn closes(&mut self, gap: i64, slope: i64) {
+        // a multiplication tells nearly always that there is nothing to divide
+        if gap < slope.saturating_mul(self.steps as i64) {
+            self.steps = (gap / slope) as u64;
+        }
     }
 }
 
@@ -128,11 +138,11 @@ impl Size for Linear {
     fn at_least(self, other: Linear, horizon: &mut Horizon) -> bool {
         let gap = self - other;
         let answer = gap.at >= 0;
-        match (answer, gap.slope) {
-            (_, 0) => {}
-            (true, slope) if slope < 0 => horizon.limit(gap.at / -slope),
-            (false, slope) if slope > 0 => horizon.limit((-gap.at - 1) / slope),
-            _ => {}
+        if answer && gap.slope < 0 {
+            horizon.closes(gap.at, -gap.slope);
+        } else if !answer && gap.slope > 0 {
+            // until it is zero it is below
+            horizon.closes(-gap.at - 1, gap.slope);
         }
         answer
     }
@@ -141,23 +151,24 @@ impl Size for Linear {
         let gap = self - other;
         if gap.at == 0 {
             if gap.slope != 0 {
-                horizon.limit(0);
+                horizon.steps = 0;
             }
             return true;
         }
-        if gap.slope != 0 && gap.at % gap.slope == 0 && -gap.at / gap.slope > 0 {
-            horizon.limit(-gap.at / gap.slope - 1);
+        if gap.slope != 0 && (gap.at < 0) == (gap.slope > 0) {
+            let (gap, slope) = (gap.at.abs(), gap.slope.abs());
+            if gap <= slope.saturating_mul(horizon.steps as i64) && gap % slope == 0 {
+                horizon.steps = (gap / slope - 1) as u64;
+            }
         }
         false
     }
 
     fn aligned(self, alignment: u64, horizon: &mut Horizon) -> Linear {
         let alignment = alignment as i64;
-        if self.slope % alignment != 0 {
-            horizon.limit(0);
+        if self.slope & (alignment - 1) != 0 {
+            horizon.steps = 0;
         }
-        let rest = self.at.rem_euclid(alignment);
-        let at = if rest == 0 { self.at } else { self.at + alignment - rest };
-        Linear { at, slope: self.slope }
+        Linear { at: (self.at + alignment - 1) & !(alignment - 1), slope: self.slope }
     }
 }

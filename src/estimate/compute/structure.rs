@@ -32,6 +32,8 @@ pub(crate) struct Structure {
     pub(crate) tail: u16,
     /// Whether the cache is copied between devices, so that its type matters.
     pub(crate) copies_cache: bool,
+    /// Whether weights of layers are copied between devices, so that their types matter.
+    pub(crate) uses_weights: bool,
 }
 
 impl Structure {
@@ -76,6 +78,7 @@ impl Structure {
             let (first, second) = (cut.at - cut.period, cut.at);
             places[first..second] == places[first - cut.period..first] && schedule.repeats(first, second)
         });
+        let uses_weights = programs.iter().any(|program| !program.layer_weights.is_empty());
         let structure = Structure {
             guards: graph.guards,
             sizes: compiled.sizes,
@@ -84,6 +87,7 @@ impl Structure {
             head,
             tail,
             copies_cache,
+            uses_weights,
         };
         settled.then_some(structure)
     }
