@@ -108,7 +108,7 @@ pub mod parts {
 
     /// The knowledge base as data.
     pub mod site {
-        pub use crate::site::{Division, Figures, Run, Runner};
+        pub use crate::site::{Division, Figures, Run, Runner, Verdict};
     }
 
     /// Patterns and words.

@@ -10,13 +10,12 @@ use crate::estimate::placement::{Device, reads_factors};
 use crate::estimate::planner::Planner;
 use crate::estimate::quantization::{CacheType, Quantization};
 use crate::estimate::segments::Segment;
-use crate::estimate::settings::{CacheLayout, ExpertPlacement, Settings};
+use crate::estimate::settings::{CacheLayout, Settings};
 use crate::estimate::speed::{CacheRead, weight_bytes_read};
 use crate::estimate::weights::{EitherDevice, PlacedWeights};
 use crate::fit::speeds;
 use crate::site::{
-    CACHE_TYPES, Copied, Curve, Factors, Figures, LayerWeights, Offload, PAIRS, QuantFit, Runner, SLOTS,
-    Share,
+    CACHE_TYPES, Curve, Factors, Figures, LayerWeights, Offload, PAIRS, QuantFit, Runner, SLOTS, Share,
 };
 
 /// Figures of an architecture in these quantizations.
@@ -36,7 +35,7 @@ pub fn figures(model: &Architecture, quants: &[Quantization]) -> Result<Figures,
         quants.iter().map(|quant| comes_in(model, *quant).then(|| planner.weights(*quant))).collect();
     let fits = quants.iter().zip(&weights).map(|(quant, weights)| {
         let weights = weights.as_ref()?;
-        Some(quant_fit(weights, weight_bytes_read(model, *quant), largest_tensors(model, *quant)))
+        Some(quant_fit(weights, weight_bytes_read(model, *quant), &largest_tensors(model, *quant)))
     });
     let factors = weights.iter().flatten().next().map_or(EitherDevice::default(), |weights| weights.rotary);
     let readers = (0..firsts.len()).filter(|class| reads_factors(model, model.layers[firsts[*class]].kind));
@@ -177,56 +176,35 @@ fn buffers<const N: usize>(
     }
 }
 
-/// The quantization whose weights are copied in where the tabulated buffers of a divided model
-/// are concerned: the one that most people take.
-const REFERENCE: Quantization = Quantization::Q4_K_M;
-
+/// Two GPUs that share the layers: the first's buffers, and the last's by runner.
 fn offload(model: &Architecture, planner: &mut Planner<'_>, pool: &mut Pool) -> Result<Offload, NotCovered> {
-    let plain = Settings::new(REFERENCE, 1);
-    let two = Settings { tensor_split: vec![1, 1], ..plain.clone() };
+    let two = Settings { tensor_split: vec![1, 1], ..Settings::new(Quantization::F16, 1) };
     let [_, library] = buffers(model, planner, pool, Runner::Library, &two, [0, 1])?;
     let [first, server] = buffers(model, planner, pool, Runner::Server, &two, [0, 1])?;
-    let output_alone = Settings { gpu_layers: Some(1), ..plain.clone() };
-    let [deep] = buffers(model, planner, pool, Runner::Server, &output_alone, [0])?;
-    let experts = match model.experts {
-        None => None,
-        Some(_) => {
-            let apart = Settings { experts: ExpertPlacement::Cpu, ..plain };
-            let [places] = buffers(model, planner, pool, Runner::Server, &apart, [0])?;
-            Some(places)
-        }
-    };
+    let states = model.has(LayerKind::Recurrent);
+    let stream = 4 * 512 * model.hidden;
     Ok(Offload {
         first,
         last: [library, server],
-        deep,
-        experts,
-        copied: copied(largest_tensors(model, REFERENCE)),
-        stream: 4 * 512 * model.hidden,
+        slack: if states || model.has(LayerKind::Latent) { 16 } else { 4 } * stream,
+        states,
+        stream,
         logits: 4 * model.vocabulary,
     })
 }
 
-fn copied(largest: LargestTensors) -> Copied {
-    Copied { layer: largest.layer.0, experts: largest.experts.0, output: largest.output.0 }
-}
-
-/// What of the settings a compute buffer depends on. Where all layers are on GPUs, of a cache
+/// What of the settings a compute buffer depends on. Of a cache
 /// type only whether it is quantized, since attention widens every such cache to f16; of the V
 /// cache nothing where all attention is latent; the sequences only where a layer has a window or
 /// a state, and otherwise of the slots the logits kept. A test holds the table to the estimator's
 /// own figures.
-fn what_matters(model: &Architecture, settings: &Settings) -> (CacheType, CacheType, Option<u64>, u64) {
-    let copies_cache = settings.gpu_layers.is_some();
-    let widened = |kind: CacheType| match kind.tensor_type().is_quantized() && !copies_cache {
-        true => CacheType::Q8_0,
-        false => kind,
-    };
+fn what_matters(model: &Architecture, settings: &Settings) -> (bool, bool, Option<u64>, u64) {
+    let widened = |kind: CacheType| kind.tensor_type().is_quantized();
     let by_heads = model.has(LayerKind::Full) || model.has(LayerKind::Sliding);
     let by_sequence = model.has(LayerKind::Sliding) || model.has(LayerKind::Recurrent);
     (
         widened(settings.cache_type_k),
-        if by_heads { widened(settings.cache_type_v) } else { CacheType::F16 },
+        by_heads && widened(settings.cache_type_v),
         settings.n_outputs,
         if by_sequence { settings.sequences } else { 1 },
     )
@@ -236,13 +214,18 @@ fn share(size: EitherDevice) -> Share {
     Share { gpu: size.gpu.0, host: size.host.0 }
 }
 
-fn quant_fit(weights: &PlacedWeights, touch: Bytes, largest: LargestTensors) -> QuantFit {
+fn quant_fit(weights: &PlacedWeights, touch: Bytes, largest: &LargestTensors) -> QuantFit {
     let sum = |a: Share, b: Share| Share { gpu: a.gpu + b.gpu, host: a.host + b.host };
     let mut kinds: Vec<LayerWeights> = Vec::new();
     let mut layers = Vec::new();
-    for (rest, experts) in weights.layers.iter().zip(&weights.experts) {
-        let experts = share(*experts);
-        let kind = LayerWeights { whole: sum(share(*rest), experts), experts };
+    for index in 0..weights.layers.len() {
+        let (rest, experts) = (share(weights.layers[index]), share(weights.experts[index]));
+        let kind = LayerWeights {
+            whole: sum(rest, experts),
+            experts,
+            largest: largest.layers[index].0,
+            largest_expert: largest.experts[index].0,
+        };
         let place = kinds.iter().position(|known| *known == kind).unwrap_or_else(|| {
             kinds.push(kind);
             kinds.len() - 1
@@ -256,7 +239,7 @@ fn quant_fit(weights: &PlacedWeights, touch: Bytes, largest: LargestTensors) -> 
         input: weights.input_host.0,
         output: share(weights.output),
         touch: touch.0,
-        copied: copied(largest),
+        largest_output: largest.output.0,
         kinds,
         layers,
     }

@@ -11,7 +11,7 @@ use crate::files::Span;
 
 pub use curve::Curve;
 pub use figures::{Factors, Figures, LayerWeights, QuantFit, Share};
-pub use offload::{Copied, Division, Offload};
+pub use offload::{Division, Offload};
 
 /// Figures of all models, computed once a build.
 #[derive(Debug, Clone, Default)]

@@ -7,6 +7,7 @@
 
 use std::ops::Range;
 
+use crate::site::tables::curve::CELLS;
 use crate::site::tables::{Figures, PAIRS, Run, Runner, SLOTS};
 
 /// What the range is made of beside the curves of one GPU: places in the pool of curves, and bytes.
@@ -16,28 +17,15 @@ pub struct Offload {
     pub first: [[Option<usize>; PAIRS]; SLOTS.len()],
     /// The last of two GPUs, by runner, slots and pair.
     pub last: [[[Option<usize>; PAIRS]; SLOTS.len()]; 2],
-    /// One GPU that holds the output alone and computes all layers of the host, by slots and pair,
-    /// for the server and with the weights of `copied`.
-    pub deep: [[Option<usize>; PAIRS]; SLOTS.len()],
-    /// One GPU with all layers but no experts, the same way; none for models without.
-    pub experts: Option<[[Option<usize>; PAIRS]; SLOTS.len()]>,
-    /// The largest weights that were copied in the two above.
-    pub copied: Copied,
+    /// What gaps between the allocator's blocks were seen to add or save: four times the stream,
+    /// and sixteen times where layers have a state or latent attention.
+    pub slack: u64,
+    /// Whether layers have a state.
+    pub states: bool,
     /// Bytes of the stream between two layers for a micro-batch.
     pub stream: u64,
     /// Bytes of the logits of one token.
     pub logits: u64,
-}
-
-/// Sizes on a GPU of the largest weights that may lie on the host and be copied in.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
-pub struct Copied {
-    /// Of one tensor of a layer, experts left out.
-    pub layer: u64,
-    /// Of one tensor of experts.
-    pub experts: u64,
-    /// Of the output.
-    pub output: u64,
 }
 
 /// How a model is divided.
@@ -135,88 +123,115 @@ impl Figures {
         gpu: usize,
         ctx: u64,
     ) -> Option<(u64, u64)> {
-        let copied = self.quants[quant].as_ref()?.copied;
-        let terms = &self.offload;
-        let at = |place: Option<usize>| place.map(|place| self.curves[place].at(ctx));
         let layers = self.classes.len();
-        let on_host = layers + 1 - division.gpu_layers.min(layers + 1);
-        let with_experts = self.experts_of(quant, 0..division.host_experts);
-        let server = Run { runner: Runner::Server, ..run };
-        let (whole, inner) = (self.compute(run, ctx)?, self.compute(server, ctx)?);
-        let outputs = match run.runner {
-            Runner::Library => MICRO_BATCH.min(ctx.next_multiple_of(256)),
-            Runner::Server => SLOTS[run.slots],
-        };
-        let Held { layers: mine, output } = held[gpu].clone();
-        if on_host == 0 && with_experts == 0 && held.len() == 1 {
+        let on_host = (layers + 1).saturating_sub(division.gpu_layers);
+        let apart = self.experts_among(quant, 0..division.host_experts);
+        let (whole, inner) = self.buffers(run, ctx)?;
+        if on_host == 0 && !apart && held.len() == 1 {
             return Some((whole, whole));
         }
-        let slack = terms.slack();
-        if on_host == 0 && with_experts == 0 {
-            let (slots, pair) = (run.slots, run.pair());
-            let place = match (mine.start == 0 && !mine.is_empty(), output) {
-                (true, true) => return Some((whole.saturating_sub(slack), whole + slack)),
-                (true, false) => terms.first[slots][pair],
-                (false, true) => terms.last[run.runner as usize][slots][pair],
-                (false, false) if mine.is_empty() => return Some((0, 0)),
-                (false, false) => terms.last[Runner::Server as usize][slots][pair],
-            };
-            let value = at(place)?;
-            let low = if self.computes_all(&mine, &(0..0)) { value.saturating_sub(slack) } else { 0 };
-            let low = low.max(if output { outputs * terms.logits } else { 0 });
-            return Some((low, value + slack));
+        if on_host == 0 && division.host_experts == 0 {
+            return self.pipelined(run, held, gpu, ctx);
         }
-        // the first GPU computes what the host holds
-        let helped = if gpu == 0 { 0..on_host.min(layers) } else { 0..0 };
-        let mut high = if output { whole } else { inner };
-        let mut low = if output { outputs * terms.logits } else { 0 };
-        if self.computes_all(&mine, &helped) {
-            low = low.max(inner.saturating_sub(slack));
+        let terms = &self.offload;
+        let Held { layers: mine, output } = &held[gpu];
+        if mine.is_empty() && !output && gpu > 0 {
+            return Some((0, 0));
         }
-        let mut add = |value: u64, more: u64, less: u64, sure: bool| {
-            high = high.max(value + more);
-            if sure {
-                low = low.max(value.saturating_sub(less + slack));
+        let computes_output = *output || (gpu == 0 && on_host > layers);
+        let mut high = if computes_output { whole } else { inner } + terms.slack;
+        let mut low = if *output { outputs(run, ctx) * terms.logits } else { 0 };
+        // the first GPU computes what the host holds, but not surely the attention of a model
+        // whose other layers have a state
+        let helped = if gpu == 0 && !terms.states { 0..on_host.min(layers) } else { 0..0 };
+        let complete = !apart || gpu == 0;
+        if complete && self.computes_all(mine, &helped) {
+            let spared = if apart || gpu > 0 { 4 } else { 1 } * terms.slack;
+            low = low.max(inner.saturating_sub(spared));
+        }
+        if gpu > 0 {
+            // what other devices computed comes over, of experts on the host for each one used
+            let parts = if apart { self.experts.map_or(0, |(_, used)| used) } else { 2 };
+            high += 2 * terms.stream * parts + if apart { 2 * terms.slack } else { 0 };
+        }
+        if gpu == 0 {
+            let (weight, cache) = self.copied(quant, run, division, ctx)?;
+            high += 2 * weight + 3 * cache;
+            low = low.max(weight);
+            if on_host > layers && run.runner == Runner::Library {
+                let output = self.quants[quant].as_ref()?.largest_output;
+                high += output;
+                low = low.max(output + outputs(run, ctx) * terms.logits);
             }
+        }
+        Some((low, high))
+    }
+
+    /// The buffer of one GPU with all layers, and that without the logits of a whole batch.
+    fn buffers(&self, run: Run, ctx: u64) -> Option<(u64, u64)> {
+        let server = Run { runner: Runner::Server, ..run };
+        Some((self.compute(run, ctx)?, self.compute(server, ctx)?))
+    }
+
+    /// Several GPUs with all layers: what one of them hands to the next is there four times.
+    fn pipelined(&self, run: Run, held: &[Held], gpu: usize, ctx: u64) -> Option<(u64, u64)> {
+        let terms = &self.offload;
+        let at = |place: Option<usize>| place.map(|place| self.curves[place].at(ctx));
+        let (whole, inner) = self.buffers(run, ctx)?;
+        let Held { layers: mine, output } = &held[gpu];
+        let last = |runner: Runner| at(terms.last[runner as usize][run.slots][run.pair()]);
+        let (low, high) = match (mine.start == 0 && !mine.is_empty(), output) {
+            (false, false) if mine.is_empty() => return Some((0, 0)),
+            (true, true) => (whole, whole + last(Runner::Server)?.saturating_sub(inner)),
+            (true, false) => {
+                let first = at(terms.first[run.slots][run.pair()])?;
+                (first, first)
+            }
+            (false, true) => {
+                let last_of = last(run.runner)?;
+                (last_of, last_of.max(whole + last(Runner::Server)?.saturating_sub(inner)))
+            }
+            (false, false) => (last(Runner::Server)?, last(Runner::Server)?),
         };
-        if !helped.is_empty() {
-            let (now, then) =
-                (copied.layer.max(copied.experts), terms.copied.layer.max(terms.copied.experts));
-            let deep = at(terms.deep[run.slots][run.pair()])?;
-            add(deep, now.saturating_sub(then), then.saturating_sub(now), self.has_all_twice(&helped));
-        }
-        if gpu == 0 && with_experts > 0 {
-            let (now, then) = (copied.experts, terms.copied.experts);
-            let value = at(terms.experts?[run.slots][run.pair()])?;
-            add(value, now.saturating_sub(then), then.saturating_sub(now), with_experts > 1);
-        }
-        if gpu == 0 && on_host > layers && run.runner == Runner::Library {
-            add(whole + copied.output, 0, 0, true);
-        }
-        Some((low, high + slack))
+        let low = if self.computes_all(mine, &(0..0)) { low.saturating_sub(3 * terms.slack) } else { 0 };
+        let logits = if *output { outputs(run, ctx) * terms.logits } else { 0 };
+        Some((low.max(logits), high + terms.slack))
     }
 
-    /// How many of these layers have experts.
-    fn experts_of(&self, quant: usize, layers: Range<usize>) -> usize {
-        let Some(Some(fit)) = self.quants.get(quant) else { return 0 };
-        fit.layers.iter().take(layers.end).filter(|kind| fit.kinds[**kind].experts.gpu > 0).count()
+    /// The largest weight and the largest cache of a layer that the first GPU copies in.
+    pub fn copied(&self, quant: usize, run: Run, division: &Division<'_>, ctx: u64) -> Option<(u64, u64)> {
+        let fit = self.quants.get(quant)?.as_ref()?;
+        let layers = self.classes.len();
+        let on_host = (layers + 1).saturating_sub(division.gpu_layers).min(layers);
+        let weight = |index: usize| {
+            let kind = fit.kinds[fit.layers[index]];
+            let rest = if index < on_host { kind.largest } else { 0 };
+            let experts = if index < on_host.max(division.host_experts) { kind.largest_expert } else { 0 };
+            rest.max(experts)
+        };
+        let cache = |index: usize| self.cache_of(index..index + 1, run, ctx);
+        Some(((0..layers).map(weight).max()?, (0..on_host).map(cache).max().unwrap_or(0)))
     }
 
+    /// Whether any of these layers has experts.
+    fn experts_among(&self, quant: usize, layers: Range<usize>) -> bool {
+        let Some(Some(fit)) = self.quants.get(quant) else { return false };
+        fit.layers.iter().take(layers.end).any(|kind| fit.kinds[*kind].experts.gpu > 0)
+    }
+
+    /// Whether a layer of each class is among these.
     fn computes_all(&self, mine: &Range<usize>, helped: &Range<usize>) -> bool {
         let among = |range: &Range<usize>, class| self.classes[range.clone()].contains(&class);
-        (0..self.cache.len()).all(|class| among(mine, class) || among(helped, class))
-    }
-
-    /// Whether each class is twice among the layers.
-    fn has_all_twice(&self, layers: &Range<usize>) -> bool {
-        let count = |class| self.classes[layers.clone()].iter().filter(|of| **of == class).count();
-        (0..self.cache.len()).all(|class| count(class) > 1)
+        // in the last layer most tokens are dropped before the feed-forward
+        let mine = mine.start..mine.end.min(self.classes.len() - 1);
+        (0..self.cache.len()).all(|class| among(&mine, class) || among(helped, class))
     }
 }
 
-impl Offload {
-    /// What gaps between the allocator's blocks were seen to add or save.
-    fn slack(&self) -> u64 {
-        2 * self.stream
+/// Tokens of a micro-batch whose logits are kept.
+fn outputs(run: Run, ctx: u64) -> u64 {
+    match run.runner {
+        Runner::Library => MICRO_BATCH.min(ctx.next_multiple_of(CELLS)),
+        Runner::Server => SLOTS[run.slots],
     }
 }
