@@ -15,6 +15,7 @@ pub mod family;
 pub mod fields;
 pub mod fitting;
 mod names;
+pub mod offload;
 pub mod placement;
 pub mod planner;
 pub mod quantization;

@@ -6,7 +6,7 @@ use crate::files::Outputs;
 use crate::render::assets::digest;
 use crate::render::views::Shelf;
 use crate::site::{
-    CACHE_TYPES, Curve, Factors, Figures, PAIRS, QuantFit, Runner, SLOTS, Share, Vllm, WEIGHT_TYPES,
+    CACHE_TYPES, Curve, Factors, Figures, Offload, PAIRS, QuantFit, Runner, SLOTS, Share, Vllm, WEIGHT_TYPES,
 };
 
 /// Version of the form of these files; grows when their reader would have to change.
@@ -112,6 +112,7 @@ fn model_data(figures: &Figures, hf_id: Option<&str>) -> Value {
         Ok(vllm) => vllm_data(vllm),
         Err(reason) => json!(reason),
     };
+    data["offload"] = offload_data(&figures.offload);
     if let Some(id) = hf_id {
         data["hf"] = json!(id);
     }
@@ -134,6 +135,17 @@ fn vllm_data(vllm: &Vllm) -> Value {
     })
 }
 
+fn offload_data(offload: &Offload) -> Value {
+    json!({
+        "first": offload.first.each_ref().map(places),
+        "last": offload.last.each_ref().map(|slots| slots.each_ref().map(places)),
+        "slack": offload.slack,
+        "states": offload.states,
+        "stream": offload.stream,
+        "logits": offload.logits,
+    })
+}
+
 /// First cell, value, slope, again and again.
 fn curve(curve: &Curve) -> Vec<i64> {
     let numbers = |(cells, bytes, slope): &(u64, u64, i64)| [*cells as i64, *bytes as i64, *slope];
@@ -151,15 +163,20 @@ fn run_lengths(values: &[usize]) -> Vec<usize> {
 
 fn quant_data(fit: &QuantFit) -> Value {
     let pair = |share: Share| [share.gpu, share.host];
-    let kinds = fit.kinds.iter().map(|kind| match kind.experts {
-        Share { gpu: 0, host: 0 } => pair(kind.whole).to_vec(),
-        experts => [pair(kind.whole), pair(experts)].concat(),
+    let kinds = fit.kinds.iter().map(|kind| {
+        let mut numbers = [pair(kind.whole), pair(kind.experts)].concat();
+        numbers.push(kind.largest);
+        if kind.largest_expert > 0 {
+            numbers.push(kind.largest_expert);
+        }
+        numbers
     });
     json!({
         "file": fit.file,
         "in": fit.input,
         "out": pair(fit.output),
         "touch": fit.touch,
+        "big": fit.largest_output,
         "kinds": kinds.collect::<Vec<_>>(),
         "layer": run_lengths(&fit.layers),
     })

@@ -16,6 +16,6 @@ pub use page::{Body, Head, Page, PageId, Site, title_of};
 pub use prose_call::{Argument, DEFAULT_CTX, Figure, ProseCall};
 pub use quantities::{gib, tokens};
 pub use tables::{
-    CACHE_TYPES, CARDS, Curve, Factors, Figures, FitTable, LayerWeights, ModelFit, PAIRS, ProseFigure,
-    QuantFit, Run, Runner, SLOTS, Share, SpeedTable, Verdict, Vllm, VllmCard, WEIGHT_TYPES,
+    CACHE_TYPES, CARDS, Curve, Division, Factors, Figures, FitTable, LayerWeights, ModelFit, Offload, PAIRS,
+    ProseFigure, QuantFit, Run, Runner, SLOTS, Share, SpeedTable, Verdict, Vllm, VllmCard, WEIGHT_TYPES,
 };

@@ -56,11 +56,10 @@
   function llama(state, table, index) {
     var setting = setting_of(state, table, index), rooms = rooms_of(state), driver = index.driver, several = state.devices.length > 1;
     var needed = look.need(table, setting), verdict = look.judge(needed, rooms, driver), covered = all_covered(state);
-    var some = setting.layers === null ? "" : " with " + setting.layers + " of " + (table.layers + 1) + " layers";
     var margin = margin_of(needed, rooms, driver, verdict);
     return {
       setting: setting, verdict: verdict, exact: needed.exact,
-      title: WORDS[verdict] + (verdict === "no" ? "" : some), margin: margin.words, short: margin.short,
+      title: WORDS[verdict], some: verdict === "no" || setting.layers === null ? "" : "with " + setting.layers + " of " + (table.layers + 1) + " layers", margin: margin.words, short: margin.short,
       devices: state.devices.map(function (device, i) {
         var own = needed.devices[i], one = look.judge_one(own, rooms[i], driver);
         return { name: (several ? i + 1 + ". " : "") + device.name, memory: device.mem, verdict: one, parts: parts(state, needed, i, driver),
@@ -126,14 +125,16 @@
     }
     return all;
   }
-  // Every quantization that the model has.
+  // Every quantization that the model has; what is automatic is worked out for each.
   function rows(state, table, index, setting) {
     var rooms = rooms_of(state), covered = all_covered(state), add = function (sum, n) { return sum + n; }, room = rooms.reduce(add);
+    var automatic = state.layers === "auto" || state.experts === "auto";
     return index.quants.map(function (name, i) {
       if (!table.quants[i]) return null;
-      var own = look.but(setting, { quant: i }), needed = look.need(table, own);
+      var own = automatic ? setting_of(look.but(state, { quant: name }), table, index) : look.but(setting, { quant: i }), needed = look.need(table, own);
       return {
-        name: name, verdict: look.judge(needed, rooms, index.driver), largest: covered ? look.largest(table, own, rooms, index.driver) : null, room: room, file: table.quants[i].file, least: !covered,
+        name: name, verdict: look.judge(needed, rooms, index.driver), some: automatic && own.layers !== null ? " with " + own.layers : "",
+        largest: covered ? look.largest(table, own, rooms, index.driver) : null, room: room, file: table.quants[i].file, least: !covered,
         weights: needed.devices.map(function (device) { return device.weights; }).reduce(add),
         total: needed.devices.map(function (device) { return device.total ? device.total[1] : device.weights + device.cache; }).reduce(add)
       };

@@ -104,10 +104,11 @@
     $("verdict").className = "big verdict verdict-" + answer.verdict;
     $("dock-verdict").className = "verdict verdict-" + answer.verdict;
     $("verdict").textContent = $("dock-verdict").textContent = answer.title;
+    if (answer.some) $("verdict").append(" ", make("span", answer.some, "some"));
     $("margin").textContent = answer.margin;
     $("dock-margin").textContent = answer.short;
     clearTimeout(saying);
-    saying = setTimeout(function () { $("say").textContent = model.name + ", " + (vllm ? fit.dtypes[state.dtype] : state.quant) + ", " + tokens(state.ctx) + ": " + answer.title + ". " + answer.margin; }, 700);
+    saying = setTimeout(function () { $("say").textContent = model.name + ", " + (vllm ? fit.dtypes[state.dtype] : state.quant) + ", " + tokens(state.ctx) + ": " + $("verdict").textContent + ". " + answer.margin; }, 700);
     $("bars").hidden = $("held").hidden = !answer.devices.length;
     if (answer.devices.length) {
       picture.bars(answer.devices);
@@ -119,6 +120,7 @@
     var error = answer.meets && links.errors[answer.meets];
     $("meet").hidden = !error;
     if (error) $("meet").replaceChildren("Loaded as it is, it ends in an error: ", link(error.title, error.href), ".");
+    if (error && !vllm) $("meet").append(" It runs on ", link("these devices", devices_address()), ".");
     commands(answer, model);
     pages(model);
   }
@@ -188,7 +190,7 @@
     list.forEach(function (each, i) {
       var row = rows[i], inside = Math.min(each.weights, room);
       row.input.checked = each.name === row_name();
-      row.cells[0].replaceChildren(make("span", answers.WORDS[each.verdict].toLowerCase(), "verdict verdict-" + each.verdict));
+      row.cells[0].replaceChildren(make("span", answers.WORDS[each.verdict].toLowerCase() + (each.some || ""), "verdict verdict-" + each.verdict));
       row.cells[1].textContent = each.largest === null ? "–" : each.largest ? whole(each.largest) : "none";
       row.cells[2].textContent = (each.least ? "from " : "") + gib(each.total) + " GiB";
       row.cells[3].textContent = each.file ? gib(each.file) + " GiB" : "–";
@@ -214,6 +216,10 @@
       window.kbgenOfferCopy(block);
     });
   }
+  function devices_address() {
+    var asked = new URLSearchParams({ model: state.model, quant: state.quant, ctx: state.ctx, k: fit.kv[state.k], v: fit.kv[state.v] });
+    return root + "choose-gpu/index.html#" + asked;
+  }
   function pages(model) {
     var place = $("pages"), seen = {};
     place.replaceChildren("All contexts and caches as tables: ", link(model.name, root + "models/" + model.id + "/index.html"));
@@ -222,6 +228,7 @@
       seen[device.id] = true;
       place.append(", ", link(device.name, root + "hardware/" + device.id + "/index.html"));
     });
+    place.append(". Devices that run it: ", link("choose a GPU", devices_address()));
   }
 
   // ---- controls ----------------------------------------------------------------

@@ -27,8 +27,8 @@
     table.of_class = table.cache.map(function (_, one) { return sums(classes.map(function (other) { return other === one ? 1 : 0; })); });
     table.quants.forEach(function (quant) {
       if (!quant) return;
-      var kinds = written_out(quant.layer).map(function (kind) { return quant.kinds[kind]; });
-      var column = function (at) { return sums(kinds.map(function (kind) { return kind[at] || 0; })); };
+      quant.kind_of = written_out(quant.layer).map(function (kind) { return quant.kinds[kind]; });
+      var column = function (at) { return sums(quant.kind_of.map(function (kind) { return kind[at] || 0; })); };
       quant.sums = { gpu: column(0), host: column(1), experts_gpu: column(2), experts_host: column(3) };
     });
     return table;
@@ -77,10 +77,12 @@
       if (layer === table.layers) holds.output = true;
       else { if (holds.to === holds.from) holds.from = layer; holds.to = layer + 1; }
     }
-    return { devices: devices, host: { from: 0, to: Math.min(first, table.layers), output: on === 0 }, whole: shares.length === 1 && on === count };
+    return { devices: devices, host: { from: 0, to: Math.min(first, table.layers), output: on === 0 }, on: on, whole: shares.length === 1 && on === count };
   }
   // How many of the first layers keep their experts in the host's memory.
   function experts_away(table, setting) { return setting.experts === "all" ? table.layers : Math.min(setting.experts || 0, table.layers); }
+  // Whether any of these has experts: in some models the first layers have none.
+  function moves_experts(table, setting) { return table.quants[setting.quant].sums.experts_gpu[experts_away(table, setting)] > 0; }
   var has_experts = function (table) { return Boolean(table.moe); };
   var between = function (to, from, end) { return end > from ? to[end] - to[from] : 0; };
 
@@ -113,16 +115,85 @@
   function cache(table, setting, place, ctx) {
     return caches(table, setting, place).reduce(function (sum, each) { return sum + each[0] * at(each[1], ctx); }, 0);
   }
-  function compute_curve(table, setting) {
-    var index = table.compute[setting.server ? 1 : 0][slots_at(setting)][pair(setting)];
+  // ---- the compute buffer ----------------------------------------------------------
+  // That of one device with all layers is exact. Otherwise it is a range, by the bounds of src/site/tables/offload.rs.
+  var MICRO_BATCH = 512;
+  function compute_curve(table, setting, server) {
+    return curve_at(table, table.compute[server ? 1 : 0], setting);
+  }
+  function curve_at(table, by_slots, setting) {
+    var index = by_slots[slots_at(setting)][pair(setting)];
     return index < 0 ? null : table.curves[index];
   }
-  // The compute buffer as [least, most]; both are the same where the table is exact. None where it is not covered.
-  function compute(table, setting, where, device, ctx) {
-    var whole = compute_curve(table, setting);
-    if (!whole) return null;
-    if (where.whole && !experts_away(table, setting)) { var bytes = at(whole, ctx); return [bytes, bytes]; }
-    return null;
+  function compute(table, setting, where, i, ctx) {
+    var curve = compute_curve(table, setting, setting.server);
+    if (!curve) return null;
+    var place = where.devices[i], whole = at(curve, ctx), inner = at(compute_curve(table, setting, true), ctx);
+    var away = experts_away(table, setting), apart = moves_experts(table, setting), on_host = table.layers + 1 - where.on;
+    if (where.whole && !apart) return [whole, whole];
+    if (!on_host && !away) return pipelined(table, setting, place, ctx, whole, inner);
+    var terms = table.offload, first = i === 0, empty = place.from === place.to;
+    if (empty && !place.output && !first) return [0, 0];
+    var logits = outputs(setting, ctx) * terms.logits;
+    var high = (place.output || first && on_host > table.layers ? whole : inner) + terms.slack, low = place.output ? logits : 0;
+    // The first device computes what the host holds, but not surely the attention of a model with a state.
+    var helped = first && !terms.states ? where.host : { from: 0, to: 0 };
+    if ((!apart || first) && has_all_classes(table, place, helped)) low = Math.max(low, inner - (apart || !first ? 4 : 1) * terms.slack);
+    // What other devices computed comes over, of experts on the host for each one used.
+    if (!first) high += 2 * terms.stream * (apart ? table.moe[1] : 2) + (apart ? 2 * terms.slack : 0);
+    if (first) {
+      var weight = largest_weight(table, setting, where.host.to, away), cell = largest_cache(table, setting, where.host, ctx);
+      high += 2 * weight + 3 * cell;
+      low = Math.max(low, weight);
+      if (on_host > table.layers && !setting.server) {
+        var output = table.quants[setting.quant].big;
+        high += output;
+        low = Math.max(low, output + logits);
+      }
+    }
+    return [low, high];
+  }
+  // Several devices with all layers: what one of them hands to the next is there four times.
+  function pipelined(table, setting, place, ctx, whole, inner) {
+    var terms = table.offload, begins = place.from === 0 && place.to > 0, range;
+    var first = at(curve_at(table, terms.first, setting), ctx), last = at(curve_at(table, terms.last[1], setting), ctx);
+    var more = whole + Math.max(0, last - inner);
+    if (!place.output && place.from === place.to) return [0, 0];
+    if (begins && place.output) range = [whole, more];
+    else if (begins) range = [first, first];
+    else if (!place.output) range = [last, last];
+    else {
+      var own = at(curve_at(table, terms.last[setting.server ? 1 : 0], setting), ctx);
+      range = [own, Math.max(own, more)];
+    }
+    var low = has_all_classes(table, place, { from: 0, to: 0 }) ? range[0] - 3 * terms.slack : 0;
+    return [Math.max(0, low, place.output ? outputs(setting, ctx) * terms.logits : 0), range[1] + terms.slack];
+  }
+  // Tokens of a micro-batch whose logits are kept.
+  function outputs(setting, ctx) { return setting.server ? setting.slots || 1 : Math.min(MICRO_BATCH, cells_of(ctx)); }
+  // Whether a layer of each class is among these. The last layer drops most tokens before its end, and does not count
+  // for the device that holds it.
+  function has_all_classes(table, mine, helped) {
+    return table.of_class.every(function (sums) {
+      return between(sums, mine.from, Math.min(mine.to, table.layers - 1)) + between(sums, helped.from, helped.to) > 0;
+    });
+  }
+  // The largest weight that the first device copies in from the host, and the largest cache of a layer.
+  function largest_weight(table, setting, on_host, away) {
+    var quant = table.quants[setting.quant], largest = 0;
+    for (var layer = 0; layer < Math.max(on_host, away); layer++) {
+      var kind = quant.kind_of[layer];
+      largest = Math.max(largest, layer < on_host ? kind[4] : 0, kind[5] || 0);
+    }
+    return largest;
+  }
+  function largest_cache(table, setting, host, ctx) {
+    return caches(table, setting, host).reduce(function (most, each) { return Math.max(most, at(each[1], ctx)); }, 0);
+  }
+  // The curves that a buffer may be made of: between the starts of their pieces it is convex.
+  function compute_curves(table, setting) {
+    var terms = table.offload;
+    return [table.compute[0], table.compute[1]].concat(terms ? [terms.first, terms.last[0], terms.last[1]] : []).map(function (by_slots) { return curve_at(table, by_slots, setting) || []; });
   }
 
   // Everything, device by device and in the host's memory. A setting is
@@ -138,7 +209,7 @@
         device.total = device.compute && device.compute.map(function (bytes) { return device.weights + device.cache + bytes; });
         return device;
       }),
-      exact: where.whole && !experts_away(table, setting),
+      exact: where.whole && !moves_experts(table, setting),
       host: { weights: host_weights(table, setting, where.host), cache: cache(table, setting, where.host, setting.ctx) }
     };
   }
@@ -179,8 +250,8 @@
       });
       return worst;
     };
-    var starts = { 1: 1 }, curves = [compute_curve(table, setting) || []];
-    where.devices.forEach(function (place) { caches(table, setting, place).forEach(function (each) { curves.push(each[1]); }); });
+    var starts = { 1: 1 }, curves = compute_curves(table, setting);
+    where.devices.concat(where.host).forEach(function (place) { caches(table, setting, place).forEach(function (each) { curves.push(each[1]); }); });
     curves.forEach(function (curve) { for (var i = 0; i < curve.length; i += 3) starts[Math.max(1, curve[i] / CELL)] = 1; });
     starts = Object.keys(starts).map(Number).sort(function (a, b) { return a - b; });
     // From the far end: over all pieces the sum may fall and rise.

@@ -70,11 +70,12 @@ fn leaf(
 
 /// The errors that a reader meets when a model does not fit: of llama.cpp by the part that is too large, of the others
 /// by the program.
-const WHEN_IT_DOES_NOT_FIT: [(&str, &str); 6] = [
+const WHEN_IT_DOES_NOT_FIT: [(&str, &str); 7] = [
     ("weights", "llamacpp-cuda-buffer-alloc-failed"),
     ("cache", "llamacpp-kv-cache-alloc-failed"),
     ("compute", "llamacpp-compute-buffer-failed"),
     ("ollama", "ollama-cuda-oom-runner"),
+    ("vllm-memory", "vllm-free-memory-less-than-utilization"),
     ("vllm-blocks", "vllm-no-cache-blocks"),
     ("vllm-length", "vllm-max-seq-len-exceeds-kv-cache"),
 ];

@@ -3,6 +3,7 @@
 mod curve;
 mod engines;
 mod figures;
+mod offload;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -12,6 +13,7 @@ use crate::files::Span;
 pub use curve::Curve;
 pub use engines::{CARDS, Vllm, VllmCard, WEIGHT_TYPES};
 pub use figures::{Factors, Figures, LayerWeights, QuantFit, Share};
+pub use offload::{Division, Offload};
 
 /// Figures of all models, computed once a build.
 #[derive(Debug, Clone, Default)]

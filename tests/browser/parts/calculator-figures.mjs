@@ -116,6 +116,25 @@ export default function ({ browser, url }) {
       assert.ok(compared > 400, `${compared} compute buffers compared`);
     }));
 
+  test("calculator: the largest context is the last of all that fits", () =>
+    visiting(browser, address, {}, async page => {
+      const index = await indexOf(page);
+      const tables = await allTables(page, index);
+      const roll = dice(31);
+      const asked = [...settings(index, tables, 60, 5, false), ...settings(index, tables, 40, 6, true)]
+        .map(each => ({ ...each, room: (2 + roll(60)) * 2 ** 30 }));
+      const wrong = await page.evaluate(([list, driver]) => {
+        const { but, judge, largest, need, tables, CELL } = window.kbgenFit;
+        return list.filter(({ model, setting, room }) => {
+          const table = tables[model], rooms = setting.shares.map(() => room);
+          let step = Math.ceil(table.max / CELL);
+          while (step && judge(need(table, but(setting, { ctx: step * CELL })), rooms, driver) !== "fits") step -= 1;
+          return largest(table, setting, rooms, driver) !== Math.min(step * CELL, table.max);
+        });
+      }, [asked, index.driver]);
+      assert.deepEqual(wrong.map(named), []);
+    }));
+
   test("calculator: at 300 settings of vLLM, weights and the cache of a request are the program's", () =>
     visiting(browser, address, {}, async page => {
       const index = await indexOf(page);
