@@ -47,9 +47,13 @@
 
   // ---- lists -----------------------------------------------------------------
   function size(bytes) { return Number((bytes / kit.GIB).toFixed(3)) + " GB"; }
+  function margin(entry) {
+    if (entry.verdict === "fits") return (entry.count > 1 ? "at least " : "") + kit.mib(entry.spare) + " to spare" + (entry.count > 1 ? " on each" : "");
+    return entry.count > 1 ? "if its buffers stay at the low end of their range" : "if the driver takes less than " + kit.mib(entry.driver);
+  }
   // The calculator with the same settings and this device, or two of it.
   function closer(entry) {
-    var link = make("a", entry.verdict === "fits" ? kit.mib(entry.spare) + " to spare" : "if the driver takes less than " + kit.mib(entry.driver));
+    var link = make("a", margin(entry));
     var asked = { model: state.model.id, quant: fit.quants[state.quant], ctx: state.ctx, k: fit.kv[state.k], v: fit.kv[state.v], gpu: Array(entry.count).fill(entry.device.id).join(",") };
     if (state.run !== "server") asked.run = state.run;
     if (state.others) asked.others = Array(entry.count).fill(state.others).join(",");

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { PHONE, estimate, visiting } from "../harness.mjs";
+import { PHONE, axe, estimate, visiting } from "../harness.mjs";
 
 const MIB = 2 ** 20, GIB = 2 ** 30;
 const CARDS = ["geforce-rtx-3060-12-gb", "geforce-rtx-4060-ti-16-gb", "geforce-rtx-4090"];
@@ -81,6 +81,7 @@ export default function ({ folder, browser, url }) {
       const rows = Object.fromEntries((await grid(page.locator("#runs tr"))).map(([label, ...cells]) => [label, cells]));
       assert.equal(rows["Models that fit"][1], "not covered");
       await page.waitForFunction(() => /tokens\/s/.test(document.getElementById("runs").textContent));
+      assert.deepEqual(await axe(page), []);
     }));
 
   test("compare: an address that makes no sense still shows a whole page", () =>
@@ -136,6 +137,23 @@ export default function ({ folder, browser, url }) {
       }
     }));
 
+  test("choose: two of the same card are offered where the program says that both halves fit", () =>
+    visiting(browser, `${choose}#model=llama-3.3-70b-instruct&quant=Q4_K_M&ctx=8192`, {}, async page => {
+      await page.locator(".cards-of").first().waitFor();
+      const { driver } = JSON.parse(await page.locator("#fit-data").textContent());
+      const pairs = (await lines(page)).filter(({ group }) => group === "Two of the same card");
+      const halves = await estimate(["gpu0", "gpu1"].map(device => ({
+        kind: "total", device, catalogue_id: "llama-3.3-70b-instruct", quant: "Q4_K_M", ctx: 8192, kv_type: "f16/f16", n_seq: 1, n_outputs: 1, n_gpu: 2, tensor_split: '"1,1"',
+      })));
+      const needed = Math.max(...halves.map(half => half.bytes));
+      assert.ok(pairs.some(({ memory, verdict }) => memory === 24 && verdict === "fits"));
+      for (const { memory, verdict, spare } of pairs) {
+        if (verdict === "tight") continue;
+        const left = (memory * GIB - needed - driver[1]) / MIB;
+        assert.ok(Number(spare.replace(/\D/g, "")) <= left, `${memory}: ${spare}, ${left} by the program`);
+      }
+    }));
+
   test("choose: a context one step beyond the boundary changes the verdict", () =>
     visiting(browser, `${choose}#model=llama-3.1-8b-instruct&quant=Q4_K_M&ctx=8192`, {}, async page => {
       await page.locator(".cards-of").first().waitFor();
@@ -184,6 +202,7 @@ export default function ({ folder, browser, url }) {
       assert.ok(await hidden.count() > 0);
       await page.locator(".cards-of").first().locator("button").click();
       assert.equal(await hidden.count(), 0);
+      assert.deepEqual(await axe(page), []);
     }));
 
   // ---- cost ----------------------------------------------------------------------
@@ -220,6 +239,7 @@ export default function ({ folder, browser, url }) {
       assert.equal(await page.locator("#hours").getAttribute("aria-invalid"), "true");
       assert.match(await page.locator("#hours-fault").innerText(), /at most 24/);
       assert.equal((await figures(page)).day, "needs the hours a day");
+      assert.deepEqual(await axe(page), []);
       await page.locator("#hours").fill("24");
       assert.equal(await page.locator("#hours-fault").count(), 0);
     }));
