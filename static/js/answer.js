@@ -59,7 +59,7 @@
     var margin = margin_of(needed, rooms, driver, verdict);
     return {
       setting: setting, verdict: verdict, exact: needed.exact,
-      title: WORDS[verdict], some: verdict === "no" || setting.layers === null ? "" : "with " + setting.layers + " of " + (table.layers + 1) + " layers", margin: margin.words, short: margin.short,
+      title: WORDS[verdict], some: verdict === "no" ? "" : some_of(setting, table), margin: margin.words, short: margin.short,
       devices: state.devices.map(function (device, i) {
         var own = needed.devices[i], one = look.judge_one(own, rooms[i], driver);
         return { name: (several ? i + 1 + ". " : "") + device.name, memory: device.mem, verdict: one, parts: parts(state, needed, i, driver),
@@ -72,6 +72,12 @@
       most: covered ? look.largest(table, setting, rooms, driver) : 0,
       meets: verdict !== "no" ? null : state.runner === "ollama" ? "ollama" : too_large(needed, rooms, driver)
     };
+  }
+  // What of the model is on the devices, where it is not all of it.
+  function some_of(setting, table) {
+    var layers = setting.layers === null ? "" : "with " + setting.layers + " of " + (table.layers + 1) + " layers";
+    var away = setting.experts === "all" ? table.layers : setting.experts;
+    return away ? layers + (layers ? ", " : "with ") + "experts of " + away + " in RAM" : layers;
   }
   function margin_of(needed, rooms, driver, verdict) {
     var spare = Infinity, loose = Infinity, short = 0, bare = 0, on = needed.devices.length > 1 ? " on the fullest device" : "";
@@ -114,7 +120,8 @@
     var rooms = rooms_of(state), driver = index.driver, all = [];
     var most = look.largest(table, setting, rooms, driver), top = look.best(table, setting, rooms, driver);
     all.push({ what: "ctx", title: "Largest context that fits", text: most ? tokens(most) : "none with " + state.quant, change: most ? { ctx: most } : null, now: most === state.ctx });
-    all.push({ what: "quant", title: "Best quantization that fits", text: top < 0 ? "none at this context" : index.quants[top], change: top < 0 ? null : { quant: index.quants[top] }, now: top === setting.quant });
+    // With what is automatic every quantization may fit: the rows say how.
+    if (state.layers !== "auto" && state.experts !== "auto") all.push({ what: "quant", title: "Best quantization that fits", text: top < 0 ? "none at this context" : index.quants[top], change: top < 0 ? null : { quant: index.quants[top] }, now: top === setting.quant });
     if (look.has_experts(table) && state.runner !== "ollama" && (verdict !== "fits" || setting.experts)) {
       var away = look.fewest_experts(table, look.but(setting, { layers: null }), rooms, driver);
       all.push({ what: "experts", title: "Experts to keep in RAM", text: away < 0 ? "all are not enough" : away ? "of the first " + away + " of " + table.layers + " layers" : "none", change: away < 0 ? null : { experts: away, layers: null }, now: away === setting.experts && setting.layers === null });
@@ -133,7 +140,7 @@
       if (!table.quants[i]) return null;
       var own = automatic ? setting_of(look.but(state, { quant: name }), table, index) : look.but(setting, { quant: i }), needed = look.need(table, own);
       return {
-        name: name, verdict: look.judge(needed, rooms, index.driver), some: automatic && own.layers !== null ? " with " + own.layers : "",
+        name: name, verdict: look.judge(needed, rooms, index.driver), some: automatic ? " " + some_of(own, table) : "",
         largest: covered ? look.largest(table, own, rooms, index.driver) : null, room: room, file: table.quants[i].file, least: !covered,
         weights: needed.devices.map(function (device) { return device.weights; }).reduce(add),
         total: needed.devices.map(function (device) { return device.total ? device.total[1] : device.weights + device.cache; }).reduce(add)

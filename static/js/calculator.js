@@ -1,100 +1,22 @@
-// Will it run? The page around the fit tables: its settings, its address, its answer.
+// Will it run? The page: its controls, and the answer as it stands on it.
 (function () {
   "use strict";
   var $ = function (id) { return document.getElementById(id); };
   var fit = JSON.parse($("fit-data").textContent), links = JSON.parse($("calc-links").textContent);
   var look = window.kbgenFit, answers = window.kbgenAnswer, picture = window.kbgenPicture;
   var make = picture.make, draw = picture.draw, whole = answers.whole, gib = answers.gib, tokens = answers.tokens;
-  var GIB = look.GIB, MIB = look.MIB, CELL = look.CELL, MOST_DEVICES = 4;
+  var GIB = look.GIB, MIB = look.MIB, CELL = look.CELL;
   var SHORT = { fits: "fits", tight: "tight", no: "too small", unknown: "not covered" };
-  var RUNNERS = ["server", "library", "ollama", "vllm"];
   var root = document.documentElement.dataset.root;
   var by_id = function (list, id) { return list.filter(function (entry) { return entry.id === id; })[0]; };
 
   // ---- state ---------------------------------------------------------------
-  // Everything that a reader may choose; the address holds what differs from this.
-  var START = { model: "llama-3.1-8b-instruct", quant: null, ctx: 8192, k: 0, v: 0, slots: 1, runner: "server", layers: null, experts: 0, dtype: 0, util: 92, fp8: false };
-  var FIRST_DEVICE = "geforce-rtx-3060-12-gb";
-  var state, table = null;
-  function start() {
-    var now = look.but(START, {});
-    if (!by_id(fit.models, now.model)) now.model = fit.models[0].id;
-    now.devices = [device_of(by_id(fit.devices, FIRST_DEVICE) ? FIRST_DEVICE : 12 * GIB)];
-    return now;
-  }
-  // A device of the catalogue by its name, or an amount of memory of one's own.
-  function device_of(what) {
-    var entry = by_id(fit.devices, what);
-    return entry ? { id: entry.id, name: entry.name, mem: entry.mem, ok: entry.ok, others: 0, entry: entry } : { id: "", name: "Your device", mem: Number(what), ok: true, others: 0, entry: null };
-  }
-  // The quantization of one who has not chosen. gpt-oss is published in MXFP4, and hardly met otherwise.
-  function usual_quant() {
-    var has = function (name) { return table.quants[fit.quants.indexOf(name)]; };
-    return (/^gpt-oss/.test(state.model) ? ["MXFP4"] : []).concat("Q4_K_M", fit.quants).filter(has)[0];
-  }
-
-  // ---- the address ---------------------------------------------------------
-  var number = function (text, least) { var n = Number(text); return text && n >= least && isFinite(n) ? n : null; };
-  function read() {
-    // Links of the site ask in the query; what a reader chose stands in the fragment and goes before it.
-    var asked = new URLSearchParams(location.hash.length > 1 ? location.hash.slice(1) : location.search);
-    var one_of = function (name, list) { return list.indexOf(asked.get(name)); };
-    state = start();
-    if (by_id(fit.models, asked.get("model"))) state.model = asked.get("model");
-    if (one_of("quant", fit.quants) >= 0) state.chosen_quant = asked.get("quant");
-    if (number(asked.get("ctx"), 1)) state.ctx = number(asked.get("ctx"), 1);
-    // `kv` is both types in one, as links of older pages have it.
-    ["kv", "k", "v"].forEach(function (name) {
-      var type = one_of(name, fit.kv);
-      if (type >= 0 && name !== "v") state.k = type;
-      if (type >= 0 && name !== "k") state.v = type;
-    });
-    if (one_of("slots", look.SLOTS.map(String)) >= 0) state.slots = Number(asked.get("slots"));
-    if (one_of("run", RUNNERS) >= 0) state.runner = asked.get("run");
-    state.layers = asked.get("ngl") === "auto" ? "auto" : number(asked.get("ngl"), 0);
-    if (one_of("dtype", fit.dtypes) >= 0) state.dtype = one_of("dtype", fit.dtypes);
-    if (number(asked.get("util"), 1)) state.util = Math.min(100, number(asked.get("util"), 1));
-    state.fp8 = asked.get("cache") === "fp8";
-    state.experts = /^(auto|all)$/.test(asked.get("moe") || "") ? asked.get("moe") : number(asked.get("moe"), 0) || 0;
-    var devices = (asked.get("gpu") || asked.get("device") || "").split(",").filter(function (what) { return by_id(fit.devices, what) || number(what, 1); }).slice(0, MOST_DEVICES).map(device_of);
-    var amount = number(asked.get("mem"), 1);
-    if (amount && !(devices.length && devices[0].mem === amount)) devices = [device_of(amount)];
-    if (devices.length) state.devices = devices;
-    (asked.get("others") || "").split(",").forEach(function (text, i) { if (state.devices[i]) state.devices[i].others = (number(text, 0) || 0) * MIB; });
-  }
-  function address() {
-    var kept = new URLSearchParams({ model: state.model }), put = function (name, value, usual) { if (value !== usual) kept.set(name, value); };
-    put("quant", state.chosen_quant, START.quant);
-    put("ctx", state.ctx, START.ctx);
-    put("k", fit.kv[state.k], fit.kv[START.k]);
-    put("v", fit.kv[state.v], fit.kv[START.v]);
-    put("slots", state.slots, START.slots);
-    put("run", state.runner, START.runner);
-    put("gpu", state.devices.map(function (device) { return device.id || Math.round(device.mem); }).join(","), FIRST_DEVICE);
-    put("others", state.devices.map(function (device) { return Math.round(device.others / MIB); }).join(","), state.devices.map(function () { return 0; }).join(","));
-    put("ngl", state.layers === null ? null : String(state.layers), null);
-    put("moe", String(state.experts), "0");
-    put("dtype", fit.dtypes[state.dtype], fit.dtypes[START.dtype]);
-    put("util", state.util, START.util);
-    put("cache", state.fp8 ? "fp8" : "", "");
-    return "#" + kept.toString().replace(/%2C/g, ",");
-  }
+  var settings = window.kbgenSettings(fit), MOST_DEVICES = settings.most_devices, state, table = null;
+  function read() { state = settings.read(location.hash.length > 1 ? location.hash : location.search); }
   var saving = 0;
   function save() {
     clearTimeout(saving);
-    saving = setTimeout(function () { try { history.replaceState(null, "", address()); } catch (_) { /* file:// may refuse */ } }, 200);
-  }
-
-  // ---- what is asked of the table --------------------------------------------
-  function settle() {
-    var chosen = fit.quants.indexOf(state.chosen_quant);
-    state.quant = table.quants[chosen] ? state.chosen_quant : usual_quant();
-    state.ctx = Math.max(1, Math.min(table.max, Math.round(state.ctx) || 1));
-    if (typeof state.layers === "number") state.layers = state.layers > table.layers ? null : Math.round(state.layers);
-    if (!look.has_experts(table)) state.experts = 0;
-    if (typeof state.experts === "number") state.experts = Math.min(table.layers, Math.round(state.experts));
-    // Ollama has one type for both, and a cache for each request: the tables hold one.
-    if (state.runner === "ollama") { state.v = state.k; state.slots = 1; state.experts = 0; }
+    saving = setTimeout(function () { try { history.replaceState(null, "", settings.address(state)); } catch (_) { /* file:// may refuse */ } }, 200);
   }
 
   // ---- the answer ------------------------------------------------------------
@@ -120,7 +42,7 @@
     var error = answer.meets && links.errors[answer.meets];
     $("meet").hidden = !error;
     if (error) $("meet").replaceChildren("Loaded as it is, it ends in an error: ", link(error.title, error.href), ".");
-    if (error && !vllm) $("meet").append(" It runs on ", link("these devices", devices_address()), ".");
+    if (error && !vllm) $("meet").append(" ", link("Devices that run it", devices_address()));
     commands(answer, model);
     pages(model);
   }
@@ -228,7 +150,7 @@
       seen[device.id] = true;
       place.append(", ", link(device.name, root + "hardware/" + device.id + "/index.html"));
     });
-    place.append(". Devices that run it: ", link("choose a GPU", devices_address()));
+    place.append(". ", link("Devices that run it", devices_address()));
   }
 
   // ---- controls ----------------------------------------------------------------
@@ -279,7 +201,7 @@
       put("util", state.util);
       mark("fp8", state.fp8);
     } else llama_controls(answer.setting);
-    var changed = [state.runner !== "server", state.k !== 0, state.v !== 0, state.slots !== 1, state.devices.some(function (device) { return device.others; }), state.layers !== null, state.experts !== 0, vllm && state.util !== START.util, vllm && state.fp8].filter(Boolean).length;
+    var changed = [state.runner !== "server", state.k !== 0, state.v !== 0, state.slots !== 1, state.devices.some(function (device) { return device.others; }), state.layers !== null, state.experts !== 0, vllm && state.util !== settings.usual.util, vllm && state.fp8].filter(Boolean).length;
     $("more-count").textContent = changed ? changed + " changed" : "";
   }
   function llama_controls(setting) {
@@ -322,7 +244,7 @@
   function device_note(n) {
     return function (entry) {
       if (!entry.id || !table) return null;
-      var devices = state.devices.slice(), other = device_of(entry.id);
+      var devices = state.devices.slice(), other = settings.device(entry.id);
       other.others = devices[n - 1].others;
       devices[n - 1] = other;
       var word = answers.verdict_of(look.but(state, { devices: devices }), table, fit);
@@ -359,7 +281,7 @@
   }
   function update() {
     if (!table || look.tables[state.model] !== table) return;
-    settle();
+    settings.settle(state, table);
     var answer = answers.of(state, table, fit);
     build_rows(answer.rows);
     controls(answer);
@@ -376,7 +298,7 @@
       entries: entries, note: device_note(n),
       choose: function (id) {
         var others = state.devices[n - 1].others;
-        state.devices[n - 1] = device_of(id || state.devices[n - 1].mem);
+        state.devices[n - 1] = settings.device(id || state.devices[n - 1].mem);
         state.devices[n - 1].others = others;
         update();
         if (!id) $("memory-" + n).focus();
@@ -394,7 +316,7 @@
   for (var n = 1; n <= MOST_DEVICES; n++) device_field(n);
   on("device-add", "click", function () {
     var last = state.devices[state.devices.length - 1];
-    state.devices.push(device_of(last.id || last.mem));
+    state.devices.push(settings.device(last.id || last.mem));
     setTimeout(function () { $("device-" + state.devices.length).focus(); });
   });
   choices("k", fit.kv.map(function (name, i) { return [i, name]; }), function (i) { state.k = i; });
@@ -415,9 +337,9 @@
   on("util", "input", function (text) { var n = Number(text); if (!(n >= 1 && n <= 100)) return false; state.util = n; });
   on("layers-slide", "input", function (at) { state.layers = Number(at); });
   on("experts-slide", "input", function (at) { state.experts = Number(at); });
-  $("reset").addEventListener("click", function () { var model = state.model; state = start(); state.model = model; update(); $("more").querySelector("summary").focus(); });
+  $("reset").addEventListener("click", function () { var model = state.model; state = settings.read("model=" + model); update(); $("more").querySelector("summary").focus(); });
   $("again").addEventListener("click", function () { choose(state.model); $("model").focus(); });
-  addEventListener("hashchange", function () { if (location.hash !== address()) { read(); choose(state.model); } });
+  addEventListener("hashchange", function () { if (location.hash !== settings.address(state)) { read(); choose(state.model); } });
   var resizing = 0;
   addEventListener("resize", function () { clearTimeout(resizing); resizing = setTimeout(update, 150); });
 
@@ -425,6 +347,6 @@
   window.kbgenCalculator = { index: fit, state: function () { return state; } };
 
   read();
-  $("more").open = address().replace(/#model=[^&]*|&(quant|ctx|gpu)=[^&]*/g, "") !== "";
+  $("more").open = settings.address(state).replace(/#model=[^&]*|&(quant|ctx|gpu)=[^&]*/g, "") !== "";
   choose(state.model);
 })();

@@ -50,7 +50,7 @@ export default function ({ folder, browser, url }) {
       assert.equal(await page.locator("#quant option:checked").innerText(), "F16");
       assert.equal(await text(page, "verdict"), "Does not fit");
       assert.match(await text(page, "margin"), /^[\d\u202f]+ MiB short at the least\.$/);
-      assert.match(await page.locator("#meet a").getAttribute("href"), /errors\/llamacpp-cuda-buffer-alloc-failed\//);
+      assert.match(await page.locator("#meet a").first().getAttribute("href"), /errors\/llamacpp-cuda-buffer-alloc-failed\//);
       await page.keyboard.type("Q4_K_M");
       assert.equal(await text(page, "verdict"), "Fits");
       assert.equal(await text(page, "commands"), before);
@@ -121,6 +121,12 @@ export default function ({ folder, browser, url }) {
         assert.match(await text(asked, "commands"), /Gemma-3-12B/i);
         assert.match(await text(asked, "device-facts-1"), /^24 GiB/);
       });
+    }));
+
+  test("calculator: an address with a model alone keeps the rest as it is at the start, for every model", () =>
+    at("#model=qwen3-8b", async page => {
+      await page.locator("#ctx").fill("4096");
+      await page.waitForURL(/#model=qwen3-8b&ctx=4096$/);
     }));
 
   test("calculator: an address that makes no sense still shows a whole page", () =>
