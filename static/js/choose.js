@@ -135,11 +135,10 @@
     var pairs = running(look.need(table, setting([1, 1])), covered.filter(function (device) {
       return alone.indexOf(device.id) < 0 && IN_PAIRS.indexOf(device.place) >= 0;
     }), 2);
-    var first = fitting[0];
-    $("headline").textContent = !one.total ? "Not covered" : first ? "Runs from " + size(first.device.mem) + " up" : "No single card here holds it";
+    var first = fitting[0], tight = singles[0] && singles[0].verdict === "tight" ? "Tight from " + size(singles[0].device.mem) : "";
+    $("headline").textContent = !one.total ? "Not covered" : first ? "Runs from " + size(first.device.mem) + " up" : tight || "No single card here holds it";
     $("margin").textContent = !one.total ? "For this pair of cache types the compute buffer was not measured."
-      : kit.gib(one.total[1]) + ", and " + kit.mib(LOW) + " to " + kit.mib(HIGH) + " for the driver"
-        + (singles[0] && singles[0].verdict === "tight" && (!first || singles[0].device.mem < first.device.mem) ? ". Tight from " + size(singles[0].device.mem) + "." : ".");
+      : kit.gib(one.total[1]) + ", and " + kit.mib(LOW) + " to " + kit.mib(HIGH) + " for the driver" + (first && tight ? ". " + tight : "") + ".";
     $("dock").textContent = $("headline").textContent;
     kit.say(state.model.name + ", " + fit.quants[state.quant] + ", " + kit.whole(state.ctx) + " tokens: " + $("headline").textContent + ". " + $("margin").textContent);
     $("parts").replaceChildren(part("Weights", kit.gib(one.weights)), part("K/V cache", kit.gib(one.cache)), part("Compute buffer", one.compute ? kit.gib(one.compute[1]) : "not covered"));

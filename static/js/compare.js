@@ -28,12 +28,15 @@
 
   // ---- state ---------------------------------------------------------------
   var LETTERS = ["a", "b", "c", "d"];
-  var state = { picks: [find(devices, "geforce-rtx-4060-ti-16-gb") || devices[0], find(devices, "geforce-rtx-3090") || devices[1] || null, null, null], quant: 0, ctx: 0, model: null };
+  var start = [find(devices, "geforce-rtx-4060-ti-16-gb") || devices[0], find(devices, "geforce-rtx-3090") || devices[1] || null];
+  var state = { picks: start.concat(null, null), quant: 0, ctx: 0, model: null };
   function read() {
     var asked = kit.asked();
     if (LETTERS.some(function (letter) { return asked.has(letter); })) {
       state.picks = LETTERS.map(function (letter) { return find(devices, asked.get(letter)); });
       if (!state.picks[0]) state.picks[0] = devices[0];
+      // A link of the site names one device; a reader who compares one alone has chosen that.
+      if (location.hash.length < 2 && !state.picks[1]) state.picks[1] = start.filter(function (device) { return device && device !== state.picks[0]; })[0] || null;
     }
     state.quant = Math.max(0, runs.quants.indexOf(asked.has("quant") ? asked.get("quant") : "Q4_K_M"));
     state.ctx = Math.max(0, runs.contexts.indexOf(asked.has("ctx") ? Number(asked.get("ctx")) : 8192));
@@ -120,9 +123,11 @@
   }
   // The range of a chosen model, from its own table.
   function speed_words(device) {
-    var model = state.model, table = window.kbgenFit && window.kbgenFit.tables[model.id], total = need(model, state.quant, state.ctx), quant = index.quants.indexOf(runs.quants[state.quant]);
+    var model = state.model, table = window.kbgenFit && window.kbgenFit.tables[model.id];
+    var total = need(model, state.quant, state.ctx), quant = index.quants.indexOf(runs.quants[state.quant]);
     if (total === null) return "not at this setting";
-    if (total + runs.driver[0] > device.memory) return "does not fit";
+    // Where the rules of CUDA do not hold, the weights alone tell.
+    if (device.covered ? judge(total, device.memory) === "no" : model.weights[state.quant] > device.memory) return "does not fit";
     if (!table) return "–";
     var speed = window.kbgenFit.speed(table, { quant: quant, k: 0, v: 0, ctx: runs.contexts[state.ctx] }, device, index);
     return speed ? kit.pace(speed.full) + " tokens/s" : "not known";

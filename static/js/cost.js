@@ -5,6 +5,7 @@
   var fit = JSON.parse($("fit-data").textContent), power = JSON.parse($("power").textContent);
   fit.devices.forEach(function (device, i) { device.power = power[i]; });
   var AMOUNTS = ["ctx", "speed", "watts", "kwh", "hours", "price", "years", "out", "in", "ratio", "reading"];
+  var TYPED = ["currency"].concat(AMOUNTS);
   var NAMES = {
     speed: "the speed", watts: "the power", kwh: "the price of electricity", hours: "the hours a day", price: "the price of the card",
     years: "the years", out: "the cloud's price of generated tokens", "in": "the cloud's price of prompt tokens"
@@ -16,11 +17,8 @@
   // A range is [least, most]. `speed` is one too; the fast end makes the low cost.
   function reckon(typed, speed) {
     var ratio = typed.ratio || 0, figures = {};
-    var lacks = function (names) {
-      return names.filter(function (name) { return name === "speed" ? !speed : typed[name] == null; });
-    };
     var figure = function (name, needs, make_range) {
-      var missing = lacks(needs);
+      var missing = needs.filter(function (need) { return need === "speed" ? !speed : typed[need] == null; });
       figures[name] = missing.length ? { missing: missing } : { range: make_range().sort(function (a, b) { return a - b; }) };
       return figures[name].range;
     };
@@ -37,23 +35,21 @@
     figure("home", ["speed", "watts", "kwh", "price", "hours", "years"], function () {
       return [electricity[0] + card[0], electricity[1] + card[1]];
     });
-    var cloud = figure("cloud", ratio ? ["out", "in"] : ["out"], function () {
+    var prices = ratio ? ["out", "in"] : ["out"], saving = ["speed", "watts", "kwh", "price"].concat(prices);
+    var cloud = figure("cloud", prices, function () {
       var price = typed.out + ratio * (typed["in"] || 0);
       return [price, price];
     });
     // Without end where electricity alone costs as much as the cloud.
-    var millions = figure("millions", ["speed", "watts", "kwh", "price"].concat(ratio ? ["out", "in"] : ["out"]), function () {
+    var millions = figure("millions", saving, function () {
       return electricity.map(function (cost) { return cloud[0] > cost ? typed.price / (cloud[0] - cost) : Infinity; });
     });
     // The slow end costs more and takes longer for the same tokens: the ends belong together.
-    figure("days", ["speed", "watts", "kwh", "price", "hours"].concat(ratio ? ["out", "in"] : ["out"]), function () {
+    figure("days", saving.concat("hours"), function () {
       return [millions[0] / per_day[1], millions[1] / per_day[0]];
     });
     return figures;
   }
-
-  // For tests: the same figures, without the page around them.
-  window.kbgenCost = { reckon: reckon };
 
   // ---- words ---------------------------------------------------------------
   function digits(n) {
@@ -194,13 +190,14 @@
       else line.append(make("dd", "needs " + list(figure.missing), "needs"));
       return line;
     }));
-    kit.keep([["model", state.model && state.model.id], ["quant", state.model && fit.quants[state.quant]], ["gpu", state.gpu && state.gpu.id]].concat(["currency"].concat(AMOUNTS).map(function (name) { return [name, $(name).value]; })));
+    kit.keep([["model", state.model && state.model.id], ["quant", state.model && fit.quants[state.quant]], ["gpu", state.gpu && state.gpu.id]]
+      .concat(TYPED.map(function (name) { return [name, $(name).value]; })));
   }
 
   // ---- controls ----------------------------------------------------------------
   function read() {
     var asked = kit.asked();
-    ["currency"].concat(AMOUNTS).forEach(function (name) { if (asked.has(name)) $(name).value = asked.get(name).slice(0, 20); });
+    TYPED.forEach(function (name) { if (asked.has(name)) $(name).value = asked.get(name).slice(0, 20); });
     state = { model: find(fit.models, asked.get("model")), gpu: find(fit.devices, asked.get("gpu")), quant: fit.quants.indexOf(asked.get("quant")) };
   }
   var NONE = [{ id: "", name: "none", group: "" }];
@@ -213,7 +210,7 @@
     choose: function (id) { state.gpu = find(fit.devices, id); update(); }
   });
   $("quant").addEventListener("change", function () { state.quant = Number($("quant").value); update(); });
-  ["currency"].concat(AMOUNTS).forEach(function (name) { $(name).addEventListener("input", update); });
+  TYPED.forEach(function (name) { $(name).addEventListener("input", update); });
   addEventListener("hashchange", function () { read(); open(); });
   read();
   open();

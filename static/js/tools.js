@@ -14,22 +14,12 @@
     entry.value = value;
     return entry;
   }
-  // Groups come in the order in which their first entry does.
-  function grouped(select, list, group) {
-    var groups = {};
-    list.forEach(function (entry) {
-      var name = group(entry), place = groups[name];
-      if (!place) { place = groups[name] = make("optgroup"); place.label = name; select.append(place); }
-      place.append(option(entry.id, entry.name));
-    });
-  }
 
   // ---- figures in words ------------------------------------------------------
   var GIB = 1073741824, MIB = 1048576;
   function whole(n) { return Math.round(n).toLocaleString("en").replace(/,/g, "\u202f"); }
   function gib(n) { return (n / GIB).toFixed(2) + " GiB"; }
-  function mib(n, up) { return whole((up ? Math.ceil : Math.floor)(n / MIB)) + " MiB"; }
-
+  function mib(n) { return whole(Math.floor(n / MIB)) + " MiB"; }
   // Tokens a second as [least, most], rounded outward: a range says no more than it holds.
   function pace(range) {
     var word = function (n, round) { return n < 10 ? (round(n * 10) / 10).toFixed(1) : whole(round(n)); };
@@ -60,6 +50,8 @@
   // ---- verdicts ----------------------------------------------------------------
   var WORDS = { fits: "fits", tight: "tight", no: "does not fit", unknown: "not covered" };
   function verdict(word) { return make("span", WORDS[word], "verdict verdict-" + word); }
+
+  // ---- controls ------------------------------------------------------------------
   // A short list of things to choose one from; `choose` gets the position.
   function choices(place, name, texts, choose) {
     texts.forEach(function (text, at) {
@@ -95,7 +87,7 @@
   var find = function (list, id) { return list.filter(function (entry) { return entry.id === id; })[0] || null; };
 
   window.kbgenTools = {
-    by_id: by_id, make: make, option: option, grouped: grouped, GIB: GIB, MIB: MIB, whole: whole, gib: gib, mib: mib, pace: pace,
+    by_id: by_id, make: make, option: option, GIB: GIB, MIB: MIB, whole: whole, gib: gib, mib: mib, pace: pace,
     asked: asked, keep: keep, say: say, verdict: verdict, choices: choices,
     root: root, figures: figures, quantizations: quantizations, usual: usual, find: find
   };

@@ -75,6 +75,21 @@ export default function ({ folder, browser, url }) {
       assert.deepEqual(trouble, []);
     }));
 
+  test("compare and choose: the pages of devices and models lead there with what they are about", () =>
+    visiting(browser, `${url}hardware/${CARDS[0]}/`, {}, async (page, { trouble }) => {
+      await page.locator("main a", { hasText: "Compare with other devices" }).click();
+      await page.waitForURL(/compare\/index\.html/);
+      const names = await page.locator("#names th").allInnerTexts();
+      assert.equal(names.length, 2);
+      assert.equal(names[0], "GeForce RTX 3060 12 GB");
+      await page.goto(`${url}models/qwen3-32b/`);
+      await page.locator("main a", { hasText: "Choose a card for other settings" }).click();
+      await page.waitForURL(/choose-gpu\/index\.html/);
+      await page.locator(".cards-of").first().waitFor();
+      assert.equal(await page.locator("#model").inputValue(), "Qwen3 32B");
+      assert.deepEqual(trouble, []);
+    }));
+
   test("compare: a device that is not covered has facts and no verdict", () =>
     visiting(browser, `${compare}#a=${CARDS[2]}&b=apple-m4-max-40-core-gpu&model=llama-3.1-8b-instruct`, {}, async page => {
       await page.locator("#runs th", { hasText: "Speed with Llama 3.1 8B Instruct" }).waitFor();
