@@ -3,8 +3,8 @@
 use serde_json::{Value, json};
 
 use crate::files::Outputs;
+use crate::render::Order;
 use crate::render::assets::digest;
-use crate::render::views::Shelf;
 use crate::site::{
     CACHE_TYPES, Curve, Factors, Figures, Offload, PAIRS, QuantFit, Runner, SLOTS, Share, Vllm, WEIGHT_TYPES,
 };
@@ -13,18 +13,18 @@ use crate::site::{
 const VERSION: u32 = 2;
 
 /// `data/fit/<slug>.js` of every covered model.
-pub(super) fn tables(shelf: &Shelf<'_>) -> Outputs {
+pub(super) fn tables(order: &Order<'_>) -> Outputs {
     let mut outputs = Outputs::default();
-    for (slug, text) in scripts(shelf) {
+    for (slug, text) in scripts(order) {
         outputs.add(format!("data/fit/{slug}.js"), text);
     }
     outputs
 }
 
 /// A call by slug: a script, and not data, so that it loads from a disk too.
-fn scripts<'s>(shelf: &'s Shelf<'_>) -> impl Iterator<Item = (&'s str, String)> {
-    let fits = shelf.order.fits;
-    shelf.site().models.iter().filter_map(move |model| {
+fn scripts<'s>(order: &Order<'s>) -> impl Iterator<Item = (&'s str, String)> {
+    let fits = order.fits;
+    order.site.models.iter().filter_map(move |model| {
         let slug = model.head.id.slug.as_str();
         let data = model_data(fits.figures(slug)?, model.data.hf_id.as_deref());
         Some((slug, format!("kbFit({},{data});\n", json!(slug))))
@@ -32,10 +32,10 @@ fn scripts<'s>(shelf: &'s Shelf<'_>) -> impl Iterator<Item = (&'s str, String)> 
 }
 
 /// What the page itself holds: names, devices, and what all models have in common.
-pub(super) fn index(shelf: &Shelf<'_>) -> Value {
-    let fits = shelf.order.fits;
-    let models: Vec<Value> = shelf
-        .site()
+pub(super) fn index(order: &Order<'_>) -> Value {
+    let fits = order.fits;
+    let models: Vec<Value> = order
+        .site
         .models
         .iter()
         .filter_map(|model| {
@@ -52,8 +52,8 @@ pub(super) fn index(shelf: &Shelf<'_>) -> Value {
             Some(entry)
         })
         .collect();
-    let devices: Vec<Value> = shelf
-        .site()
+    let devices: Vec<Value> = order
+        .site
         .devices
         .iter()
         .map(|device| {
@@ -75,7 +75,7 @@ pub(super) fn index(shelf: &Shelf<'_>) -> Value {
         .collect();
     json!({
         "v": VERSION,
-        "stamp": stamp(shelf),
+        "stamp": stamp(order),
         "quants": fits.quants,
         "kv": CACHE_TYPES,
         "slots": SLOTS,
@@ -90,8 +90,8 @@ pub(super) fn index(shelf: &Shelf<'_>) -> Value {
 
 /// Changes with any of the scripts: their addresses end in it, so that a page never reads one of
 /// another build from a cache.
-fn stamp(shelf: &Shelf<'_>) -> String {
-    let texts: Vec<String> = scripts(shelf).map(|(_, text)| text).collect();
+fn stamp(order: &Order<'_>) -> String {
+    let texts: Vec<String> = scripts(order).map(|(_, text)| text).collect();
     digest(texts.concat().as_bytes())
 }
 

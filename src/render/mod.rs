@@ -76,7 +76,7 @@ pub fn outputs(order: &Order<'_>) -> Result<Outputs, Vec<Diagnostic>> {
     outputs.append(views::pages(&shelf, &engine)?);
     outputs.append(data::files(&shelf));
     outputs.append(diagnose::table(&shelf));
-    outputs.append(fit_files::tables(&shelf));
+    outputs.append(fit_files::tables(order));
     outputs.append(runs::file(&shelf));
     outputs.append(schemas::files(order.config));
     outputs.append(feed::file(&shelf));

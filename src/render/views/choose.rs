@@ -6,7 +6,6 @@ use serde::Serialize;
 use serde_json::json;
 
 use crate::render::address::{href, root};
-use crate::render::fit_files;
 use crate::render::templates::seen;
 use crate::render::views::Leaf;
 use crate::render::views::common::{Step, context, parameters};
@@ -17,8 +16,8 @@ use crate::site::kinds::{DeviceData, ModelData};
 use crate::site::{Figures, Page, Run, Verdict};
 
 #[derive(Serialize)]
-struct ChooseView {
-    fit: serde_json::Value,
+struct ChooseView<'s> {
+    fit: &'s serde_json::Value,
     places: serde_json::Value,
     quant: String,
     context_label: String,
@@ -61,7 +60,7 @@ pub(super) fn leaves(shelf: &Shelf<'_>) -> Vec<Leaf> {
     vec![Leaf { address: address.into(), template: "choose-gpu.html", view }]
 }
 
-fn view(shelf: &Shelf<'_>, root: &str) -> ChooseView {
+fn view<'s>(shelf: &'s Shelf<'_>, root: &str) -> ChooseView<'s> {
     let fits = shelf.order.fits;
     let quant = fits.quant(QUANT).unwrap_or(0);
     let models: Vec<(&Page<ModelData>, u64)> = by_parameters(shelf)
@@ -72,7 +71,7 @@ fn view(shelf: &Shelf<'_>, root: &str) -> ChooseView {
         })
         .collect();
     ChooseView {
-        fit: fit_files::index(shelf),
+        fit: &shelf.fit_index,
         places: places(shelf),
         quant: fits.quants.get(quant).cloned().unwrap_or_default(),
         context_label: context(CONTEXT),

@@ -4,7 +4,6 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::render::address::{href, root};
-use crate::render::fit_files;
 use crate::render::templates::seen;
 use crate::render::views::Leaf;
 use crate::render::views::place::Place;
@@ -66,7 +65,7 @@ fn largest_first<'s>(shelf: &Shelf<'s>) -> Vec<&'s Page<DeviceData>> {
 
 /// What of the index the look-up of speed needs besides the devices.
 fn speed(shelf: &Shelf<'_>) -> Value {
-    let index = fit_files::index(shelf);
+    let index = &shelf.fit_index;
     json!({"stamp": index["stamp"], "quants": index["quants"], "bands": index["bands"]})
 }
 

@@ -3,14 +3,13 @@
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::render::fit_files;
 use crate::render::templates::seen;
 use crate::render::views::Leaf;
 use crate::render::views::shelf::{Plate, Shelf, with_frame};
 
 #[derive(Serialize)]
-struct CostView {
-    fit: Value,
+struct CostView<'s> {
+    fit: &'s Value,
     power: Value,
 }
 
@@ -21,8 +20,7 @@ pub(super) fn leaves(shelf: &Shelf<'_>) -> Vec<Leaf> {
     let mut plate = Plate::listing(address, "cost", "Cost against the cloud", description);
     plate.trail = vec![("Hardware".into(), "hardware/")];
     let frame = shelf.frame(plate, (None, None));
-    let view =
-        with_frame(frame, "cost", seen(CostView { fit: fit_files::index(shelf), power: power(shelf) }));
+    let view = with_frame(frame, "cost", seen(CostView { fit: &shelf.fit_index, power: power(shelf) }));
     vec![Leaf { address: address.into(), template: "cost-vs-cloud.html", view }]
 }
 

@@ -7,6 +7,7 @@ use minijinja::value::Value;
 use crate::markdown::Rendered;
 use crate::render::address::{href, root};
 use crate::render::assets::Assets;
+use crate::render::fit_files;
 use crate::render::json_ld;
 use crate::render::prose::Prose;
 use crate::render::templates::seen;
@@ -25,6 +26,8 @@ pub(in crate::render) struct Shelf<'s> {
     pub assets: &'s Assets,
     /// Rendered bodies.
     pub prose: &'s Prose,
+    /// The index of the fit tables, which several pages hold.
+    pub fit_index: serde_json::Value,
     heads: BTreeMap<&'s PageId, &'s Head>,
 }
 
@@ -67,7 +70,7 @@ impl<'p> Plate<'p> {
 impl<'s> Shelf<'s> {
     /// Looks everything up.
     pub fn new(order: &'s Order<'s>, assets: &'s Assets, prose: &'s Prose) -> Self {
-        Self { order, assets, prose, heads: order.site.index() }
+        Self { order, assets, prose, fit_index: fit_files::index(order), heads: order.site.index() }
     }
 
     /// The pages.

@@ -7,7 +7,6 @@ use minijinja::value::Value;
 use serde::Serialize;
 
 use crate::render::address::{href, root};
-use crate::render::fit_files;
 use crate::render::templates::seen;
 use crate::render::views::Leaf;
 use crate::render::views::common::Ref;
@@ -15,8 +14,8 @@ use crate::render::views::shelf::{Plate, Shelf, with_frame};
 use crate::site::{Head, Kind, PageId};
 
 #[derive(Serialize)]
-struct CalculatorView {
-    fit: serde_json::Value,
+struct CalculatorView<'s> {
+    fit: &'s serde_json::Value,
     models: Vec<Named>,
     devices: Vec<Named>,
     /// By the part of the memory that is too large, or the program that says so.
@@ -92,7 +91,7 @@ fn calculator(shelf: &Shelf<'_>) -> Leaf {
         family: family.to_string(),
     };
     let view = CalculatorView {
-        fit: fit_files::index(shelf),
+        fit: &shelf.fit_index,
         models: shelf.site().models.iter().map(|model| named(&model.head, &model.data.family)).collect(),
         devices: shelf.site().devices.iter().map(|device| named(&device.head, &device.data.vendor)).collect(),
         errors: WHEN_IT_DOES_NOT_FIT.iter().filter_map(error).collect(),
