@@ -70,6 +70,7 @@
       rows: rows(state, table, index, setting),
       needs: several ? "On the devices" : "On the GPU", heading: "Every quantization of this model",
       most: covered ? look.largest(table, setting, rooms, driver) : 0,
+      most_layers: covered && typeof state.layers === "number" ? look.most_layers(table, setting, rooms, driver) : 0,
       meets: verdict !== "no" ? null : state.runner === "ollama" ? "ollama" : too_large(needed, rooms, driver)
     };
   }
@@ -87,7 +88,7 @@
       spare = loose - driver[1];
       short = Math.max(short, device.total[0] + driver[0] - rooms[i]);
     });
-    if (verdict === "fits") return { short: mib(spare) + " to spare", words: mib(spare) + " to spare" + on + ", even when the driver takes its most." };
+    if (verdict === "fits") return { short: mib(spare) + " to spare", words: mib(spare) + " to spare" + on + ", even at the driver’s most." };
     if (verdict === "tight") return { short: "", words: loose >= driver[0]
       ? "It loads if the driver takes no more than " + mib(loose) + on + ". Drivers take " + mib(driver[0]) + " to " + mib(driver[1]) + "."
       : "It loads only if the compute buffer stays near the low end of its range" + on + "." };
