@@ -160,8 +160,8 @@ fn buffers<const N: usize>(
     let mut known = HashMap::new();
     let mut refusal = None;
     for (slot, slots) in SLOTS.into_iter().enumerate() {
-        for pair in 0..PAIRS {
-            let settings = settings(plain, runner, slots, pair_types(pair));
+        for (pair, types) in (0..PAIRS).map(pair_types).enumerate() {
+            let settings = settings(plain, runner, slots, types);
             let found = known.entry(what_matters(model, &settings)).or_insert_with(|| {
                 planner.compute(&settings).map(|devices| gpus.map(|gpu| pool.place(&devices[gpu])))
             });
