@@ -3,6 +3,7 @@
   "use strict";
   var $ = function (id) { return document.getElementById(id); };
   var fit = JSON.parse($("fit-data").textContent), links = JSON.parse($("calc-links").textContent);
+  if (!fit.models.length) { $("calc").replaceChildren("No model of this site has figures yet."); return; }
   var look = window.kbgenFit, answers = window.kbgenAnswer, picture = window.kbgenPicture;
   var make = picture.make, draw = picture.draw, whole = answers.whole, gib = answers.gib, tokens = answers.tokens;
   var GIB = look.GIB, MIB = look.MIB, CELL = look.CELL;
