@@ -69,6 +69,17 @@ export default function ({ folder, browser, url }) {
       await press("Enter");
       assert.match(await text(page, "device-facts-1"), /^24 GiB/);
 
+      // Memory of one's own is the first in the list.
+      await page.keyboard.type("another amount");
+      await press("Enter");
+      await focused("memory-1");
+      await press("Control+A");
+      await page.keyboard.type("2");
+      assert.equal(await text(page, "verdict"), "Does not fit");
+      await press("Control+A");
+      await page.keyboard.type("24");
+      assert.equal(await text(page, "verdict"), "Fits");
+
       // The rest is behind one summary.
       await page.locator("#more > summary").focus();
       await press("Enter", "Tab");
