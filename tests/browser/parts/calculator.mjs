@@ -101,6 +101,7 @@ export default function ({ folder, browser, url }) {
       await focused("layers-slide");
       await press("Home");
       assert.match(await text(page, "commands"), /-ngl 0 /);
+      assert.match(await text(page, "stats"), /In RAM/);
       await press("End");
       assert.match(await text(page, "commands"), /-ngl 999 /);
       assert.deepEqual(trouble, []);
@@ -211,6 +212,14 @@ export default function ({ folder, browser, url }) {
       const rows = await page.locator("#parts tr").allInnerTexts();
       assert.match(rows[0], /Weights\s+\d+\.\d+\s+\d+\.\d+\s+exact/);
       assert.match(rows[2], /Compute buffer\s+–\s+–\s+not covered/);
+    }));
+
+  test("calculator: types of the cache that are not covered for a model are told, and nothing is offered for them", () =>
+    at("#model=phi-2&k=q8_0&v=q8_0", async (page, { trouble }) => {
+      assert.equal(await text(page, "verdict"), "Not covered");
+      assert.match(await text(page, "margin"), /These types of the cache are not covered/);
+      assert.equal(await page.locator("#best button").count(), 0);
+      assert.deepEqual(trouble, []);
     }));
 
   test("calculator: every label of evidence leads to its place on the methodology page", () =>
