@@ -116,7 +116,7 @@
     var total = needed.devices.reduce(function (sum, device) { return device.total && sum ? [sum[0] + device.total[0] + index.driver[0], sum[1] + device.total[1] + index.driver[1]] : null; }, [0, 0]);
     if (total) all.push({ name: "Needs", value: range(total[0], total[1], gib) + " GiB", note: "of " + round_gib(memory) });
     if (setting.layers !== null || setting.experts) all.push({ name: "In RAM", value: gib(needed.host.weights + needed.host.cache) + " GiB", note: "weights and cache, at most" });
-    var device = state.devices[0].entry, speed = verdict !== "no" && device && needed.exact && state.slots === 1 && look.speed(table, setting, device, index);
+    var device = state.devices[0].entry, speed = verdict !== "no" && device && needed.exact && needed.devices[0].cache !== null && state.slots === 1 && look.speed(table, setting, device, index);
     if (speed) all.push({ name: "Speed at full context", value: speed_words(speed.full) + " tokens/s", note: speed_words(speed.empty) + " when empty, ", basis: "range" });
     return all;
   }
@@ -165,10 +165,11 @@
     return look.vllm(table, look.but({ dtype: state.dtype, cards: state.devices.length, memory: memory, util: state.util * 10, fp8: state.fp8, ctx: state.ctx, held: Math.max.apply(null, state.devices.map(function (device) { return device.others; })) }, change || {}));
   }
   function vllm(state, table, index) {
-    var cards = state.devices.length, ask = ask_vllm.bind(null, state, table), need = ask(), names = index.dtypes;
+    var cards = state.devices.length, ask = ask_vllm.bind(null, state, table), names = index.dtypes;
+    var need = all_covered(state) ? ask() : { reason: "vLLM is covered on NVIDIA’s cards alone" };
     if (!need.pool) {
       var unknown = function (name) { return { name: name, verdict: "unknown", largest: null }; };
-      return { verdict: "unknown", title: WORDS.unknown, margin: "For vLLM: " + need.reason + ".", short: "", devices: [], stats: [], offers: [], rows: names.map(unknown), most: 0, meets: null };
+      return { verdict: "unknown", title: WORDS.unknown, margin: need.reason.replace(/^(?!vLLM)./, function (letter) { return letter.toUpperCase(); }) + ".", short: "", devices: [], stats: [], offers: [], rows: names.map(unknown), most: 0, meets: null };
     }
     var verdict = need.verdict, blocked = need.blocked, memory = need.memory, spare = need.pool[0] - need.request[1];
     // Without saturating: how much is missing of weights, activations and the cache of one request.
@@ -203,7 +204,7 @@
   global.kbgenAnswer = {
     // The verdict alone, for lists where each row asks.
     verdict_of: function (state, table, index) {
-      if (state.runner === "vllm") return ask_vllm(state, table).verdict || "unknown";
+      if (state.runner === "vllm") return all_covered(state) && ask_vllm(state, table).verdict || "unknown";
       return look.judge(look.need(table, setting_of(state, table, index)), rooms_of(state), index.driver);
     },
     of: function (state, table, index) { return (state.runner === "vllm" ? vllm : llama)(state, table, index); },

@@ -204,6 +204,10 @@ export default function ({ folder, browser, url }) {
       assert.match(await text(page, "commands"), /vllm serve \S+ --max-model-len 8192 --gpu-memory-utilization 0\.92/);
       assert.ok(await page.locator("#layers").isHidden());
     });
+    await at("#model=qwen3.5-9b&run=vllm", async page => {
+      assert.equal(await text(page, "verdict"), "Not covered");
+      assert.match(await text(page, "margin"), /^vLLM's cache of a recurrent state is not modeled\.$/);
+    });
   });
 
   test("calculator: where the compute buffer is not covered, it says so and gives what is known", () =>
