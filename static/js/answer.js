@@ -55,8 +55,8 @@
   }
   function llama(state, table, index) {
     var setting = setting_of(state, table, index), rooms = rooms_of(state), driver = index.driver, several = state.devices.length > 1;
-    var needed = look.need(table, setting), verdict = look.judge(needed, rooms, driver), covered = all_covered(state);
-    var margin = margin_of(needed, rooms, driver, verdict);
+    var needed = look.need(table, setting), verdict = look.judge(needed, rooms, driver), covered = is_covered(needed);
+    var margin = margin_of(state, needed, rooms, driver, verdict);
     return {
       setting: setting, verdict: verdict, exact: needed.exact,
       title: WORDS[verdict], some: verdict === "no" ? "" : some_of(setting, table), margin: margin.words, short: margin.short,
@@ -70,6 +70,7 @@
       rows: rows(state, table, index, setting),
       needs: several ? "On the devices" : "On the GPU", heading: "Every quantization of this model",
       most: covered ? look.largest(table, setting, rooms, driver) : 0,
+      most_layers: covered && typeof state.layers === "number" ? look.most_layers(table, setting, rooms, driver) : 0,
       meets: verdict !== "no" ? null : state.runner === "ollama" ? "ollama" : too_large(needed, rooms, driver)
     };
   }
@@ -79,7 +80,9 @@
     var away = setting.experts === "all" ? table.layers : setting.experts;
     return away ? layers + (layers ? ", " : "with ") + "experts of " + away + " in RAM" : layers;
   }
-  function margin_of(needed, rooms, driver, verdict) {
+  // Whether all compute buffers are known: not on every device, and not for every pair of cache types.
+  function is_covered(needed) { return needed.devices.every(function (device) { return device.total; }); }
+  function margin_of(state, needed, rooms, driver, verdict) {
     var spare = Infinity, loose = Infinity, short = 0, bare = 0, on = needed.devices.length > 1 ? " on the fullest device" : "";
     needed.devices.forEach(function (device, i) {
       if (!device.total) { bare = Math.max(bare, device.weights + device.cache - rooms[i]); return; }
@@ -87,18 +90,20 @@
       spare = loose - driver[1];
       short = Math.max(short, device.total[0] + driver[0] - rooms[i]);
     });
-    if (verdict === "fits") return { short: mib(spare) + " to spare", words: mib(spare) + " to spare" + on + ", even when the driver takes its most." };
+    if (verdict === "fits") return { short: mib(spare) + " to spare", words: mib(spare) + " to spare" + on + ", even at the driver’s most." };
     if (verdict === "tight") return { short: "", words: loose >= driver[0]
       ? "It loads if the driver takes no more than " + mib(loose) + on + ". Drivers take " + mib(driver[0]) + " to " + mib(driver[1]) + "."
       : "It loads only if the compute buffer stays near the low end of its range" + on + "." };
-    if (verdict === "unknown") return { short: "", words: "Weights and cache are known to the byte. What the compute buffer takes on this device is not, so there is no verdict." };
+    if (verdict === "unknown") return { short: "", words: all_covered(state)
+      ? "These types of the cache are not covered for this model."
+      : "Weights and cache are known to the byte. What the compute buffer takes on this device is not, so there is no verdict." };
     return { short: mib(Math.max(short, bare), true) + " short", words: mib(Math.max(short, bare), true) + " short" + on + (bare > short ? ": weights and cache alone are more than its memory." : " at the least.") };
   }
   function parts(state, needed, i, driver) {
     var own = needed.devices[i], known = own.compute;
     var all = [
       part("weights", "Weights", [own.weights, own.weights], "exact", "Weights"),
-      part("kv", "K/V cache", [own.cache, own.cache], "exact", "Cache"),
+      part("kv", "K/V cache", [own.cache, own.cache], own.cache === null ? "not covered" : "exact", "Cache"),
       part("compute", "Compute buffer", known || [null, null], !known ? "not covered" : needed.exact ? "exact" : "range"),
       part("driver", "Driver", known ? driver : [null, null], known ? "range" : "not covered")
     ];
@@ -110,8 +115,8 @@
     var all = [], memory = state.devices.reduce(function (sum, device) { return sum + device.mem; }, 0);
     var total = needed.devices.reduce(function (sum, device) { return device.total && sum ? [sum[0] + device.total[0] + index.driver[0], sum[1] + device.total[1] + index.driver[1]] : null; }, [0, 0]);
     if (total) all.push({ name: "Needs", value: range(total[0], total[1], gib) + " GiB", note: "of " + round_gib(memory) });
-    if (!needed.exact && setting.layers + setting.experts !== 0) all.push({ name: "In RAM", value: gib(needed.host.weights + needed.host.cache) + " GiB", note: "weights and cache, at most" });
-    var device = state.devices[0].entry, speed = verdict !== "no" && device && needed.exact && state.slots === 1 && look.speed(table, setting, device, index);
+    if (setting.layers !== null || setting.experts) all.push({ name: "In RAM", value: gib(needed.host.weights + needed.host.cache) + " GiB", note: "weights and cache, at most" });
+    var device = state.devices[0].entry, speed = verdict !== "no" && device && needed.exact && needed.devices[0].cache !== null && state.slots === 1 && look.speed(table, setting, device, index);
     if (speed) all.push({ name: "Speed at full context", value: speed_words(speed.full) + " tokens/s", note: speed_words(speed.empty) + " when empty, ", basis: "range" });
     return all;
   }
@@ -134,11 +139,11 @@
   }
   // Every quantization that the model has; what is automatic is worked out for each.
   function rows(state, table, index, setting) {
-    var rooms = rooms_of(state), covered = all_covered(state), add = function (sum, n) { return sum + n; }, room = rooms.reduce(add);
+    var rooms = rooms_of(state), add = function (sum, n) { return sum + n; }, room = rooms.reduce(add);
     var automatic = state.layers === "auto" || state.experts === "auto";
     return index.quants.map(function (name, i) {
       if (!table.quants[i]) return null;
-      var own = automatic ? setting_of(look.but(state, { quant: name }), table, index) : look.but(setting, { quant: i }), needed = look.need(table, own);
+      var own = automatic ? setting_of(look.but(state, { quant: name }), table, index) : look.but(setting, { quant: i }), needed = look.need(table, own), covered = is_covered(needed);
       return {
         name: name, verdict: look.judge(needed, rooms, index.driver), some: automatic ? " " + some_of(own, table) : "",
         largest: covered ? look.largest(table, own, rooms, index.driver) : null, room: room, file: table.quants[i].file, least: !covered,
@@ -160,10 +165,11 @@
     return look.vllm(table, look.but({ dtype: state.dtype, cards: state.devices.length, memory: memory, util: state.util * 10, fp8: state.fp8, ctx: state.ctx, held: Math.max.apply(null, state.devices.map(function (device) { return device.others; })) }, change || {}));
   }
   function vllm(state, table, index) {
-    var cards = state.devices.length, ask = ask_vllm.bind(null, state, table), need = ask(), names = index.dtypes;
+    var cards = state.devices.length, ask = ask_vllm.bind(null, state, table), names = index.dtypes;
+    var need = all_covered(state) ? ask() : { reason: "vLLM is covered on NVIDIA’s cards alone" };
     if (!need.pool) {
       var unknown = function (name) { return { name: name, verdict: "unknown", largest: null }; };
-      return { verdict: "unknown", title: WORDS.unknown, margin: "For vLLM: " + need.reason + ".", short: "", devices: [], stats: [], offers: [], rows: names.map(unknown), most: 0, meets: null };
+      return { verdict: "unknown", title: WORDS.unknown, margin: need.reason.replace(/^(?!vLLM)./, function (letter) { return letter.toUpperCase(); }) + ".", short: "", devices: [], stats: [], offers: [], rows: names.map(unknown), most: 0, meets: null };
     }
     var verdict = need.verdict, blocked = need.blocked, memory = need.memory, spare = need.pool[0] - need.request[1];
     // Without saturating: how much is missing of weights, activations and the cache of one request.
@@ -198,7 +204,7 @@
   global.kbgenAnswer = {
     // The verdict alone, for lists where each row asks.
     verdict_of: function (state, table, index) {
-      if (state.runner === "vllm") return ask_vllm(state, table).verdict || "unknown";
+      if (state.runner === "vllm") return all_covered(state) && ask_vllm(state, table).verdict || "unknown";
       return look.judge(look.need(table, setting_of(state, table, index)), rooms_of(state), index.driver);
     },
     of: function (state, table, index) { return (state.runner === "vllm" ? vllm : llama)(state, table, index); },

@@ -3,6 +3,7 @@
   "use strict";
   var $ = function (id) { return document.getElementById(id); };
   var fit = JSON.parse($("fit-data").textContent), links = JSON.parse($("calc-links").textContent);
+  if (!fit.models.length) { $("calc").replaceChildren("No model of this site has figures yet."); return; }
   var look = window.kbgenFit, answers = window.kbgenAnswer, picture = window.kbgenPicture;
   var make = picture.make, draw = picture.draw, whole = answers.whole, gib = answers.gib, tokens = answers.tokens;
   var GIB = look.GIB, MIB = look.MIB, CELL = look.CELL;
@@ -200,12 +201,12 @@
     if (vllm) {
       put("util", state.util);
       mark("fp8", state.fp8);
-    } else llama_controls(answer.setting);
+    } else llama_controls(answer);
     var changed = [state.runner !== "server", state.k !== 0, state.v !== 0, state.slots !== 1, state.devices.some(function (device) { return device.others; }), state.layers !== null, state.experts !== 0, vllm && state.util !== settings.usual.util, vllm && state.fp8].filter(Boolean).length;
     $("more-count").textContent = changed ? changed + " changed" : "";
   }
-  function llama_controls(setting) {
-    var ollama = state.runner === "ollama";
+  function llama_controls(answer) {
+    var setting = answer.setting, ollama = state.runner === "ollama";
     mark("k", state.k);
     mark("v", state.v);
     mark("slots", state.slots);
@@ -219,6 +220,7 @@
     $("layers-own").hidden = typeof state.layers !== "number";
     $("layers-slide").max = table.layers + 1;
     put("layers-slide", layers);
+    reach("layers-reach", answer.most_layers / (table.layers + 1));
     $("layers-said").textContent = layers + " of " + (table.layers + 1) + ", the output counted as one";
     $("layers-slide").setAttribute("aria-valuetext", $("layers-said").textContent);
     $("experts-field").hidden = !look.has_experts(table) || ollama;
@@ -226,6 +228,7 @@
     $("experts-own").hidden = typeof state.experts !== "number" || !state.experts;
     $("experts-slide").max = table.layers;
     put("experts-slide", away);
+    reach("experts-reach", 0);
     $("experts-said").textContent = "of the first " + away + " of " + table.layers + " layers";
     $("experts-slide").setAttribute("aria-valuetext", $("experts-said").textContent);
   }

@@ -202,15 +202,17 @@
   //  uncovered ([true] where the figures of CUDA do not hold for a device; may be left out)}.
   function need(table, setting) {
     var where = places(table, setting);
+    // Cache types that the model is not run with have no figures but the weights'.
+    var cached = function (place) { return compute_curve(table, setting, setting.server) ? cache(table, setting, place, setting.ctx) : null; };
     return {
       devices: where.devices.map(function (place, i) {
-        var device = { weights: weights(table, setting, place), cache: cache(table, setting, place, setting.ctx), layers: place.to - place.from, output: place.output };
+        var device = { weights: weights(table, setting, place), cache: cached(place), layers: place.to - place.from, output: place.output };
         device.compute = setting.uncovered && setting.uncovered[i] ? null : compute(table, setting, where, i, setting.ctx);
         device.total = device.compute && device.compute.map(function (bytes) { return device.weights + device.cache + bytes; });
         return device;
       }),
       exact: where.whole && !moves_experts(table, setting),
-      host: { weights: host_weights(table, setting, where.host), cache: cache(table, setting, where.host, setting.ctx) }
+      host: { weights: host_weights(table, setting, where.host), cache: cached(where.host) }
     };
   }
 

@@ -250,8 +250,8 @@ fn the_largest_context_fits_and_no_larger_one_does() {
             };
             let (quant, memory) = (draw.below(10) as usize, draw.below(40 << 30));
             let fits = |ctx: &u64| table.total(quant, run, *ctx).unwrap() <= memory;
-            let steps = (1..=table.max_ctx.div_ceil(256)).map(|step| (step * 256).min(table.max_ctx));
-            let expected = steps.filter(fits).last();
+            let mut steps = (1..=table.max_ctx.div_ceil(256)).map(|step| (step * 256).min(table.max_ctx));
+            let expected = steps.rfind(fits);
             assert_eq!(table.largest_context(quant, run, 0, memory), expected, "{slug} {run:?} {memory}");
         }
     }

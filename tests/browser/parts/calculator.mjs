@@ -69,6 +69,17 @@ export default function ({ folder, browser, url }) {
       await press("Enter");
       assert.match(await text(page, "device-facts-1"), /^24 GiB/);
 
+      // Memory of one's own is the first in the list.
+      await page.keyboard.type("another amount");
+      await press("Enter");
+      await focused("memory-1");
+      await press("Control+A");
+      await page.keyboard.type("2");
+      assert.equal(await text(page, "verdict"), "Does not fit");
+      await press("Control+A");
+      await page.keyboard.type("24");
+      assert.equal(await text(page, "verdict"), "Fits");
+
       // The rest is behind one summary.
       await page.locator("#more > summary").focus();
       await press("Enter", "Tab");
@@ -90,6 +101,7 @@ export default function ({ folder, browser, url }) {
       await focused("layers-slide");
       await press("Home");
       assert.match(await text(page, "commands"), /-ngl 0 /);
+      assert.match(await text(page, "stats"), /In RAM/);
       await press("End");
       assert.match(await text(page, "commands"), /-ngl 999 /);
       assert.deepEqual(trouble, []);
@@ -192,6 +204,10 @@ export default function ({ folder, browser, url }) {
       assert.match(await text(page, "commands"), /vllm serve \S+ --max-model-len 8192 --gpu-memory-utilization 0\.92/);
       assert.ok(await page.locator("#layers").isHidden());
     });
+    await at("#model=qwen3.5-9b&run=vllm", async page => {
+      assert.equal(await text(page, "verdict"), "Not covered");
+      assert.match(await text(page, "margin"), /^vLLM's cache of a recurrent state is not modeled\.$/);
+    });
   });
 
   test("calculator: where the compute buffer is not covered, it says so and gives what is known", () =>
@@ -200,6 +216,14 @@ export default function ({ folder, browser, url }) {
       const rows = await page.locator("#parts tr").allInnerTexts();
       assert.match(rows[0], /Weights\s+\d+\.\d+\s+\d+\.\d+\s+exact/);
       assert.match(rows[2], /Compute buffer\s+–\s+–\s+not covered/);
+    }));
+
+  test("calculator: types of the cache that are not covered for a model are told, and nothing is offered for them", () =>
+    at("#model=phi-2&k=q8_0&v=q8_0", async (page, { trouble }) => {
+      assert.equal(await text(page, "verdict"), "Not covered");
+      assert.match(await text(page, "margin"), /These types of the cache are not covered/);
+      assert.equal(await page.locator("#best button").count(), 0);
+      assert.deepEqual(trouble, []);
     }));
 
   test("calculator: every label of evidence leads to its place on the methodology page", () =>
