@@ -69,12 +69,12 @@ pub mod parts {
 
     /// The fit table.
     pub mod fit {
-        pub use crate::fit::RULES;
+        pub use crate::fit::{RULES, architecture};
     }
 
     /// Reading a site.
     pub mod load {
-        pub use crate::load::{Drafts, RULES, read};
+        pub use crate::load::{Drafts, RULES, pages, read};
     }
 
     /// Markdown.

@@ -106,7 +106,12 @@ pub fn estimate(model: &Architecture, settings: &Settings) -> Result<Estimate, N
 }
 
 /// The parts of every device's need, each for the GPUs in order and then for the host.
-pub(crate) fn combine(settings: &Settings, weights: &[Bytes], cache: &[Bytes], compute: &[Bytes]) -> Estimate {
+pub(crate) fn combine(
+    settings: &Settings,
+    weights: &[Bytes],
+    cache: &[Bytes],
+    compute: &[Bytes],
+) -> Estimate {
     let evidence = compute_evidence(settings);
     let devices = devices(settings).zip(weights.iter().zip(cache).zip(compute));
     let devices = devices.map(|(device, ((weights, cache), compute))| DeviceEstimate {

@@ -75,12 +75,7 @@ impl Placement {
         };
         let mut rotary: Vec<Device> = (0..layers).filter(uses_factors).map(device).collect();
         rotary.dedup();
-        Placement {
-            layers: (0..layers).map(device).collect(),
-            output: device(layers),
-            rotary,
-            cpu_experts,
-        }
+        Placement { layers: (0..layers).map(device).collect(), output: device(layers), rotary, cpu_experts }
     }
 
     /// The device of a layer.

@@ -27,12 +27,12 @@ pub struct Planner<'m> {
 impl<'m> Planner<'m> {
     /// A planner that knows nothing yet.
     pub fn new(model: &'m Architecture) -> Planner<'m> {
-        Planner {
-            model,
-            list: WeightList::new(model),
-            weights: HashMap::new(),
-            graphs: Graphs::default(),
-        }
+        Planner { model, list: WeightList::new(model), weights: HashMap::new(), graphs: Graphs::default() }
+    }
+
+    /// A planner that builds and runs every layer of every graph: slow, to compare with.
+    pub fn thorough(model: &'m Architecture) -> Planner<'m> {
+        Planner { graphs: Graphs::thorough(), ..Planner::new(model) }
     }
 
     /// What every device needs.
@@ -125,6 +125,11 @@ impl<'m> Planner<'m> {
     /// Tensor data of the model file in a quantization.
     pub fn file_bytes(&mut self, quantization: Quantization) -> Bytes {
         self.weights_of(quantization).placed.file
+    }
+
+    /// How often the allocator was run so far.
+    pub fn replays(&self) -> u64 {
+        self.graphs.replays
     }
 
     fn weights_of(&mut self, quantization: Quantization) -> Arc<Weights> {

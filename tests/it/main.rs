@@ -9,6 +9,7 @@ mod data_schema;
 #[cfg(unix)]
 mod emit;
 mod estimate;
+mod estimate_shortcuts;
 mod expect;
 mod front_matter;
 mod golden;

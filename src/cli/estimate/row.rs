@@ -117,7 +117,10 @@ impl Columns {
             return Ok(Err(format!("the engine `{engine}` is not modeled")));
         }
         let Ok(quantization) = self.text(row, Column::Quantization)?.parse() else {
-            return Ok(Err(format!("the quantization `{}` is not modeled", self.text(row, Column::Quantization)?)));
+            return Ok(Err(format!(
+                "the quantization `{}` is not modeled",
+                self.text(row, Column::Quantization)?
+            )));
         };
         // What only asks for weights needs no context.
         let mut settings = Settings::new(quantization, self.number(row, Column::Context)?.unwrap_or(4096));
@@ -126,7 +129,10 @@ impl Columns {
             text => text.split_once('/').unwrap_or((text, text)),
         };
         let (Ok(k), Ok(v)) = (k.trim().parse::<CacheType>(), v.trim().parse::<CacheType>()) else {
-            return Ok(Err(format!("the cache type `{}` is not modeled", self.text(row, Column::CacheType)?)));
+            return Ok(Err(format!(
+                "the cache type `{}` is not modeled",
+                self.text(row, Column::CacheType)?
+            )));
         };
         (settings.cache_type_k, settings.cache_type_v) = (k, v);
         self.numbers(row, &mut settings)?;

@@ -6,13 +6,14 @@
 use std::collections::BTreeMap;
 
 use crate::estimate::architecture::{Architecture, LayerKind, RopeFactors};
+use crate::estimate::cache::streams;
 use crate::estimate::compute::extent::{Extent, Quantities, Quantity};
-use crate::estimate::compute::graph::{Graph, Operation, Resident, TensorId, shape};
+use crate::estimate::compute::graph::Graph;
+use crate::estimate::compute::tensor::{Operation, Resident, TensorId, shape};
 use crate::estimate::family::Family;
-use crate::estimate::names::{Home, Name};
+use crate::estimate::names::{Home, Name, WeightTensor};
 use crate::estimate::placement::{Device, Placement};
 use crate::estimate::quantization::TensorType;
-use crate::estimate::cache::streams;
 use crate::estimate::settings::{CachePlacement, FlashAttention, Settings};
 use crate::estimate::weights::WeightList;
 
@@ -66,7 +67,8 @@ pub(crate) struct Builder<'a> {
     /// Rows of the micro-batch's recurrent states, and of those outside it.
     pub(crate) state_rows: Option<(TensorId, TensorId)>,
     weights: &'a WeightList,
-    loaded: BTreeMap<(Home, Name), TensorId>,
+    /// Tensors of the weights that are in the graph, by their place in the list.
+    loaded: Vec<Option<TensorId>>,
     /// Rotary frequency factors, one tensor a device.
     factors: BTreeMap<Device, TensorId>,
 }
@@ -102,14 +104,15 @@ impl<'a> Builder<'a> {
             sliding: None,
             state_rows: None,
             weights,
-            loaded: BTreeMap::new(),
+            loaded: vec![None; weights.len()],
             factors: BTreeMap::new(),
         }
     }
 
     /// A weight of a layer, where the model has it.
     pub(crate) fn layer_weight(&mut self, layer: u64, name: Name) -> Option<TensorId> {
-        self.weight(Home::Layer(layer), name).or_else(|| self.weight(Home::Experts(layer), name))
+        let place = self.weights.place_in_layer(layer, name)?;
+        Some(self.load(place))
     }
 
     /// A weight that the layer has in every model of the family.
@@ -118,15 +121,19 @@ impl<'a> Builder<'a> {
     }
 
     fn weight(&mut self, home: Home, name: Name) -> Option<TensorId> {
-        if let Some(id) = self.loaded.get(&(home, name)) {
-            return Some(*id);
+        let place = self.weights.place(home, name)?;
+        Some(self.load(place))
+    }
+
+    fn load(&mut self, place: usize) -> TensorId {
+        if let Some(id) = self.loaded[place] {
+            return id;
         }
-        let tensor = self.weights.find(home, name)?;
-        let device = self.placement.device_of(home);
-        let dimensions = [tensor.columns, tensor.rows, tensor.matrices, 1].map(Extent::from);
-        let id = self.graph.weight(home, name, dimensions, device);
-        self.loaded.insert((home, name), id);
-        Some(id)
+        let WeightTensor { name, home, columns, rows, matrices } = self.weights.tensor(place);
+        let dimensions = [columns, rows, matrices, 1].map(Extent::from);
+        let id = self.graph.weight(home, name, dimensions, self.placement.device_of(home));
+        self.loaded[place] = Some(id);
+        id
     }
 
     /// Tokens to vectors.
@@ -150,7 +157,8 @@ impl<'a> Builder<'a> {
 
     /// A number by which each token's query is scaled.
     pub(crate) fn add_query_scale(&mut self) {
-        self.query_scale = Some(self.graph.input(TensorType::F32, [Extent::ONE, Extent::ONE, self.tokens, Extent::ONE]));
+        self.query_scale =
+            Some(self.graph.input(TensorType::F32, [Extent::ONE, Extent::ONE, self.tokens, Extent::ONE]));
     }
 
     /// Inputs of the attention layers, as many kinds as the model has.
@@ -180,7 +188,8 @@ impl<'a> Builder<'a> {
         let key_type = self.settings.cache_type_k.tensor_type();
         let value_type = self.settings.cache_type_v.tensor_type();
         let width = self.rotated_width(kind);
-        let square = |graph: &mut Graph, side: u64| graph.input(TensorType::F32, shape([side.into(), side.into()]));
+        let square =
+            |graph: &mut Graph, side: u64| graph.input(TensorType::F32, shape([side.into(), side.into()]));
         let key_rotation = (key_type.is_quantized() && !latent)
             .then_some(width)
             .flatten()

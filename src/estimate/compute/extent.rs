@@ -122,7 +122,9 @@ impl Quantities<u64> {
         let each = micro_batch.div_ceil(sequences);
         let tokens = each * sequences;
         let (conv, inner, value_head) = match model.recurrent {
-            Some(recurrent) => (recurrent.conv, recurrent.inner, recurrent.inner.checked_div(recurrent.dt_rank)),
+            Some(recurrent) => {
+                (recurrent.conv, recurrent.inner, recurrent.inner.checked_div(recurrent.dt_rank))
+            }
             None => (1, 0, None),
         };
         let (_, state_width) = state_widths(model);

@@ -4,7 +4,7 @@ use std::ops::RangeInclusive;
 
 use crate::estimate::compute::builder::Builder;
 use crate::estimate::compute::extent::Extent;
-use crate::estimate::compute::graph::{Kept, Operation, TensorId, shape};
+use crate::estimate::compute::tensor::{Kept, Operation, TensorId, shape};
 use crate::estimate::family::Family;
 use crate::estimate::names::Name;
 use crate::estimate::quantization::TensorType;
@@ -119,7 +119,13 @@ impl Builder<'_> {
     }
 
     /// The chosen experts and their raw shares.
-    fn choose(&mut self, layer: u64, logits: TensorId, routing: Routing, used: Extent) -> (TensorId, TensorId) {
+    fn choose(
+        &mut self,
+        layer: u64,
+        logits: TensorId,
+        routing: Routing,
+        used: Extent,
+    ) -> (TensorId, TensorId) {
         let [count, tokens, ..] = self.graph.shape(logits);
         let shares = match routing.gating {
             Gating::SoftmaxOfChosen => logits,
@@ -143,7 +149,8 @@ impl Builder<'_> {
 
     fn normalized(&mut self, shares: TensorId, used: Extent, tokens: Extent) -> TensorId {
         let flat = self.graph.reshape(shares, shape([used, tokens]));
-        let sum = self.graph.new_tensor(Operation::Other, TensorType::F32, shape([Extent::ONE, tokens]), &[flat]);
+        let sum =
+            self.graph.new_tensor(Operation::Other, TensorType::F32, shape([Extent::ONE, tokens]), &[flat]);
         // ggml clamps in the memory of its source
         let clamped = self.graph.write_into(sum, &[sum]);
         let divided = self.graph.in_place(&[flat, clamped]);
@@ -187,11 +194,21 @@ impl Builder<'_> {
     }
 
     /// Multiplies each expert's result with a number of the expert's own.
-    fn scaled_by_expert(&mut self, out: TensorId, scale: TensorId, chosen: TensorId, count: Extent) -> TensorId {
+    fn scaled_by_expert(
+        &mut self,
+        out: TensorId,
+        scale: TensorId,
+        chosen: TensorId,
+        count: Extent,
+    ) -> TensorId {
         let tokens = self.graph.shape(out)[2];
         let column = self.graph.reshape(scale, shape([Extent::ONE, count]));
-        let repeated =
-            self.graph.new_tensor(Operation::Other, TensorType::F32, shape([Extent::ONE, count, tokens]), &[column]);
+        let repeated = self.graph.new_tensor(
+            Operation::Other,
+            TensorType::F32,
+            shape([Extent::ONE, count, tokens]),
+            &[column],
+        );
         let picked = self.graph.get_rows(repeated, chosen);
         self.graph.in_place(&[out, picked])
     }

@@ -86,7 +86,9 @@ mod tests {
 
     #[test]
     fn every_layer_is_stood_for_by_one_like_it() {
-        for code in ["FFFFFFFFFFFF", "SSSSSFSSSSSFSSSSSFSSSSSFSSSSSFSS", "DDDMMMMMMMMM", "RRFRRRRRRFRF", "F", ""] {
+        for code in
+            ["FFFFFFFFFFFF", "SSSSSFSSSSSFSSSSSFSSSSSFSSSSSFSS", "DDDMMMMMMMMM", "RRFRRRRRRFRF", "F", ""]
+        {
             for more in 0..3 {
                 let layers: Vec<char> = code.chars().collect();
                 let fold = Fold::new(&layers, more);

@@ -7,7 +7,7 @@ use crate::estimate::architecture::LayerKind;
 use crate::estimate::compute::attention::Projections;
 use crate::estimate::compute::builder::{Builder, NormKind};
 use crate::estimate::compute::extent::Extent;
-use crate::estimate::compute::graph::{Operation, Resident, TensorId, row_bytes, shape};
+use crate::estimate::compute::tensor::{Operation, Resident, TensorId, row_bytes, shape};
 use crate::estimate::names::Name;
 use crate::estimate::quantization::TensorType;
 
@@ -34,8 +34,7 @@ impl Builder<'_> {
         let turning = self.graph.view(query, shape([rope_width, heads, tokens]), query_strides);
         let mixed = self.linear(layer, Name::LatentKvDown, None, x);
         let row = 4 * width;
-        let compressed =
-            self.graph.view(mixed, shape([rank, tokens]), [row, row * tokens, row * tokens]);
+        let compressed = self.graph.view(mixed, shape([rank, tokens]), [row, row * tokens, row * tokens]);
         let key_turning =
             self.graph.view(mixed, shape([rope_width, Extent::ONE, tokens]), [row, row, row * tokens]);
         let turned = self.rope(layer, turning);

@@ -8,7 +8,7 @@ use crate::estimate::cache::state_widths;
 use crate::estimate::compute::attention::Projections;
 use crate::estimate::compute::builder::{Builder, NormKind};
 use crate::estimate::compute::extent::{Extent, Quantity};
-use crate::estimate::compute::graph::{Operation, Resident, TensorId, shape};
+use crate::estimate::compute::tensor::{Operation, Resident, TensorId, shape};
 use crate::estimate::family::Family;
 use crate::estimate::names::Name;
 use crate::estimate::quantization::TensorType;
@@ -90,11 +90,8 @@ impl Builder<'_> {
         let before = self.graph.reshape(states, shape([kept, channels, sequences]));
         let joined = self.fresh_f32([Quantity::ConvolvedTokens.into(), channels, sequences], &[before, x]);
         let strides = self.graph.get(joined).strides;
-        let last = self.graph.view(
-            joined,
-            shape([kept, channels, sequences]),
-            [strides[1], strides[2], strides[3]],
-        );
+        let last =
+            self.graph.view(joined, shape([kept, channels, sequences]), [strides[1], strides[2], strides[3]]);
         self.store_states(last, cache);
         joined
     }
@@ -136,7 +133,8 @@ impl Builder<'_> {
         let states = self.clear_state(state_cache);
         let (main, _) = self.state_rows.expect("a model with recurrent layers has state rows");
         let by_head = self.graph.reshape(states, [state, head, heads, sequences]);
-        let scanned = self.fresh_f32([Quantity::ScannedValues.into()], &[by_head, x, step, decay, b, c, main]);
+        let scanned =
+            self.fresh_f32([Quantity::ScannedValues.into()], &[by_head, x, step, decay, b, c, main]);
         self.graph.expand(scanned);
         self.keep_other_states(state_cache, states, state_width);
         let new_states = self.graph.view(scanned, shape([state_width * sequences]), [Extent::ZERO; 3]);

@@ -19,14 +19,12 @@ pub(crate) struct Run<'a> {
     pub(crate) weights: &'a Weights,
     /// GPUs and host.
     pub(crate) buffers: usize,
+    /// Every layer is run, also those seen before.
+    pub(crate) thorough: bool,
 }
 
 /// The size that each buffer reaches: the GPUs in order, then the host.
-pub(crate) fn buffer_sizes<N: Size>(
-    run: Run<'_>,
-    sizes: Vec<N>,
-    horizon: &mut N::Horizon,
-) -> Vec<N> {
+pub(crate) fn buffer_sizes<N: Size>(run: Run<'_>, sizes: Vec<N>, horizon: &mut N::Horizon) -> Vec<N> {
     let mut replay = Replay {
         run,
         sizes,
@@ -47,12 +45,12 @@ pub(crate) fn tensor_sizes<N: Size>(
     quantities: &Quantities<N>,
     horizon: &mut N::Horizon,
 ) -> Vec<N> {
-    let sizes = run.structure.sizes.iter();
-    let value = |size: &_, horizon: &mut _| {
-        let size: &crate::estimate::compute::tensor_size::TensorSize = size;
-        size.value(quantities, horizon, |home, name| run.list.copy_bytes(run.weights, home, name, size.on_host))
-    };
-    sizes.map(|size| value(size, horizon)).collect()
+    let sizes = run.structure.sizes.iter().map(|size| {
+        size.value(quantities, horizon, |home, name| {
+            run.list.copy_bytes(run.weights, home, name, size.on_host)
+        })
+    });
+    sizes.collect()
 }
 
 /// Everything that the allocator knows between two layers, apart from how far the buffers
@@ -98,10 +96,9 @@ impl<N: Size> Replay<'_, '_, N> {
         for (layer, stand) in stands.iter().enumerate() {
             let program = structure.layers[usize::from(*stand)];
             let patterns = self.patterns(program, layer);
-            let same = |seen: &&Seen| {
-                seen.state == state && seen.program == program && seen.patterns == patterns
-            };
-            if let Some(seen) = self.seen.iter().find(same) {
+            let same =
+                |seen: &&Seen| seen.state == state && seen.program == program && seen.patterns == patterns;
+            if let Some(seen) = self.seen.iter().find(same).filter(|_| !self.run.thorough) {
                 state = seen.next;
                 continue;
             }
