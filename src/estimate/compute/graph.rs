@@ -92,7 +92,7 @@ impl Graph {
     /// beyond whether it is quantized and whether it is F16.
     pub(crate) fn copies_cache(&self) -> bool {
         let is_cache = |id: TensorId| matches!(self.tensors[id].resident, Some(Resident::Cache(_)));
-        self.tensors.iter().any(|tensor| tensor.copy_of.is_some_and(|root| is_cache(root)))
+        self.tensors.iter().any(|tensor| tensor.copy_of.is_some_and(is_cache))
     }
 
     /// Whether a tensor belongs to no layer: it was there before, or is a leaf that the
