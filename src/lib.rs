@@ -75,12 +75,12 @@ pub mod parts {
 
     /// The fit table.
     pub mod fit {
-        pub use crate::fit::{RULES, figures};
+        pub use crate::fit::{RULES, architecture, figures};
     }
 
     /// Reading a site.
     pub mod load {
-        pub use crate::load::{Drafts, RULES, read};
+        pub use crate::load::{Drafts, RULES, pages, read};
     }
 
     /// Markdown.

@@ -30,6 +30,11 @@ impl<'m> Planner<'m> {
         Planner { model, list: WeightList::new(model), weights: HashMap::new(), graphs: Graphs::default() }
     }
 
+    /// A planner that builds and runs every layer of every graph: slow, to compare with.
+    pub fn thorough(model: &'m Architecture) -> Planner<'m> {
+        Planner { graphs: Graphs::thorough(), ..Planner::new(model) }
+    }
+
     /// What every device needs.
     pub fn estimate(&mut self, settings: &Settings) -> Result<Estimate, NotCovered> {
         let weights = self.weights_on(settings)?;
@@ -120,6 +125,11 @@ impl<'m> Planner<'m> {
     /// Tensor data of the model file in a quantization.
     pub fn file_bytes(&mut self, quantization: Quantization) -> Bytes {
         self.weights_of(quantization).placed.file
+    }
+
+    /// How often the allocator was run so far.
+    pub fn replays(&self) -> u64 {
+        self.graphs.replays
     }
 
     fn weights_of(&mut self, quantization: Quantization) -> Arc<Weights> {

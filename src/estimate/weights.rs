@@ -47,19 +47,36 @@ impl WeightList {
         WeightList { tensors, layers, tied: model.tied, family: model.family }
     }
 
-    fn place(&self, home: Home, name: Name) -> Option<usize> {
+    /// Number of tensors.
+    pub(crate) fn len(&self) -> usize {
+        self.tensors.len()
+    }
+
+    /// The tensor with this place in the list.
+    pub(crate) fn tensor(&self, place: usize) -> WeightTensor {
+        self.tensors[place]
+    }
+
+    /// The place of the tensor of this name, where the layer has it, among its experts or not.
+    pub(crate) fn place_in_layer(&self, layer: u64, name: Name) -> Option<usize> {
+        let layer = self.layers[layer as usize].clone();
+        self.tensors[layer.clone()]
+            .iter()
+            .position(|tensor| tensor.name == name)
+            .map(|place| layer.start + place)
+    }
+
+    /// The place of the tensor of this home and name, where the model has it.
+    pub(crate) fn place(&self, home: Home, name: Name) -> Option<usize> {
         let range = match home {
-            Home::Layer(layer) | Home::Experts(layer) => self.layers[layer as usize].clone(),
+            Home::Layer(layer) | Home::Experts(layer) => return self.place_in_layer(layer, name),
             Home::Input => 0..1,
             Home::EveryDevice | Home::Output => self.layers.last()?.end..self.tensors.len(),
         };
-        let found = |tensor: &WeightTensor| tensor.name == name && tensor.home == home;
-        self.tensors[range.clone()].iter().position(found).map(|place| range.start + place)
-    }
-
-    /// The tensor of this name and place, where the model has it.
-    pub(crate) fn find(&self, home: Home, name: Name) -> Option<WeightTensor> {
-        self.place(home, name).map(|place| self.tensors[place])
+        self.tensors[range.clone()]
+            .iter()
+            .position(|tensor| tensor.name == name)
+            .map(|place| range.start + place)
     }
 
     /// The weights in a quantization; `model` is the one that the list is of.

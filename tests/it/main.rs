@@ -10,6 +10,7 @@ mod data_schema;
 mod emit;
 mod engines;
 mod estimate;
+mod estimate_shortcuts;
 mod expect;
 mod fit_tables;
 mod front_matter;

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use anyhow::Result;
-use csv::StringRecord;
+use csv::ByteRecord;
 
-use crate::cli::estimate::row::Columns;
+use crate::cli::estimate::row::{Column, Columns};
 use crate::estimate::architecture::Architecture;
 use crate::estimate::bytes::Bytes;
 use crate::estimate::checkpoint::weight_bytes;
@@ -18,29 +18,30 @@ use crate::estimate::vllm::{DEFAULT_UTILIZATION, VllmCache, VllmSettings, reques
 /// When a value has no meaning.
 pub(super) fn vllm(
     columns: &Columns,
-    row: &StringRecord,
+    row: &ByteRecord,
     models: &BTreeMap<String, Architecture>,
 ) -> Result<Option<Result<u64, String>>> {
-    if columns.text(row, "engine") != "vllm" {
+    if columns.text(row, Column::Engine)? != "vllm" {
         return Ok(None);
     }
-    let slug = columns.text(row, "catalogue_id");
+    let slug = columns.text(row, Column::Model)?;
     let Some(model) = models.get(slug) else {
         return Ok(Some(Err(format!("there is no model `{slug}`"))));
     };
-    let cards = columns.number(row, "n_gpu")?.unwrap_or(1);
-    let device = columns.text(row, "device");
+    let cards = columns.number(row, Column::Gpus)?.unwrap_or(1);
+    let device = columns.text(row, Column::Device)?;
     if !(0..cards.min(64)).any(|card| device == format!("gpu{card}")) {
         return Ok(Some(Err(format!("vLLM's figures are those of a card, not of `{device}`"))));
     }
-    let tokens = columns.number(row, "ctx")?;
-    let kinds = (columns.text(row, "quant").parse(), cache(columns.text(row, "kv_type")));
+    let tokens = columns.number(row, Column::Context)?;
+    let kinds =
+        (columns.text(row, Column::Quantization)?.parse(), cache(columns.text(row, Column::CacheType)?));
     let (Ok(weights), Some(cache)) = kinds else {
         let reason = "vLLM's weights are F32, BF16, F16, FP8, AWQ or GPTQ, its cache auto or fp8";
         return Ok(Some(Err(reason.to_owned())));
     };
     let settings = VllmSettings { weights, cache, cards, memory: Bytes(0), utilization: DEFAULT_UTILIZATION };
-    Ok(Some(vllm_figure(model, &settings, columns.text(row, "kind"), tokens)))
+    Ok(Some(vllm_figure(model, &settings, columns.text(row, Column::Kind)?, tokens)))
 }
 
 fn cache(name: &str) -> Option<VllmCache> {
@@ -78,28 +79,33 @@ fn vllm_figure(
 
 /// What Ollama passes to the llama-server that it starts, where the row leaves it open
 /// (ollama/ollama `llm/llama_server.go`, `server/sched.go` at fb3076099): one batch size for
-/// both, and the logits of one token a slot.
+/// both, and the logits of one token a slot; why not, where that is not known.
+///
+/// # Errors
+/// When a value is no text.
 pub(super) fn as_ollama_runs_it(
     columns: &Columns,
-    row: &StringRecord,
+    row: &ByteRecord,
     settings: &mut Settings,
-) -> Result<(), String> {
-    let is_given = |name| !columns.text(row, name).is_empty();
-    let kind = columns.text(row, "kind");
+) -> Result<Result<(), String>> {
+    let is_given = |column| columns.text(row, column).map(|text| !text.is_empty());
+    let kind = columns.text(row, Column::Kind)?;
     settings.n_outputs = settings.n_outputs.or(Some(settings.sequences));
-    match (is_given("n_batch"), is_given("n_ubatch")) {
+    match (is_given(Column::Batch)?, is_given(Column::MicroBatch)?) {
         (true, false) => settings.n_ubatch = settings.n_batch,
         (false, true) => settings.n_batch = settings.n_ubatch,
         (false, false) => (settings.n_batch, settings.n_ubatch) = (512, 512),
         (true, true) => {}
     }
-    let open_batch = !is_given("n_batch") && !is_given("n_ubatch") && settings.context > 4096;
+    let open_batch = !is_given(Column::Batch)? && !is_given(Column::MicroBatch)? && settings.context > 4096;
     if open_batch && matches!(kind, "compute_bytes" | "total") {
-        return Err("Ollama chooses a batch of 512 to 2048 by the memory that is free: give n_batch".into());
+        return Ok(Err(
+            "Ollama chooses a batch of 512 to 2048 by the memory that is free: give n_batch".into()
+        ));
     }
-    let on_one_gpu = columns.text(row, "device").starts_with("gpu");
-    if settings.tensor_split.len() > 1 && !is_given("tensor_split") && on_one_gpu {
-        return Err("Ollama's llama-server splits by free memory: give tensor_split".into());
+    let on_one_gpu = columns.text(row, Column::Device)?.starts_with("gpu");
+    if settings.tensor_split.len() > 1 && !is_given(Column::TensorSplit)? && on_one_gpu {
+        return Ok(Err("Ollama's llama-server splits by free memory: give tensor_split".into()));
     }
-    Ok(())
+    Ok(Ok(()))
 }

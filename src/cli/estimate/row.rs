@@ -1,7 +1,7 @@
 //! One row of a batch: which figure of which run is asked for.
 
 use anyhow::{Result, bail};
-use csv::StringRecord;
+use csv::ByteRecord;
 
 use crate::cli::estimate::engine::as_ollama_runs_it;
 use crate::diag::nearest;
@@ -10,26 +10,30 @@ use crate::estimate::settings::{
     CacheLayout, CachePlacement, ExpertPlacement, FlashAttention, Settings, WindowCache,
 };
 
-/// Columns that a batch has to have.
-const REQUIRED: [&str; 4] = ["kind", "catalogue_id", "quant", "device"];
-/// Columns that it may have; what is empty or missing is llama.cpp's own default.
-const OPTIONAL: [&str; 15] = [
-    "engine",
-    "ctx",
-    "kv_type",
-    "n_batch",
-    "n_ubatch",
-    "flash_attn",
-    "n_gpu_layers",
-    "n_seq",
-    "kv_unified",
-    "n_outputs",
-    "n_gpu",
-    "tensor_split",
-    "moe_cpu",
-    "kv_on_gpu",
-    "swa_full",
-];
+/// Declares the columns with their names in the header.
+macro_rules! columns {
+    ($($column:ident = $name:literal),+ $(,)?) => {
+        /// A column that a batch may have.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        pub(super) enum Column { $($column),+ }
+
+        /// Their names, in their order.
+        const NAMES: &[&str] = &[$($name),+];
+    };
+}
+
+// What is empty or missing is llama.cpp's own default, but for the first four.
+columns! {
+    Kind = "kind", Model = "catalogue_id", Quantization = "quant", Device = "device",
+    Engine = "engine", Context = "ctx", CacheType = "kv_type", Batch = "n_batch",
+    MicroBatch = "n_ubatch", FlashAttention = "flash_attn", GpuLayers = "n_gpu_layers",
+    Sequences = "n_seq", Unified = "kv_unified", Outputs = "n_outputs", Gpus = "n_gpu",
+    TensorSplit = "tensor_split", CpuExperts = "moe_cpu", CacheOnGpu = "kv_on_gpu",
+    FullWindows = "swa_full",
+}
+
+/// So many of them have to be there.
+const REQUIRED: usize = 4;
 
 /// Largest number that a column may hold: a context of a thousand million tokens.
 const LARGEST: u64 = 1_000_000_000;
@@ -37,18 +41,21 @@ const LARGEST: u64 = 1_000_000_000;
 /// Where the columns stand.
 #[derive(Debug)]
 pub(super) struct Columns {
-    header: Vec<String>,
+    /// Fields of a row.
+    count: usize,
+    /// The place of each column of [`NAMES`] among them.
+    places: Vec<Option<usize>>,
 }
 
 /// What a row asks.
 #[derive(Debug)]
-pub(super) struct Question {
+pub(super) struct Question<'r> {
     /// `model_bytes`, `kv_bytes`, `compute_bytes` or `total`.
-    pub kind: String,
+    pub kind: &'r str,
     /// `file`, `gpu0`, `host` or `all`.
-    pub device: String,
+    pub device: &'r str,
     /// Slug of the model.
-    pub model: String,
+    pub model: &'r str,
     /// The run.
     pub settings: Settings,
 }
@@ -58,37 +65,61 @@ impl Columns {
     ///
     /// # Errors
     /// When one that has to be there is missing.
-    pub fn of(header: &StringRecord) -> Result<Self> {
-        let header: Vec<String> = header.iter().map(|name| name.trim().to_string()).collect();
-        for required in REQUIRED {
-            if header.iter().any(|name| name == required) {
+    pub fn of(header: &ByteRecord) -> Result<Self> {
+        let names = header.iter().map(|name| std::str::from_utf8(name).map(str::trim));
+        let Ok(header) = names.collect::<Result<Vec<&str>, _>>() else {
+            bail!("line 1: the name of a column is not UTF-8 text; save the file as UTF-8");
+        };
+        for required in &NAMES[..REQUIRED] {
+            if header.contains(required) {
                 continue;
             }
-            let unknown = header.iter().filter(|name| !OPTIONAL.contains(&name.as_str()));
-            match nearest(required, unknown.map(String::as_str)) {
+            let unknown = header.iter().copied().filter(|name| !NAMES.contains(name));
+            match nearest(required, unknown) {
                 Some(near) => bail!("line 1: the column `{required}` is missing; is `{near}` meant?"),
                 None => bail!("line 1: the column `{required}` is missing"),
             }
         }
-        Ok(Self { header })
+        let place = |name: &&str| header.iter().position(|column| column == name);
+        Ok(Self { count: header.len(), places: NAMES.iter().map(place).collect() })
+    }
+
+    /// Says so when a row has another number of fields than the header.
+    ///
+    /// # Errors
+    /// When it has.
+    pub fn fits(&self, row: &ByteRecord) -> Result<()> {
+        if row.len() != self.count {
+            bail!("the row has {} fields, the header {}", row.len(), self.count);
+        }
+        Ok(())
     }
 
     /// The text of a column; empty where there is none.
-    pub fn text<'r>(&self, row: &'r StringRecord, name: &str) -> &'r str {
-        let at = self.header.iter().position(|column| column == name);
-        at.and_then(|at| row.get(at)).unwrap_or_default().trim()
+    ///
+    /// # Errors
+    /// When it is not UTF-8.
+    pub fn text<'r>(&self, row: &'r ByteRecord, column: Column) -> Result<&'r str> {
+        let field = self.places[column as usize].and_then(|place| row.get(place)).unwrap_or_default();
+        match std::str::from_utf8(field) {
+            Ok(text) => Ok(text.trim()),
+            Err(_) => bail!("`{}` is not UTF-8 text; save the file as UTF-8", NAMES[column as usize]),
+        }
     }
 
     /// The number in a column; none where it is empty.
     ///
     /// # Errors
     /// When it holds something else.
-    pub fn number(&self, row: &StringRecord, name: &str) -> Result<Option<u64>> {
-        match self.text(row, name) {
+    pub fn number(&self, row: &ByteRecord, column: Column) -> Result<Option<u64>> {
+        match self.text(row, column)? {
             "" => Ok(None),
             text => match text.parse::<u64>() {
                 Ok(number) if number <= LARGEST => Ok(Some(number)),
-                _ => bail!("`{name}` is `{text}`, not a whole number between 0 and {LARGEST}"),
+                _ => bail!(
+                    "`{}` is `{text}`, not a whole number between 0 and {LARGEST}",
+                    NAMES[column as usize]
+                ),
             },
         }
     }
@@ -97,53 +128,59 @@ impl Columns {
     ///
     /// # Errors
     /// When a value has no meaning.
-    pub fn question(&self, row: &StringRecord) -> Result<Result<Question, String>> {
-        let engine = self.text(row, "engine");
+    pub fn question<'r>(&self, row: &'r ByteRecord) -> Result<Result<Question<'r>, String>> {
+        let engine = self.text(row, Column::Engine)?;
         if !matches!(engine, "" | "llama.cpp" | "ollama") {
             return Ok(Err(format!("the engine `{engine}` is not modeled")));
         }
-        let Ok(quantization) = self.text(row, "quant").parse() else {
-            return Ok(Err(format!("the quantization `{}` is not modeled", self.text(row, "quant"))));
+        let Ok(quantization) = self.text(row, Column::Quantization)?.parse() else {
+            return Ok(Err(format!(
+                "the quantization `{}` is not modeled",
+                self.text(row, Column::Quantization)?
+            )));
         };
         // What only asks for weights needs no context.
-        let mut settings = Settings::new(quantization, self.number(row, "ctx")?.unwrap_or(4096));
-        let (k, v) = match self.text(row, "kv_type") {
+        let mut settings = Settings::new(quantization, self.number(row, Column::Context)?.unwrap_or(4096));
+        let (k, v) = match self.text(row, Column::CacheType)? {
             "" => ("f16", "f16"),
             text => text.split_once('/').unwrap_or((text, text)),
         };
         let (Ok(k), Ok(v)) = (k.trim().parse::<CacheType>(), v.trim().parse::<CacheType>()) else {
-            return Ok(Err(format!("the cache type `{}` is not modeled", self.text(row, "kv_type"))));
+            return Ok(Err(format!(
+                "the cache type `{}` is not modeled",
+                self.text(row, Column::CacheType)?
+            )));
         };
         (settings.cache_type_k, settings.cache_type_v) = (k, v);
         self.numbers(row, &mut settings)?;
         self.words(row, &mut settings)?;
         if engine == "ollama"
-            && let Err(reason) = as_ollama_runs_it(self, row, &mut settings)
+            && let Err(reason) = as_ollama_runs_it(self, row, &mut settings)?
         {
             return Ok(Err(reason));
         }
         Ok(Ok(Question {
-            kind: self.text(row, "kind").to_string(),
-            device: self.text(row, "device").to_string(),
-            model: self.text(row, "catalogue_id").to_string(),
+            kind: self.text(row, Column::Kind)?,
+            device: self.text(row, Column::Device)?,
+            model: self.text(row, Column::Model)?,
             settings,
         }))
     }
 
-    fn numbers(&self, row: &StringRecord, settings: &mut Settings) -> Result<()> {
-        if let Some(number) = self.number(row, "n_batch")? {
+    fn numbers(&self, row: &ByteRecord, settings: &mut Settings) -> Result<()> {
+        if let Some(number) = self.number(row, Column::Batch)? {
             settings.n_batch = number;
         }
-        if let Some(number) = self.number(row, "n_ubatch")? {
+        if let Some(number) = self.number(row, Column::MicroBatch)? {
             settings.n_ubatch = number;
         }
-        if let Some(number) = self.number(row, "n_seq")? {
+        if let Some(number) = self.number(row, Column::Sequences)? {
             settings.sequences = number;
         }
-        settings.n_outputs = self.number(row, "n_outputs")?;
-        settings.gpu_layers = self.number(row, "n_gpu_layers")?;
-        let gpus = self.number(row, "n_gpu")?.unwrap_or(1);
-        settings.tensor_split = match self.text(row, "tensor_split") {
+        settings.n_outputs = self.number(row, Column::Outputs)?;
+        settings.gpu_layers = self.number(row, Column::GpuLayers)?;
+        let gpus = self.number(row, Column::Gpus)?.unwrap_or(1);
+        settings.tensor_split = match self.text(row, Column::TensorSplit)? {
             "" => vec![1; usize::try_from(gpus.min(64))?],
             split => split
                 .split([',', '/'])
@@ -156,26 +193,26 @@ impl Columns {
         Ok(())
     }
 
-    fn words(&self, row: &StringRecord, settings: &mut Settings) -> Result<()> {
-        let flag = |name: &str| match self.text(row, name) {
+    fn words(&self, row: &ByteRecord, settings: &mut Settings) -> Result<()> {
+        let flag = |column: Column| match self.text(row, column)? {
             "" | "auto" => Ok(None),
             "1" | "true" | "on" => Ok(Some(true)),
             "0" | "false" | "off" => Ok(Some(false)),
-            other => bail!("`{name}` is `{other}`, not 0 or 1"),
+            other => bail!("`{}` is `{other}`, not 0 or 1", NAMES[column as usize]),
         };
-        if flag("flash_attn")? == Some(false) {
+        if flag(Column::FlashAttention)? == Some(false) {
             settings.flash_attention = FlashAttention::Off;
         }
-        if flag("kv_unified")? == Some(true) {
+        if flag(Column::Unified)? == Some(true) {
             settings.cache_layout = CacheLayout::Unified;
         }
-        if flag("kv_on_gpu")? == Some(false) {
+        if flag(Column::CacheOnGpu)? == Some(false) {
             settings.cache_placement = CachePlacement::Host;
         }
-        if flag("swa_full")? == Some(true) {
+        if flag(Column::FullWindows)? == Some(true) {
             settings.window_cache = WindowCache::Full;
         }
-        settings.experts = match self.text(row, "moe_cpu") {
+        settings.experts = match self.text(row, Column::CpuExperts)? {
             "" | "none" => ExpertPlacement::WithLayer,
             "all" => ExpertPlacement::Cpu,
             text => match text.strip_prefix("first:").map(str::parse) {

@@ -2,10 +2,9 @@
 
 use std::sync::Arc;
 
-use crate::estimate::architecture::{Architecture, Layer};
+use crate::estimate::architecture::{Architecture, FeedForward, Layer};
 use crate::estimate::compute::fold::{Cut, Fold};
 use crate::estimate::compute::mixers::uses_rope;
-use crate::estimate::names::Home;
 use crate::estimate::placement::{Device, Placement};
 use crate::estimate::settings::{ExpertPlacement, Settings};
 
@@ -64,7 +63,10 @@ impl Arrangement {
             LayerKey {
                 layer: *layer,
                 device: placement.layer(index),
-                experts: placement.device_of(Home::Experts(index)),
+                experts: match layer.feed_forward {
+                    FeedForward::Experts => placement.experts(index),
+                    _ => placement.layer(index),
+                },
                 rotary: uses_rope(model, index),
                 last: place == last,
             }

@@ -3,7 +3,7 @@
 use crate::estimate::architecture::{FeedForward, LayerKind};
 use crate::estimate::compute::builder::{AttentionInputs, Builder};
 use crate::estimate::compute::extent::Extent;
-use crate::estimate::compute::graph::{Operation, Resident, TensorId, row_bytes, shape};
+use crate::estimate::compute::tensor::{Operation, Resident, TensorId, row_bytes, shape};
 use crate::estimate::family::Family;
 use crate::estimate::names::Name;
 use crate::estimate::placement::Device;

@@ -8,9 +8,10 @@ use std::collections::BTreeMap;
 use crate::estimate::architecture::{Architecture, LayerKind, RopeFactors};
 use crate::estimate::cache::streams;
 use crate::estimate::compute::extent::{Extent, Quantities, Quantity};
-use crate::estimate::compute::graph::{Graph, Operation, Resident, TensorId, shape};
+use crate::estimate::compute::graph::Graph;
+use crate::estimate::compute::tensor::{Operation, Resident, TensorId, shape};
 use crate::estimate::family::Family;
-use crate::estimate::names::{Home, Name};
+use crate::estimate::names::{Home, Name, WeightTensor};
 use crate::estimate::placement::{Device, Placement};
 use crate::estimate::quantization::TensorType;
 use crate::estimate::settings::{CachePlacement, FlashAttention, Settings};
@@ -66,7 +67,8 @@ pub(crate) struct Builder<'a> {
     /// Rows of the micro-batch's recurrent states, and of those outside it.
     pub(crate) state_rows: Option<(TensorId, TensorId)>,
     weights: &'a WeightList,
-    loaded: BTreeMap<(Home, Name), TensorId>,
+    /// Tensors of the weights that are in the graph, by their place in the list.
+    loaded: Vec<Option<TensorId>>,
     /// Rotary frequency factors, one tensor a device.
     factors: BTreeMap<Device, TensorId>,
 }
@@ -102,14 +104,15 @@ impl<'a> Builder<'a> {
             sliding: None,
             state_rows: None,
             weights,
-            loaded: BTreeMap::new(),
+            loaded: vec![None; weights.len()],
             factors: BTreeMap::new(),
         }
     }
 
     /// A weight of a layer, where the model has it.
     pub(crate) fn layer_weight(&mut self, layer: u64, name: Name) -> Option<TensorId> {
-        self.weight(Home::Layer(layer), name).or_else(|| self.weight(Home::Experts(layer), name))
+        let place = self.weights.place_in_layer(layer, name)?;
+        Some(self.load(place))
     }
 
     /// A weight that the layer has in every model of the family.
@@ -118,15 +121,19 @@ impl<'a> Builder<'a> {
     }
 
     fn weight(&mut self, home: Home, name: Name) -> Option<TensorId> {
-        if let Some(id) = self.loaded.get(&(home, name)) {
-            return Some(*id);
+        let place = self.weights.place(home, name)?;
+        Some(self.load(place))
+    }
+
+    fn load(&mut self, place: usize) -> TensorId {
+        if let Some(id) = self.loaded[place] {
+            return id;
         }
-        let tensor = self.weights.find(home, name)?;
-        let device = self.placement.device_of(home);
-        let dimensions = [tensor.columns, tensor.rows, tensor.matrices, 1].map(Extent::from);
-        let id = self.graph.weight(home, name, dimensions, device);
-        self.loaded.insert((home, name), id);
-        Some(id)
+        let WeightTensor { name, home, columns, rows, matrices } = self.weights.tensor(place);
+        let dimensions = [columns, rows, matrices, 1].map(Extent::from);
+        let id = self.graph.weight(home, name, dimensions, self.placement.device_of(home));
+        self.loaded[place] = Some(id);
+        id
     }
 
     /// Tokens to vectors.

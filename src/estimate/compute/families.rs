@@ -6,7 +6,7 @@
 use crate::estimate::architecture::{FeedForward, LayerKind};
 use crate::estimate::compute::builder::{Builder, NormKind};
 use crate::estimate::compute::feed_forward::{Gating, Routing};
-use crate::estimate::compute::graph::TensorId;
+use crate::estimate::compute::tensor::TensorId;
 use crate::estimate::family::Family;
 use crate::estimate::names::Name;
 

@@ -4,7 +4,7 @@ use std::ops::RangeInclusive;
 
 use crate::estimate::compute::builder::Builder;
 use crate::estimate::compute::extent::Extent;
-use crate::estimate::compute::graph::{Kept, Operation, TensorId, shape};
+use crate::estimate::compute::tensor::{Kept, Operation, TensorId, shape};
 use crate::estimate::family::Family;
 use crate::estimate::names::Name;
 use crate::estimate::quantization::TensorType;

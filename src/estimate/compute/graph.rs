@@ -5,101 +5,12 @@
 
 use crate::estimate::compute::extent::{Extent, Quantities};
 use crate::estimate::compute::size::Size;
+use crate::estimate::compute::tensor::{
+    Kept, Operation, Resident, Sources, Tensor, TensorId, packed_strides,
+};
 use crate::estimate::names::{Home, Name};
 use crate::estimate::placement::Device;
 use crate::estimate::quantization::TensorType;
-
-/// A tensor's place in its graph.
-pub(crate) type TensorId = usize;
-
-/// What a tensor comes from, as far as memory depends on it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Operation {
-    /// A weight, a cache or an input.
-    Leaf,
-    /// Another look at the same memory: reshape, view, permute, transpose.
-    View,
-    /// Rows picked from a matrix.
-    GetRows,
-    /// A matrix product.
-    MulMat,
-    /// A product with the matrices of chosen experts.
-    MulMatId,
-    /// Element by element; may overwrite its source.
-    InPlace,
-    /// Rotary positions; may overwrite its source.
-    Rope,
-    /// Fused attention.
-    FlashAttention,
-    /// Anything else that makes a new tensor or writes through a view.
-    Other,
-}
-
-/// Memory that a tensor already has before the graph is allocated.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Resident {
-    /// Weights on a device.
-    Weight(Device),
-    /// A cache or state on a device.
-    Cache(Device),
-}
-
-/// One tensor of the graph.
-#[derive(Debug, Clone)]
-pub(crate) struct Tensor {
-    pub(crate) operation: Operation,
-    pub(crate) kind: TensorType,
-    /// Elements in each dimension.
-    pub(crate) shape: [Extent; 4],
-    /// Bytes from one element (block) of a dimension to the next.
-    pub(crate) strides: [Extent; 4],
-    pub(crate) sources: Vec<TensorId>,
-    /// The tensor whose memory this one looks at: never itself a view.
-    pub(crate) view_of: Option<TensorId>,
-    pub(crate) is_input: bool,
-    pub(crate) is_output: bool,
-    pub(crate) resident: Option<Resident>,
-    /// The weight that it is, or is a copy of. Its type is that of the quantization, which
-    /// the graph does not know: `kind` is F32.
-    pub(crate) weight: Option<(Home, Name)>,
-    /// The owner of the memory that the scheduler copies from.
-    pub(crate) copy_of: Option<TensorId>,
-    /// The device that the graph's builder fixes for it.
-    pub(crate) fixed: Option<Device>,
-}
-
-impl Tensor {
-    /// Number of elements.
-    pub(crate) fn elements(&self) -> Extent {
-        self.shape.into_iter().fold(Extent::ONE, |product, extent| product * extent)
-    }
-
-    /// Whether there are no gaps between elements, at any quantities.
-    pub(crate) fn has_no_gaps(&self) -> bool {
-        self.strides == packed_strides(self.kind, self.shape)
-    }
-}
-
-/// Bytes of so many elements, whole blocks.
-pub(crate) fn row_bytes(kind: TensorType, elements: Extent) -> Extent {
-    let (block, bytes) = kind.block();
-    elements / block * bytes
-}
-
-/// Strides of a tensor without gaps.
-fn packed_strides(kind: TensorType, shape: [Extent; 4]) -> [Extent; 4] {
-    let (block, bytes) = kind.block();
-    // a row of no elements may be written as one that no block divides
-    let row = if block == 1 { bytes * shape[0] } else { row_bytes(kind, shape[0]) };
-    [bytes.into(), row, row * shape[1], row * shape[1] * shape[2]]
-}
-
-/// Fills a shape of fewer dimensions with ones.
-pub(crate) fn shape<const N: usize>(dimensions: [Extent; N]) -> [Extent; 4] {
-    let mut shape = [Extent::ONE; 4];
-    shape[..N].copy_from_slice(&dimensions);
-    shape
-}
 
 /// A comparison that the graph rests on: with quantities for which it comes out otherwise,
 /// the graph is another one.
@@ -123,16 +34,6 @@ impl Guard {
     }
 }
 
-/// Tensors that a GPU needs until a later node, because it computes all nodes between at once.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Kept {
-    pub(crate) tensors: [TensorId; 2],
-    /// The first of the nodes computed at once.
-    pub(crate) from: TensorId,
-    /// The last.
-    pub(crate) until: TensorId,
-}
-
 /// Tensors, and the order in which they are computed.
 #[derive(Debug)]
 pub(crate) struct Graph {
@@ -141,6 +42,8 @@ pub(crate) struct Graph {
     /// Every comparison whose answer depends on them.
     pub(crate) guards: Vec<Guard>,
     pub(crate) tensors: Vec<Tensor>,
+    /// The sources of all tensors.
+    sources: Vec<TensorId>,
     /// Computed tensors in order.
     pub(crate) nodes: Vec<TensorId>,
     /// Weights, caches and inputs in the order in which they are first used.
@@ -161,6 +64,7 @@ impl Graph {
             quantities,
             guards: Vec::new(),
             tensors: Vec::new(),
+            sources: Vec::new(),
             nodes: Vec::new(),
             leaves: Vec::new(),
             kept: Vec::new(),
@@ -254,13 +158,45 @@ impl Graph {
         &self.tensors[id]
     }
 
+    /// What a tensor is computed from.
+    pub(crate) fn sources(&self, id: TensorId) -> &[TensorId] {
+        let Sources { first, count } = self.tensors[id].sources;
+        &self.sources[first..first + count]
+    }
+
+    /// Puts another tensor in the place of a source.
+    pub(crate) fn replace_source(&mut self, id: TensorId, place: usize, source: TensorId) {
+        self.sources[self.tensors[id].sources.first + place] = source;
+    }
+
     /// The shape of a tensor.
     pub(crate) fn shape(&self, id: TensorId) -> [Extent; 4] {
         self.tensors[id].shape
     }
 
-    fn push(&mut self, tensor: Tensor) -> TensorId {
-        self.tensors.push(tensor);
+    fn push(
+        &mut self,
+        operation: Operation,
+        kind: TensorType,
+        (shape, strides): ([Extent; 4], [Extent; 4]),
+        sources: &[TensorId],
+    ) -> TensorId {
+        let first = self.sources.len();
+        self.sources.extend_from_slice(sources);
+        self.tensors.push(Tensor {
+            operation,
+            kind,
+            shape,
+            strides,
+            sources: Sources { first, count: sources.len() },
+            view_of: None,
+            is_input: false,
+            is_output: false,
+            resident: None,
+            weight: None,
+            copy_of: None,
+            fixed: None,
+        });
         self.visited.push(false);
         self.tensors.len() - 1
     }
@@ -273,20 +209,7 @@ impl Graph {
         shape: [Extent; 4],
         sources: &[TensorId],
     ) -> TensorId {
-        self.push(Tensor {
-            operation,
-            kind,
-            shape,
-            strides: packed_strides(kind, shape),
-            sources: sources.to_vec(),
-            view_of: None,
-            is_input: false,
-            is_output: false,
-            resident: None,
-            weight: None,
-            copy_of: None,
-            fixed: None,
-        })
+        self.push(operation, kind, (shape, packed_strides(kind, shape)), sources)
     }
 
     /// A tensor that the caller fills before each run.
@@ -312,19 +235,16 @@ impl Graph {
 
     /// A node that writes into the memory of `target` (the caller gives the sources).
     pub(crate) fn write_into(&mut self, target: TensorId, sources: &[TensorId]) -> TensorId {
-        let id = self.view_with(target, self.shape(target), self.get(target).strides);
-        let node = &mut self.tensors[id];
-        node.operation = Operation::Other;
-        node.sources = sources.to_vec();
+        let Tensor { kind, shape, strides, view_of, .. } = *self.get(target);
+        let id = self.push(Operation::Other, kind, (shape, strides), sources);
+        self.tensors[id].view_of = Some(view_of.unwrap_or(target));
         id
     }
 
     fn view_with(&mut self, source: TensorId, shape: [Extent; 4], strides: [Extent; 4]) -> TensorId {
-        let root = self.get(source).view_of.unwrap_or(source);
-        let kind = self.get(source).kind;
-        let id = self.new_tensor(Operation::View, kind, shape, &[source]);
-        self.tensors[id].strides = strides;
-        self.tensors[id].view_of = Some(root);
+        let Tensor { kind, view_of, .. } = *self.get(source);
+        let id = self.push(Operation::View, kind, (shape, strides), &[source]);
+        self.tensors[id].view_of = Some(view_of.unwrap_or(source));
         id
     }
 
@@ -342,7 +262,7 @@ impl Graph {
 
     /// The dimension `d` of the source becomes dimension `axes[d]`.
     pub(crate) fn permute(&mut self, source: TensorId, axes: [usize; 4]) -> TensorId {
-        let from = self.get(source).clone();
+        let from = *self.get(source);
         let (mut shape, mut strides) = ([Extent::ZERO; 4], [Extent::ZERO; 4]);
         for d in 0..4 {
             shape[axes[d]] = from.shape[d];
@@ -406,8 +326,8 @@ impl Graph {
             return;
         }
         self.visited[id] = true;
-        for place in 0..self.tensors[id].sources.len() {
-            self.expand(self.tensors[id].sources[place]);
+        for place in 0..self.sources(id).len() {
+            self.expand(self.sources(id)[place]);
         }
         match self.tensors[id].operation {
             Operation::Leaf => self.leaves.push(id),

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 
-use crate::estimate::architecture::Architecture;
+use crate::estimate::architecture::{Architecture, LayerKind};
 use crate::estimate::bytes::Bytes;
 use crate::estimate::cache::streams;
 use crate::estimate::compute::arrangement::{Arrangement, ArrangementKey, FoldKey};
@@ -20,10 +20,16 @@ use crate::estimate::weights::{WeightList, Weights};
 
 /// Arrangements or structures that are kept; one more and all are forgotten.
 const KEPT: usize = 256;
+/// More periods of layers than any model has.
+const EVERYTHING: usize = 1 << 20;
 
 /// The graphs of a model that were compiled so far.
 #[derive(Debug, Default)]
 pub(crate) struct Graphs {
+    /// Nothing is left out: every layer is built and run, every stretch is drawn.
+    thorough: bool,
+    /// Runs of the allocator so far.
+    pub(crate) replays: u64,
     arrangements: HashMap<ArrangementKey, Arranged>,
     /// Numbers for the keys of folds.
     fold_keys: HashMap<FoldKey, usize>,
@@ -92,6 +98,11 @@ pub(crate) struct Subject<'a> {
 }
 
 impl Graphs {
+    /// Graphs that build and run every layer, to compare with.
+    pub(crate) fn thorough() -> Graphs {
+        Graphs { thorough: true, ..Graphs::default() }
+    }
+
     /// Which device does what.
     pub(crate) fn arrangement(&mut self, model: &Architecture, settings: &Settings) -> Arc<Arrangement> {
         let key = ArrangementKey::new(settings);
@@ -127,9 +138,9 @@ impl Graphs {
         let mut horizon = Horizon::within(stretch.end - stretch.start);
         let (structure, fold) = self.structure(subject, &stretch.first, &quantities);
         structure.suits(&quantities, &mut horizon);
-        let run = run(subject, &stretch.first, &structure, &fold);
+        let run = self.run(subject, &stretch.first, &structure, &fold);
         let sizes = tensor_sizes(run, &quantities, &mut horizon);
-        let straight = horizon == Horizon::within(stretch.end - stretch.start);
+        let straight = !self.thorough && horizon == Horizon::within(stretch.end - stretch.start);
         let quantization = structure.uses_weights.then_some(stretch.first.quantization);
         let drawn = Drawn { steps: stretch.start..=stretch.end, structure, fold, quantization, sizes };
         if let Some((_, pieces)) = self.drawn.iter().find(|(known, _)| straight && *known == drawn) {
@@ -175,9 +186,27 @@ impl Graphs {
     ) -> Vec<N> {
         let (structure, fold) = self.structure(subject, settings, quantities);
         structure.suits(quantities, horizon);
-        let run = run(subject, settings, &structure, &fold);
+        let run = self.run(subject, settings, &structure, &fold);
         let sizes = tensor_sizes(run, quantities, horizon);
+        self.replays += 1;
         buffer_sizes(run, sizes, horizon)
+    }
+
+    fn run<'a>(
+        &self,
+        subject: Subject<'a>,
+        settings: &Settings,
+        structure: &'a Structure,
+        fold: &'a Fold,
+    ) -> Run<'a> {
+        Run {
+            structure,
+            stands: &fold.stands,
+            list: subject.list,
+            weights: subject.weights,
+            buffers: settings.tensor_split.len() + 1,
+            thorough: self.thorough,
+        }
     }
 
     /// The structure of these settings, with the fold that it is of.
@@ -188,7 +217,9 @@ impl Graphs {
         quantities: &Quantities<N>,
     ) -> (Arc<Structure>, Arc<Fold>) {
         let types = (settings.cache_type_k, settings.cache_type_v);
-        let like = (like(types.0), like(types.1));
+        let latent_scores =
+            settings.flash_attention == FlashAttention::Off && subject.model.has(LayerKind::Latent);
+        let like = if latent_scores { types } else { (like(types.0), like(types.1)) };
         let found = self.structure_with(subject, settings, quantities, like);
         if found.0.copies_cache && like != types {
             return self.structure_with(subject, settings, quantities, types);
@@ -247,6 +278,7 @@ impl Graphs {
             Structure::new(subject.model, &settings, &arrangement.placement, subject.list, fold, now);
         if self.structures.len() == KEPT {
             self.structures.clear();
+            self.drawn.clear();
         }
         let compiled = self.structures.entry(key).or_default();
         match structure {
@@ -268,7 +300,8 @@ impl Graphs {
         let arranged =
             self.arrangements.get_mut(&ArrangementKey::new(settings)).expect("it was arranged just now");
         while arranged.folds.len() <= more {
-            let (fold, key) = arranged.arrangement.fold(arranged.folds.len());
+            let more = if self.thorough { EVERYTHING } else { arranged.folds.len() };
+            let (fold, key) = arranged.arrangement.fold(more);
             let next = self.fold_keys.len();
             arranged.folds.push((fold, *self.fold_keys.entry(key).or_insert(next)));
         }
@@ -277,21 +310,12 @@ impl Graphs {
     }
 }
 
-fn run<'a>(subject: Subject<'a>, settings: &Settings, structure: &'a Structure, fold: &'a Fold) -> Run<'a> {
-    Run {
-        structure,
-        stands: &fold.stands,
-        list: subject.list,
-        weights: subject.weights,
-        buffers: settings.tensor_split.len() + 1,
-    }
-}
-
 /// The cache type that stands for all that a graph without copies of the cache cannot tell
 /// from it.
 fn like(kind: CacheType) -> CacheType {
     match kind {
-        CacheType::F32 | CacheType::F16 | CacheType::Bf16 => kind,
+        CacheType::F16 => CacheType::F16,
+        CacheType::F32 | CacheType::Bf16 => CacheType::Bf16,
         _ => CacheType::Q8_0,
     }
 }

@@ -7,7 +7,7 @@ use crate::estimate::architecture::LayerKind;
 use crate::estimate::compute::attention::Projections;
 use crate::estimate::compute::builder::{Builder, NormKind};
 use crate::estimate::compute::extent::Extent;
-use crate::estimate::compute::graph::{Operation, Resident, TensorId, row_bytes, shape};
+use crate::estimate::compute::tensor::{Operation, Resident, TensorId, row_bytes, shape};
 use crate::estimate::names::Name;
 use crate::estimate::quantization::TensorType;
 

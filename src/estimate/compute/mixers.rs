@@ -7,7 +7,7 @@ use crate::estimate::architecture::{Architecture, LayerKind};
 use crate::estimate::compute::attention::Projections;
 use crate::estimate::compute::builder::{Builder, NormKind};
 use crate::estimate::compute::extent::Extent;
-use crate::estimate::compute::graph::{TensorId, shape};
+use crate::estimate::compute::tensor::{TensorId, shape};
 use crate::estimate::family::Family;
 use crate::estimate::names::Name;
 

@@ -21,8 +21,10 @@ mod program;
 mod recurrent;
 mod replay;
 mod schedule;
+mod scheduler;
 mod size;
 mod structure;
+mod tensor;
 mod tensor_size;
 
 pub(crate) use crate::estimate::compute::arrangement::Arrangement;

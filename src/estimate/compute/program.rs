@@ -5,8 +5,9 @@
 //! October 2026): a result may overwrite a source of the same layout that nobody else needs,
 //! and memory is released after its last use.
 
-use crate::estimate::compute::graph::{Graph, Operation, TensorId};
+use crate::estimate::compute::graph::Graph;
 use crate::estimate::compute::schedule::{Schedule, Slot};
+use crate::estimate::compute::tensor::{Operation, TensorId};
 use crate::estimate::compute::tensor_size::{Rule, TensorSize};
 
 /// One step. A slot is a piece of memory in use; sizes are places in [`Programs::sizes`].
@@ -112,8 +113,8 @@ impl Lifetimes<'_> {
         if tensor.is_input {
             self.allocate(node.tensor, node.buffer);
         }
-        for place in 0..self.graph.get(node.tensor).sources.len() {
-            let source = self.graph.get(node.tensor).sources[place];
+        for place in 0..self.graph.sources(node.tensor).len() {
+            let source = self.graph.sources(node.tensor)[place];
             self.uses[source].children += 1;
             if self.graph.get(source).is_input {
                 self.allocate(source, node.buffer);
@@ -122,13 +123,13 @@ impl Lifetimes<'_> {
     }
 
     fn compute(&mut self, node: Slot) {
-        let count = self.graph.get(node.tensor).sources.len();
+        let count = self.graph.sources(node.tensor).len();
         for place in 0..count {
-            self.allocate(self.graph.get(node.tensor).sources[place], node.buffer);
+            self.allocate(self.graph.sources(node.tensor)[place], node.buffer);
         }
         self.allocate(node.tensor, node.buffer);
         for place in 0..count {
-            self.leave(self.graph.get(node.tensor).sources[place]);
+            self.leave(self.graph.sources(node.tensor)[place]);
         }
     }
 
@@ -138,8 +139,8 @@ impl Lifetimes<'_> {
             return;
         }
         if matches!(tensor.operation, Operation::InPlace | Operation::Rope) {
-            for place in 0..tensor.sources.len() {
-                if self.overwrite(id, self.graph.get(id).sources[place]) {
+            for place in 0..self.graph.sources(id).len() {
+                if self.overwrite(id, self.graph.sources(id)[place]) {
                     return;
                 }
             }

@@ -8,7 +8,7 @@ use crate::estimate::cache::state_widths;
 use crate::estimate::compute::attention::Projections;
 use crate::estimate::compute::builder::{Builder, NormKind};
 use crate::estimate::compute::extent::{Extent, Quantity};
-use crate::estimate::compute::graph::{Operation, Resident, TensorId, shape};
+use crate::estimate::compute::tensor::{Operation, Resident, TensorId, shape};
 use crate::estimate::family::Family;
 use crate::estimate::names::Name;
 use crate::estimate::quantization::TensorType;

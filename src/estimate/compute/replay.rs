@@ -19,6 +19,8 @@ pub(crate) struct Run<'a> {
     pub(crate) weights: &'a Weights,
     /// GPUs and host.
     pub(crate) buffers: usize,
+    /// Every layer is run, also those seen before.
+    pub(crate) thorough: bool,
 }
 
 /// The size that each buffer reaches: the GPUs in order, then the host.
@@ -43,14 +45,12 @@ pub(crate) fn tensor_sizes<N: Size>(
     quantities: &Quantities<N>,
     horizon: &mut N::Horizon,
 ) -> Vec<N> {
-    let sizes = run.structure.sizes.iter();
-    let value = |size: &_, horizon: &mut _| {
-        let size: &crate::estimate::compute::tensor_size::TensorSize = size;
+    let sizes = run.structure.sizes.iter().map(|size| {
         size.value(quantities, horizon, |home, name| {
             run.list.copy_bytes(run.weights, home, name, size.on_host)
         })
-    };
-    sizes.map(|size| value(size, horizon)).collect()
+    });
+    sizes.collect()
 }
 
 /// Everything that the allocator knows between two layers, apart from how far the buffers
@@ -98,7 +98,7 @@ impl<N: Size> Replay<'_, '_, N> {
             let patterns = self.patterns(program, layer);
             let same =
                 |seen: &&Seen| seen.state == state && seen.program == program && seen.patterns == patterns;
-            if let Some(seen) = self.seen.iter().find(same) {
+            if let Some(seen) = self.seen.iter().find(same).filter(|_| !self.run.thorough) {
                 state = seen.next;
                 continue;
             }

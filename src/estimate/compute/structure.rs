@@ -6,7 +6,7 @@ use crate::estimate::compute::extent::Quantities;
 use crate::estimate::compute::fold::Fold;
 use crate::estimate::compute::graph::Guard;
 use crate::estimate::compute::program::{Program, programs};
-use crate::estimate::compute::schedule::schedule;
+use crate::estimate::compute::scheduler::schedule;
 use crate::estimate::compute::size::Size;
 use crate::estimate::compute::tensor_size::TensorSize;
 use crate::estimate::placement::Placement;

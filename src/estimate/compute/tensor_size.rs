@@ -1,8 +1,9 @@
 //! What a tensor takes in a buffer, as a rule over the quantities of a run.
 
 use crate::estimate::compute::extent::{Extent, Quantities};
-use crate::estimate::compute::graph::{Graph, Operation, TensorId};
+use crate::estimate::compute::graph::Graph;
 use crate::estimate::compute::size::Size;
+use crate::estimate::compute::tensor::{Operation, TensorId};
 use crate::estimate::names::{Home, Name};
 use crate::estimate::quantization::TensorType;
 use crate::estimate::weights::{GPU_ALIGNMENT, HOST_ALIGNMENT, row_tail};
@@ -112,7 +113,8 @@ fn data(graph: &Graph, id: TensorId, on_host: bool) -> Rule {
 /// `src/ggml-cuda/fattn-common.cuh`, `ggml_cuda_flash_attn_ext_get_f16_extra_data`).
 fn attention(graph: &Graph, id: TensorId) -> Rule {
     let tensor = graph.get(id);
-    let (keys, values) = (graph.get(tensor.sources[1]), graph.get(tensor.sources[2]));
+    let sources = graph.sources(id);
+    let (keys, values) = (graph.get(sources[1]), graph.get(sources[2]));
     let shared = values.view_of.is_some() && values.view_of == keys.view_of;
     let widened = [(keys, true), (values, !shared)].map(|(source, counts)| {
         if counts && source.kind != TensorType::F16 { source.elements() } else { Extent::ZERO }
