@@ -9,6 +9,7 @@ mod python;
 mod question;
 mod remedies;
 mod speed;
+mod tables;
 
 use anyhow::Result;
 

@@ -74,6 +74,8 @@ fn no_ollama(question: &Question<'_>, plan: &Settings) -> Option<&'static str> {
         Some("it has no setting for experts in RAM")
     } else if plan.tensor_split != question.machine.split() {
         Some("it has no setting for the split over devices")
+    } else if plan.sequences > 1 && question.runner != RunnerName::Ollama {
+        Some("its slots do not share a cache: ask with --runner ollama")
     } else {
         None
     }

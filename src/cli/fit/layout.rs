@@ -66,7 +66,8 @@ fn pieces(line: &str) -> Vec<String> {
     let mut pieces: Vec<String> = Vec::new();
     let mut in_quotes = false;
     for word in line.split(' ') {
-        let begins = word.starts_with(['-', '\'', '>']);
+        let after_variable = pieces.last().is_some_and(|last| is_variable(last));
+        let begins = word.starts_with(['-', '\'', '>']) || after_variable;
         match pieces.last_mut() {
             Some(piece) if in_quotes || !begins => {
                 piece.push(' ');
@@ -77,6 +78,11 @@ fn pieces(line: &str) -> Vec<String> {
         in_quotes ^= word.matches('\'').count() % 2 == 1;
     }
     pieces
+}
+
+/// Whether a piece sets a variable of the environment.
+fn is_variable(piece: &str) -> bool {
+    piece.split_once('=').is_some_and(|(name, _)| name.chars().all(|c| c == '_' || c.is_ascii_uppercase()))
 }
 
 /// Bytes, which may be missing, or less than none.

@@ -69,7 +69,7 @@ fn not_covered(question: &Question<'_>) -> Option<String> {
     if question.machine.cards.is_empty() {
         Some("no device was named".to_string())
     } else if !question.machine.is_covered() {
-        Some("only NVIDIA cards are modeled".to_string())
+        Some("only NVIDIA cards with memory of their own are modeled".to_string())
     } else if question.model.family == Family::GptOss {
         Some("its checkpoint keeps the experts in MXFP4".to_string())
     } else if published * 1000 > text * FURTHER_PARTS {

@@ -6,6 +6,8 @@ use crate::cli::arguments::{FitOptions, RunnerName};
 use crate::cli::fit::machine::{Machine, named};
 use crate::diag::nearest;
 use crate::estimate::architecture::Architecture;
+use crate::estimate::estimator::check;
+use crate::estimate::family::Family;
 use crate::estimate::quantization::{CacheType, Quantization};
 use crate::estimate::settings::{CacheLayout, ExpertPlacement, Settings};
 use crate::fit;
@@ -16,6 +18,16 @@ use crate::site::{Kind, Page, Site, tokens};
 const DEFAULT_CTX: u64 = 8192;
 /// Most slots that llama.cpp serves (`LLAMA_MAX_SEQ`).
 const MOST_SLOTS: u64 = 256;
+
+/// Architectures that Ollama never serves side by side (`server/sched.go`).
+const OLLAMA_SERVES_ONE: [Family; 6] = [
+    Family::Qwen35,
+    Family::Qwen35Moe,
+    Family::Qwen3Next,
+    Family::Lfm2,
+    Family::Lfm2Moe,
+    Family::NemotronHMoe,
+];
 
 /// A question that has an answer.
 pub(super) struct Question<'s> {
@@ -61,6 +73,12 @@ impl<'s> Question<'s> {
         let mut settings = for_runner(Settings::new(any, context), options.runner, slots);
         (settings.cache_type_k, settings.cache_type_v) = cache_types(&options.kv_type)?;
         settings.tensor_split = machine.split();
+        check(&model, &settings).map_err(|reason| {
+            anyhow!("{title} with a `{}` cache is not possible: {}", options.kv_type, reason.0)
+        })?;
+        if options.runner == RunnerName::Ollama && slots > 1 && OLLAMA_SERVES_ONE.contains(&model.family) {
+            bail!("Ollama serves one request at a time with {title}: `--slots` has to be 1");
+        }
         let layers = model.layers.len() as u64;
         settings.gpu_layers = count("--layers", options.layers.as_deref(), 0, layers + 1)?;
         settings.experts = experts(options, title, &model)?;

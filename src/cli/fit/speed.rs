@@ -54,7 +54,7 @@ pub(super) fn speed(question: &Question<'_>, settings: &Settings, is_too_large: 
     let at = |depth| {
         let cache = read.at(depth, settings.cache_type_k, settings.cache_type_v);
         let range = band.range(bandwidth, weights + cache);
-        Some([range.low, range.high])
+        Some([(range.low * 100.0).floor() / 100.0, (range.high * 100.0).ceil() / 100.0])
     };
     Speed {
         empty_context: at(0),
