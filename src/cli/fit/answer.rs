@@ -90,6 +90,8 @@ pub(super) struct DeviceAnswer {
     pub slug: Option<String>,
     pub memory_bytes: u64,
     pub other_bytes: u64,
+    /// Sizes in GiB that it is sold with, where `--memory` chose none of them.
+    pub memory_options_gib: Vec<f64>,
     /// Whether the system shares this memory; it leaves the GPU only a part.
     pub unified: bool,
     #[serde(flatten)]
@@ -203,8 +205,7 @@ fn host(need: &Estimate) -> Parts {
 /// The longest context of one request.
 fn longest(question: &Question<'_>, settings: &Settings, room: &Available) -> Result<Option<u64>> {
     let most = largest_context(&question.model, settings, room).map_err(|reason| anyhow!("{reason}"))?;
-    let share = if question.runner == RunnerName::Ollama { settings.sequences } else { 1 };
-    Ok(most.map(|tokens| tokens / share))
+    Ok(most.map(|tokens| question.of_one_slot(tokens)))
 }
 
 fn rows(question: &Question<'_>, is_judged: bool) -> Result<Vec<Row>> {
@@ -233,16 +234,11 @@ fn row(question: &Question<'_>, quantization: Quantization, is_judged: bool) -> 
     })
 }
 
-/// The quantization that was asked for, else the widest that fits, that is tight, or the smallest.
+/// The quantization that was asked for, else the widest that fits or is tight, else the usual one.
 fn choose(question: &Question<'_>, rows: &[Row]) -> Quantization {
     let with = |verdict| rows.iter().find(|row| row.verdict == Some(verdict));
-    let usual = || rows.iter().find(|row| row.quant == Quantization::Q4_K_M.name());
-    let found = with("fits").or_else(|| with("tight"));
-    let found = match found {
-        None if question.machine.is_covered() && !question.machine.cards.is_empty() => usual(),
-        None => usual().or(rows.first()),
-        found => found,
-    };
+    let usual = rows.iter().find(|row| row.quant == Quantization::Q4_K_M.name());
+    let found = with("fits").or_else(|| with("tight")).or(usual).or(rows.first());
     let chosen = found.and_then(|row| row.quant.parse().ok());
     question.quant.or(chosen).unwrap_or(question.settings.quantization)
 }
@@ -291,6 +287,7 @@ fn devices(question: &Question<'_>, need: &Estimate) -> Vec<DeviceAnswer> {
             slug: card.slug.clone(),
             memory_bytes: card.memory,
             other_bytes: card.other,
+            memory_options_gib: card.memory_options.clone(),
             unified: card.unified,
             parts,
             driver_bytes: card.cuda.then_some([low, high]),

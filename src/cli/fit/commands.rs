@@ -46,6 +46,7 @@ fn llama_server(question: &Question<'_>, plan: &Settings) -> String {
     match plan.experts {
         ExpertPlacement::WithLayer => {}
         ExpertPlacement::FirstLayersOnCpu(layers) => words.push(format!("--n-cpu-moe {layers}")),
+        // the last layers are what --fit chooses, and nobody can ask for them
         ExpertPlacement::LastLayersOnCpu(_) | ExpertPlacement::Cpu => words.push("--cpu-moe".to_string()),
     }
     if plan.tensor_split.len() > 1 {

@@ -78,6 +78,10 @@ fn heading(answer: &Answer, terminal: &Terminal) -> String {
         let number = if answer.devices.len() > 1 { format!("GPU {place}: ") } else { "on ".to_string() };
         let shared = if device.unified { " shared with the system, which keeps a part" } else { "" };
         text.push_str(&format!("{number}{}, {}{shared}\n", device.name, gib(device.memory_bytes)));
+        if device.memory_options_gib.len() > 1 {
+            let sizes: Vec<String> = device.memory_options_gib.iter().map(f64::to_string).collect();
+            text.push_str(&format!("sold with {} GiB: say yours with --memory\n", sizes.join(", ")));
+        }
     }
     text
 }

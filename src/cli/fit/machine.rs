@@ -24,6 +24,8 @@ pub(super) struct Card {
     pub slug: Option<String>,
     /// Memory in bytes.
     pub memory: u64,
+    /// Sizes in GiB that it is sold with, if nobody said which.
+    pub memory_options: Vec<f64>,
     /// What other programs hold of it.
     pub other: u64,
     /// Whether figures made for CUDA hold.
@@ -66,6 +68,7 @@ impl Machine {
         } else if sizes.len() == 1 || sizes.len() == cards.len() {
             for (card, memory) in cards.iter_mut().zip(sizes.iter().cycle()) {
                 card.memory = *memory;
+                card.memory_options.clear();
             }
         } else if !sizes.is_empty() {
             bail!(
@@ -115,6 +118,7 @@ impl Card {
             name: name.to_string(),
             slug: Some(slug),
             memory: data.memory_bytes(),
+            memory_options: data.memory_options_gib.clone(),
             other: 0,
             cuda: data.is_cuda(),
             unified: data.unified,
@@ -128,6 +132,7 @@ impl Card {
             name: "a CUDA GPU".to_string(),
             slug: None,
             memory,
+            memory_options: Vec::new(),
             other: 0,
             cuda: true,
             unified: false,

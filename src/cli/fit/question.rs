@@ -86,6 +86,16 @@ impl<'s> Question<'s> {
     }
 }
 
+impl Question<'_> {
+    /// The context of one slot, of a cache with so many tokens in all.
+    pub fn of_one_slot(&self, tokens: u64) -> u64 {
+        match self.runner {
+            RunnerName::Ollama => tokens / self.settings.sequences,
+            RunnerName::LlamaServer | RunnerName::Library => tokens,
+        }
+    }
+}
+
 /// Slots, cache and logits as the program sets them (`tools/server/server.cpp` of llama.cpp;
 /// `llm/llama_server.go` of Ollama, whose smallest batch is asked for).
 fn for_runner(settings: Settings, runner: RunnerName, slots: u64) -> Settings {

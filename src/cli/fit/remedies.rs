@@ -3,7 +3,6 @@
 use anyhow::{Result, anyhow};
 use serde::Serialize;
 
-use crate::cli::arguments::RunnerName;
 use crate::cli::fit::question::Question;
 use crate::estimate::estimator::{NotCovered, estimate};
 use crate::estimate::fitting::{
@@ -73,7 +72,6 @@ pub(super) fn remedies(
 
 fn find(question: &Question<'_>, settings: &Settings, available: &Available) -> Result<Remedies, NotCovered> {
     let model = &question.model;
-    let share = if question.runner == RunnerName::Ollama { settings.sequences } else { 1 };
     let narrower: Vec<Quantization> =
         question.candidates.iter().copied().filter(|quant| *quant > settings.quantization).collect();
     let moved = |attempt: Settings, layers: u64| -> Result<Moved, NotCovered> {
@@ -96,7 +94,7 @@ fn find(question: &Question<'_>, settings: &Settings, available: &Available) -> 
         by_layers.map(|layers| moved(Settings { gpu_layers: Some(layers), ..settings.clone() }, layers));
     Ok(Remedies {
         tensor_split: split(question, settings, available)?,
-        context: largest_context(model, settings, available)?.map(|tokens| tokens / share),
+        context: largest_context(model, settings, available)?.map(|tokens| question.of_one_slot(tokens)),
         cache_type: cache_type(question, settings, available)?.map(CacheType::name),
         quant: best_quantization(model, settings, available, &narrower)?.map(Quantization::name),
         cpu_experts: cpu_experts.transpose()?,
