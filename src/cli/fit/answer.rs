@@ -13,7 +13,7 @@ use crate::estimate::bytes::Bytes;
 use crate::estimate::estimator::{
     BytesRange, DeviceEstimate, Estimate, Evidence, driver_context, estimate, file_bytes,
 };
-use crate::estimate::fitting::{Available, largest_context};
+use crate::estimate::fitting::Available;
 use crate::estimate::placement::Device;
 use crate::estimate::quantization::Quantization;
 use crate::estimate::settings::{ExpertPlacement, Settings};
@@ -202,10 +202,9 @@ fn host(need: &Estimate) -> Parts {
     parts(need.device(Device::Host).expect("there is always a host"), true)
 }
 
-/// The longest context of one request.
+/// The longest context of one slot.
 fn longest(question: &Question<'_>, settings: &Settings, room: &Available) -> Result<Option<u64>> {
-    let most = largest_context(&question.model, settings, room).map_err(|reason| anyhow!("{reason}"))?;
-    Ok(most.map(|tokens| question.of_one_slot(tokens)))
+    question.largest_context(settings, room).map_err(|reason| anyhow!("{reason}"))
 }
 
 fn rows(question: &Question<'_>, is_judged: bool) -> Result<Vec<Row>> {

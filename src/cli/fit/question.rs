@@ -6,8 +6,9 @@ use crate::cli::arguments::{FitOptions, RunnerName};
 use crate::cli::fit::machine::{Machine, named};
 use crate::diag::nearest;
 use crate::estimate::architecture::Architecture;
-use crate::estimate::estimator::check;
+use crate::estimate::estimator::{NotCovered, check};
 use crate::estimate::family::Family;
+use crate::estimate::fitting::{Available, largest_context};
 use crate::estimate::quantization::{CacheType, Quantization};
 use crate::estimate::settings::{CacheLayout, ExpertPlacement, Settings};
 use crate::fit;
@@ -87,12 +88,19 @@ impl<'s> Question<'s> {
 }
 
 impl Question<'_> {
-    /// The context of one slot, of a cache with so many tokens in all.
-    pub fn of_one_slot(&self, tokens: u64) -> u64 {
-        match self.runner {
-            RunnerName::Ollama => tokens / self.settings.sequences,
-            RunnerName::LlamaServer | RunnerName::Library => tokens,
-        }
+    /// The longest context of one slot with which every device holds its part.
+    ///
+    /// # Errors
+    /// When the settings are not modeled.
+    pub fn largest_context(&self, settings: &Settings, room: &Available) -> Result<Option<u64>, NotCovered> {
+        // Ollama's slots have a whole context each
+        let whole = match self.runner {
+            RunnerName::Ollama => self.settings.sequences,
+            RunnerName::LlamaServer | RunnerName::Library => 1,
+        };
+        let max_context = self.model.max_context * whole;
+        let model = Architecture { max_context, ..self.model.clone() };
+        Ok(largest_context(&model, settings, room)?.map(|tokens| tokens / whole))
     }
 }
 

@@ -5,9 +5,7 @@ use serde::Serialize;
 
 use crate::cli::fit::question::Question;
 use crate::estimate::estimator::{NotCovered, estimate};
-use crate::estimate::fitting::{
-    Available, best_quantization, fewest_cpu_experts, largest_context, most_gpu_layers,
-};
+use crate::estimate::fitting::{Available, best_quantization, fewest_cpu_experts, most_gpu_layers};
 use crate::estimate::placement::Device;
 use crate::estimate::quantization::{CacheType, Quantization};
 use crate::estimate::settings::{ExpertPlacement, Settings};
@@ -87,14 +85,15 @@ fn find(question: &Question<'_>, settings: &Settings, available: &Available) -> 
         moved(Settings { experts: ExpertPlacement::FirstLayersOnCpu(layers), ..settings.clone() }, layers)
     });
     let by_layers = match settings.gpu_layers {
-        None => most_gpu_layers(model, settings, available)?,
+        // none at all is no way to use the device
+        None => most_gpu_layers(model, settings, available)?.filter(|layers| *layers > 0),
         Some(_) => None,
     };
     let gpu_layers =
         by_layers.map(|layers| moved(Settings { gpu_layers: Some(layers), ..settings.clone() }, layers));
     Ok(Remedies {
         tensor_split: split(question, settings, available)?,
-        context: largest_context(model, settings, available)?.map(|tokens| question.of_one_slot(tokens)),
+        context: question.largest_context(settings, available)?,
         cache_type: cache_type(question, settings, available)?.map(CacheType::name),
         quant: best_quantization(model, settings, available, &narrower)?.map(Quantization::name),
         cpu_experts: cpu_experts.transpose()?,
