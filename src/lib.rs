@@ -53,7 +53,9 @@ pub mod parts {
         pub use crate::estimate::checkpoint::{WeightType, parameters, weight_bytes};
         pub use crate::estimate::estimator::{Estimate, Evidence, estimate, file_bytes, tensor_counts};
         pub use crate::estimate::fields::ArchitectureFields;
-        pub use crate::estimate::fitting::{Available, best_quantization, largest_context, most_gpu_layers};
+        pub use crate::estimate::fitting::{
+            Available, best_quantization, fewest_cpu_experts, largest_context, most_gpu_layers,
+        };
         pub use crate::estimate::placement::Device;
         pub use crate::estimate::planner::Planner;
         pub use crate::estimate::quantization::{CacheType, Quantization};
