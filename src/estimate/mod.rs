@@ -14,6 +14,7 @@ pub mod family;
 pub mod fields;
 pub mod fitting;
 mod names;
+pub mod parameters;
 pub mod placement;
 pub mod quantization;
 mod recipe;

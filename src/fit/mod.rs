@@ -1,6 +1,7 @@
 //! Catalog times arithmetic: what every model needs, as exact look-ups, once a build.
 
 mod architecture;
+mod parameters;
 mod prose;
 mod rules;
 
@@ -42,6 +43,7 @@ pub fn table(site: &Site) -> (FitTable, Vec<Diagnostic>) {
         };
         table.models.insert(page.head.id.slug.clone(), fit);
     }
+    table.parameters = parameters::counts(site, &mut found);
     let prose = prose::figures(site, &table, &mut found);
     table.prose = prose;
     (table, found)
@@ -77,10 +79,19 @@ fn model_fit(page: &Page<ModelData>, quants: &[Quantization]) -> Result<ModelFit
     })
 }
 
+/// Whether files of the model are made in a quantization. MXFP4 is a type for experts: llama-quantize calls it
+/// `MXFP4_MOE`, and what it makes of a dense model is a Q8_0 file under another name
+/// (`llama_tensor_get_type_impl` in llama.cpp's `src/llama-quant.cpp`).
+fn comes_in(model: &Architecture, quant: Quantization) -> bool {
+    quant != Quantization::MXFP4 || model.experts.is_some()
+}
+
 fn covered(model: &Architecture, quants: &[Quantization]) -> Result<Figures, NotCovered> {
     let weights = quants.iter().map(|quant| {
-        let weights = weight_bytes(model, *quant);
-        Some(QuantFit { file: weights.file.0, gpu: weights.gpu.0, host: weights.host.0 })
+        comes_in(model, *quant).then(|| {
+            let weights = weight_bytes(model, *quant);
+            QuantFit { file: weights.file.0, gpu: weights.gpu.0, host: weights.host.0 }
+        })
     });
     let mut figures = Figures {
         max_ctx: model.max_context,

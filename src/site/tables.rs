@@ -15,8 +15,19 @@ pub struct FitTable {
     pub driver: (u64, u64),
     /// Models by slug.
     pub models: BTreeMap<String, ModelFit>,
+    /// What their tensors hold, by slug.
+    pub parameters: BTreeMap<String, Parameters>,
     /// Figures called for in prose, by the place of the call.
     pub prose: BTreeMap<Span, ProseFigure>,
+}
+
+/// Numbers in the tensors of a model that are loaded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Parameters {
+    /// All of them.
+    pub held: u64,
+    /// Those that work on one token.
+    pub active: u64,
 }
 
 /// What a model needs, or why nothing is said about it.

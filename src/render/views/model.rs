@@ -9,7 +9,7 @@ use crate::render::views::Leaf;
 use crate::render::views::common::{CellView, Fact, Ref, SourceView, TocLine, context, parameters, sources};
 use crate::render::views::shelf::{Plate, Shelf, neighbours, with_frame};
 use crate::site::kinds::{DeviceData, ModelData};
-use crate::site::{Figures, Head, ModelFit, Page, Verdict, gib, tokens};
+use crate::site::{Figures, Head, ModelFit, Page, Parameters, Verdict, gib, tokens};
 
 #[derive(Serialize)]
 struct ModelView {
@@ -175,7 +175,7 @@ fn view(shelf: &Shelf<'_>, model: &Page<ModelData>, root: &str) -> ModelView {
         parameters_note: data.parameters_note.clone(),
         note: data.note.clone(),
         body_html: html(shelf.body(&model.head).html()),
-        facts: facts(model),
+        facts: facts(model, shelf.order.fits.parameters.get(slug).copied()),
         covered: figures.is_some(),
         reason,
         memory: figures.map(|figures| memory(shelf, root, figures, &contexts)).unwrap_or_default(),
@@ -197,8 +197,11 @@ fn contexts(max: u64) -> Vec<u64> {
     contexts
 }
 
-fn facts(model: &Page<ModelData>) -> Vec<Fact> {
+fn facts(model: &Page<ModelData>, counted: Option<Parameters>) -> Vec<Fact> {
     let data = &model.data;
+    let published = data.parameters.as_ref().map(|count| parameters(count.value));
+    let loaded = counted.map(|counted| parameters(counted.held)).filter(|told| published.as_ref() != Some(told));
+    let active = counted.filter(|counted| counted.active < counted.held);
     let count = |name| data.architecture.count(name);
     let attention = match (count("heads"), count("kv_heads")) {
         (Some(heads), Some(kv)) if heads == kv => {
@@ -213,7 +216,9 @@ fn facts(model: &Page<ModelData>) -> Vec<Fact> {
     });
     [
         Fact::known("Family", Some(data.family.clone())),
-        Fact::known("Parameters", data.parameters.as_ref().map(|count| parameters(count.value))),
+        Fact::known("Parameters", published),
+        Fact::known("Parameters loaded", loaded.map(|told| format!("{told}, counted from the tensors"))),
+        Fact::known("Active for a token", active.map(|counted| format!("{}, counted", parameters(counted.active)))),
         Fact::known("Layers", Some(data.architecture.layer_count().to_string())),
         Fact::known("Kinds of layer", kinds(model)),
         Fact::known("Attention", attention),

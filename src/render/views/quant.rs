@@ -78,13 +78,15 @@ fn sizes(shelf: &Shelf<'_>, root: &str, gguf_type: &str) -> Vec<ModelSize> {
     models
         .into_iter()
         .map(|(model, fit)| {
-            let count = model.data.parameters.as_ref().map(|count| count.value);
+            let published = model.data.parameters.as_ref().map(|count| parameters(count.value));
+            // Over what the file holds: a published count may include a vision tower that it does not.
+            let held = fits.parameters.get(&model.head.id.slug).map(|counted| counted.held);
             ModelSize {
                 title: model.head.title.value.clone(),
                 href: href(root, &model.head.id.address()),
-                parameters: count.map(parameters),
+                parameters: published,
                 file: gib(fit.file),
-                bits_per_weight: count.map(|count| format!("{:.2}", fit.file as f64 * 8.0 / count as f64)),
+                bits_per_weight: held.map(|held| format!("{:.2}", fit.file as f64 * 8.0 / held as f64)),
             }
         })
         .collect()
