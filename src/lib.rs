@@ -50,7 +50,9 @@ pub mod parts {
     pub mod estimate {
         pub use crate::estimate::architecture::Architecture;
         pub use crate::estimate::bytes::Bytes;
-        pub use crate::estimate::estimator::{Estimate, Evidence, estimate, file_bytes, tensor_counts};
+        pub use crate::estimate::estimator::{
+            DeviceEstimate, Estimate, Evidence, estimate, file_bytes, tensor_counts,
+        };
         pub use crate::estimate::fields::ArchitectureFields;
         pub use crate::estimate::fitting::{Available, best_quantization, largest_context, most_gpu_layers};
         pub use crate::estimate::parameters::{ParameterCount, parameter_count};

@@ -113,8 +113,10 @@ fn mends(fields: &ArchitectureFields, target: u64) -> Vec<String> {
         makes(&changed, target).then_some(told)
     });
     let layers = one_kind_of_layer(fields).and_then(|letter| {
-        let with = |layers: u64| {
-            ArchitectureFields { layers, layer_kinds: format!("{letter}{layers}"), ..fields.clone() }
+        let with = |layers: u64| ArchitectureFields {
+            layers,
+            layer_kinds: format!("{letter}{layers}"),
+            ..fields.clone()
         };
         solve(fields.layers, target, with).map(|layers| format!("`layers: {letter}{layers}`"))
     });

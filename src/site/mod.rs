@@ -15,4 +15,6 @@ pub use links::{Dangling, Links, Missing, Target};
 pub use page::{Body, Head, Page, PageId, Site, title_of};
 pub use prose_call::{Argument, DEFAULT_CTX, Figure, ProseCall};
 pub use quantities::{gib, tokens};
-pub use tables::{CACHE_TYPES, Curve, Figures, FitTable, ModelFit, Parameters, ProseFigure, QuantFit, Verdict};
+pub use tables::{
+    CACHE_TYPES, Curve, Figures, FitTable, ModelFit, Parameters, ProseFigure, QuantFit, Verdict,
+};

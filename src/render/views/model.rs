@@ -200,7 +200,8 @@ fn contexts(max: u64) -> Vec<u64> {
 fn facts(model: &Page<ModelData>, counted: Option<Parameters>) -> Vec<Fact> {
     let data = &model.data;
     let published = data.parameters.as_ref().map(|count| parameters(count.value));
-    let loaded = counted.map(|counted| parameters(counted.held)).filter(|told| published.as_ref() != Some(told));
+    let loaded =
+        counted.map(|counted| parameters(counted.held)).filter(|told| published.as_ref() != Some(told));
     let active = counted.filter(|counted| counted.active < counted.held);
     let count = |name| data.architecture.count(name);
     let attention = match (count("heads"), count("kv_heads")) {
@@ -218,7 +219,10 @@ fn facts(model: &Page<ModelData>, counted: Option<Parameters>) -> Vec<Fact> {
         Fact::known("Family", Some(data.family.clone())),
         Fact::known("Parameters", published),
         Fact::known("Parameters loaded", loaded.map(|told| format!("{told}, counted from the tensors"))),
-        Fact::known("Active for a token", active.map(|counted| format!("{}, counted", parameters(counted.active)))),
+        Fact::known(
+            "Active for a token",
+            active.map(|counted| format!("{}, counted", parameters(counted.active))),
+        ),
         Fact::known("Layers", Some(data.architecture.layer_count().to_string())),
         Fact::known("Kinds of layer", kinds(model)),
         Fact::known("Attention", attention),
