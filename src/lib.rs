@@ -50,6 +50,7 @@ pub mod parts {
     pub mod estimate {
         pub use crate::estimate::architecture::Architecture;
         pub use crate::estimate::bytes::Bytes;
+        pub use crate::estimate::checkpoint::{WeightType, weight_bytes};
         pub use crate::estimate::estimator::{
             DeviceEstimate, Estimate, Evidence, estimate, file_bytes, tensor_counts,
         };
@@ -61,6 +62,11 @@ pub mod parts {
         pub use crate::estimate::segments::{cells_of, device_segments, segments, value_at};
         pub use crate::estimate::settings::{
             CacheLayout, CachePlacement, ExpertPlacement, FlashAttention, Settings, WindowCache,
+        };
+        pub use crate::estimate::speed::{CacheRead, SpeedClass, SpeedKind, weight_bytes_read};
+        pub use crate::estimate::transformers::transformers;
+        pub use crate::estimate::vllm::{
+            DEFAULT_UTILIZATION, VllmCache, VllmSettings, VllmVerdict, request_bytes, vllm,
         };
     }
 

@@ -1,5 +1,6 @@
 //! `kbgen estimate`: a batch of questions as CSV, with the answers appended.
 
+mod engine;
 mod row;
 
 use std::collections::BTreeMap;
@@ -46,8 +47,14 @@ fn answer_all(input: impl Read, output: impl Write, estimator: &mut Estimator) -
     let mut row = StringRecord::new();
     while written.is_ok() && reader.read_record(&mut row).context("the CSV cannot be read")? {
         let line = row.position().map_or(0, csv::Position::line);
-        let question = columns.question(&row).with_context(|| format!("line {line}"))?;
-        match question.and_then(|question| estimator.answer(&question)) {
+        let at_line = || format!("line {line}");
+        let answer = match engine::vllm(&columns, &row, &estimator.models).with_context(at_line)? {
+            Some(answer) => answer,
+            None => {
+                columns.question(&row).with_context(at_line)?.and_then(|question| estimator.answer(&question))
+            }
+        };
+        match answer {
             Ok(bytes) => {
                 row.push_field(&bytes.to_string());
                 row.push_field("ok");

@@ -8,6 +8,7 @@
 pub mod architecture;
 pub mod bytes;
 mod cache;
+pub mod checkpoint;
 mod compute;
 pub mod estimator;
 pub mod family;
@@ -20,5 +21,8 @@ pub mod quantization;
 mod recipe;
 pub mod segments;
 pub mod settings;
+pub mod speed;
 mod tensors;
+pub mod transformers;
+pub mod vllm;
 mod weights;

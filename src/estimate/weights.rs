@@ -46,6 +46,11 @@ impl Weights {
         self.places.get(&(home, name)).map(|place| self.tensors[*place])
     }
 
+    /// All tensors of the file with their types, layer by layer.
+    pub(crate) fn tensors(&self) -> &[(WeightTensor, TensorType)] {
+        &self.tensors
+    }
+
     /// The tensor data of the model file, without its header.
     pub(crate) fn file_bytes(&self) -> Bytes {
         self.tensors.iter().map(|(tensor, kind)| tensor_bytes(tensor, *kind)).sum()
@@ -84,7 +89,7 @@ impl Weights {
 }
 
 /// Bytes of a tensor's data.
-fn tensor_bytes(tensor: &WeightTensor, kind: TensorType) -> Bytes {
+pub(crate) fn tensor_bytes(tensor: &WeightTensor, kind: TensorType) -> Bytes {
     Bytes(kind.row_size(tensor.columns).0 * tensor.rows * tensor.matrices)
 }
 

@@ -8,6 +8,7 @@ mod commands;
 mod data_schema;
 #[cfg(unix)]
 mod emit;
+mod engines;
 mod estimate;
 mod expect;
 mod front_matter;
@@ -18,4 +19,5 @@ mod measured;
 mod mistakes;
 mod serve;
 mod signature;
+mod speed;
 mod words;

@@ -3,6 +3,7 @@
 use anyhow::{Result, bail};
 use csv::StringRecord;
 
+use crate::cli::estimate::engine::as_ollama_runs_it;
 use crate::diag::nearest;
 use crate::estimate::quantization::CacheType;
 use crate::estimate::settings::{
@@ -72,12 +73,17 @@ impl Columns {
         Ok(Self { header })
     }
 
-    fn text<'r>(&self, row: &'r StringRecord, name: &str) -> &'r str {
+    /// The text of a column; empty where there is none.
+    pub fn text<'r>(&self, row: &'r StringRecord, name: &str) -> &'r str {
         let at = self.header.iter().position(|column| column == name);
         at.and_then(|at| row.get(at)).unwrap_or_default().trim()
     }
 
-    fn number(&self, row: &StringRecord, name: &str) -> Result<Option<u64>> {
+    /// The number in a column; none where it is empty.
+    ///
+    /// # Errors
+    /// When it holds something else.
+    pub fn number(&self, row: &StringRecord, name: &str) -> Result<Option<u64>> {
         match self.text(row, name) {
             "" => Ok(None),
             text => match text.parse::<u64>() {
@@ -93,7 +99,7 @@ impl Columns {
     /// When a value has no meaning.
     pub fn question(&self, row: &StringRecord) -> Result<Result<Question, String>> {
         let engine = self.text(row, "engine");
-        if !matches!(engine, "" | "llama.cpp") {
+        if !matches!(engine, "" | "llama.cpp" | "ollama") {
             return Ok(Err(format!("the engine `{engine}` is not modeled")));
         }
         let Ok(quantization) = self.text(row, "quant").parse() else {
@@ -111,6 +117,11 @@ impl Columns {
         (settings.cache_type_k, settings.cache_type_v) = (k, v);
         self.numbers(row, &mut settings)?;
         self.words(row, &mut settings)?;
+        if engine == "ollama"
+            && let Err(reason) = as_ollama_runs_it(self, row, &mut settings)
+        {
+            return Ok(Err(reason));
+        }
         Ok(Ok(Question {
             kind: self.text(row, "kind").to_string(),
             device: self.text(row, "device").to_string(),

@@ -1,0 +1,105 @@
+//! Rows of engines other than llama.cpp: Ollama, which runs it, and vLLM.
+
+use std::collections::BTreeMap;
+
+use anyhow::Result;
+use csv::StringRecord;
+
+use crate::cli::estimate::row::Columns;
+use crate::estimate::architecture::Architecture;
+use crate::estimate::bytes::Bytes;
+use crate::estimate::checkpoint::weight_bytes;
+use crate::estimate::settings::Settings;
+use crate::estimate::vllm::{DEFAULT_UTILIZATION, VllmCache, VllmSettings, request_bytes};
+
+/// The answer to a row of vLLM; none where the row belongs to another engine.
+///
+/// # Errors
+/// When a value has no meaning.
+pub(super) fn vllm(
+    columns: &Columns,
+    row: &StringRecord,
+    models: &BTreeMap<String, Architecture>,
+) -> Result<Option<Result<u64, String>>> {
+    if columns.text(row, "engine") != "vllm" {
+        return Ok(None);
+    }
+    let slug = columns.text(row, "catalogue_id");
+    let Some(model) = models.get(slug) else {
+        return Ok(Some(Err(format!("there is no model `{slug}`"))));
+    };
+    let cards = columns.number(row, "n_gpu")?.unwrap_or(1);
+    let device = columns.text(row, "device");
+    if !(0..cards.min(64)).any(|card| device == format!("gpu{card}")) {
+        return Ok(Some(Err(format!("vLLM's figures are those of a card, not of `{device}`"))));
+    }
+    let tokens = columns.number(row, "ctx")?;
+    let kinds = (columns.text(row, "quant").parse(), cache(columns.text(row, "kv_type")));
+    let (Ok(weights), Some(cache)) = kinds else {
+        let reason = "vLLM's weights are F32, BF16, F16, FP8, AWQ or GPTQ, its cache auto or fp8";
+        return Ok(Some(Err(reason.to_owned())));
+    };
+    let settings = VllmSettings { weights, cache, cards, memory: Bytes(0), utilization: DEFAULT_UTILIZATION };
+    Ok(Some(vllm_figure(model, &settings, columns.text(row, "kind"), tokens)))
+}
+
+fn cache(name: &str) -> Option<VllmCache> {
+    match name {
+        "" | "auto" => Some(VllmCache::Auto),
+        "fp8" | "fp8_e4m3" | "fp8_e5m2" => Some(VllmCache::Fp8),
+        _ => None,
+    }
+}
+
+fn vllm_figure(
+    model: &Architecture,
+    settings: &VllmSettings,
+    kind: &str,
+    tokens: Option<u64>,
+) -> Result<u64, String> {
+    match (kind, tokens) {
+        ("model_bytes", _) => {
+            weight_bytes(model, settings.weights, settings.cards).map(|bytes| bytes.0).map_err(|e| e.0)
+        }
+        ("kv_bytes", Some(tokens)) => match request_bytes(model, settings, tokens) {
+            Ok(need) if need.low == need.high => Ok(need.low.0),
+            Ok(need) => Err(format!("a range of {} to {} bytes", need.low.0, need.high.0)),
+            Err(reason) => Err(reason.0),
+        },
+        ("kv_bytes", None) => {
+            Err("vLLM's pool is what the card has left: give the tokens it holds as ctx".to_owned())
+        }
+        ("compute_bytes" | "total", _) => {
+            Err("a range of 1 to 5 GiB, measured by vLLM when it starts".to_owned())
+        }
+        _ => Err(format!("there is no figure `{kind}`")),
+    }
+}
+
+/// What Ollama passes to the llama-server that it starts, where the row leaves it open
+/// (ollama/ollama `llm/llama_server.go`, `server/sched.go` at fb3076099): one batch size for
+/// both, and the logits of one token a slot.
+pub(super) fn as_ollama_runs_it(
+    columns: &Columns,
+    row: &StringRecord,
+    settings: &mut Settings,
+) -> Result<(), String> {
+    let is_given = |name| !columns.text(row, name).is_empty();
+    let kind = columns.text(row, "kind");
+    settings.n_outputs = settings.n_outputs.or(Some(settings.sequences));
+    match (is_given("n_batch"), is_given("n_ubatch")) {
+        (true, false) => settings.n_ubatch = settings.n_batch,
+        (false, true) => settings.n_batch = settings.n_ubatch,
+        (false, false) => (settings.n_batch, settings.n_ubatch) = (512, 512),
+        (true, true) => {}
+    }
+    let open_batch = !is_given("n_batch") && !is_given("n_ubatch") && settings.context > 4096;
+    if open_batch && matches!(kind, "compute_bytes" | "total") {
+        return Err("Ollama chooses a batch of 512 to 2048 by the memory that is free: give n_batch".into());
+    }
+    let on_one_gpu = columns.text(row, "device").starts_with("gpu");
+    if settings.tensor_split.len() > 1 && !is_given("tensor_split") && on_one_gpu {
+        return Err("Ollama's llama-server splits by free memory: give tensor_split".into());
+    }
+    Ok(())
+}
