@@ -58,6 +58,7 @@ pub mod parts {
         pub use crate::estimate::fitting::{Available, best_quantization, largest_context, most_gpu_layers};
         pub use crate::estimate::parameters::{ParameterCount, parameter_count};
         pub use crate::estimate::placement::Device;
+        pub use crate::estimate::planner::Planner;
         pub use crate::estimate::quantization::{CacheType, Quantization};
         pub use crate::estimate::segments::{cells_of, device_segments, segments, value_at};
         pub use crate::estimate::settings::{

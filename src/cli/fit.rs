@@ -10,7 +10,7 @@ use crate::diag::nearest;
 use crate::fit;
 use crate::load::{self, Drafts};
 use crate::site::kinds::DeviceData;
-use crate::site::{Figures, FitTable, Kind, ModelFit, Page, Site, Verdict, gib, tokens};
+use crate::site::{CACHE_TYPES, Figures, FitTable, Kind, ModelFit, Page, Run, Site, Verdict, gib, tokens};
 
 #[derive(Serialize)]
 struct Answer {
@@ -101,11 +101,12 @@ fn named(site: &Site, kind: Kind, name: &str) -> Result<String> {
     }
 }
 
-fn choose(what: &str, name: &str, known: &[String]) -> Result<usize> {
-    if let Some(at) = known.iter().position(|known| known.eq_ignore_ascii_case(name)) {
+fn choose(what: &str, name: &str, known: &[impl AsRef<str>]) -> Result<usize> {
+    if let Some(at) = known.iter().position(|known| known.as_ref().eq_ignore_ascii_case(name)) {
         return Ok(at);
     }
-    let near = nearest(name, known.iter().map(String::as_str));
+    let known: Vec<&str> = known.iter().map(AsRef::as_ref).collect();
+    let near = nearest(name, known.iter().copied());
     bail!(
         "there is no {what} `{name}`: {}",
         near.map_or_else(
@@ -122,7 +123,7 @@ fn answer(
     devices: &[&Page<DeviceData>],
     options: &FitOptions,
 ) -> Result<Answer> {
-    let cache = choose("cache type", &options.kv_type, &table.cache_types)?;
+    let cache = choose("cache type", &options.kv_type, &CACHE_TYPES)?;
     let ctx = options.ctx.unwrap_or(DEFAULT_CTX.min(figures.max_ctx));
     if ctx == 0 || ctx > figures.max_ctx {
         bail!("a context of {ctx} tokens is not possible: {model} has between 1 and {}", figures.max_ctx);
@@ -138,15 +139,16 @@ fn answer(
     Ok(Answer {
         model: model.to_string(),
         context: ctx,
-        kv_type: table.cache_types[cache].clone(),
+        kv_type: CACHE_TYPES[cache].to_string(),
         rows: rows.into_iter().map(|(_, row)| row).collect(),
         devices,
     })
 }
 
 fn row(table: &FitTable, figures: &Figures, quant: usize, cache: usize, ctx: u64) -> Option<Row> {
-    let weights = figures.quants[quant]?;
-    let (kv_bytes, compute_bytes) = (figures.kv[cache].at(ctx), figures.compute[cache].at(ctx));
+    let weights = figures.quants[quant].as_ref()?;
+    let run = Run::plain(cache);
+    let (kv_bytes, compute_bytes) = (figures.cache(run, ctx), figures.compute(run, ctx)?);
     Some(Row {
         quant: table.quants[quant].clone(),
         file_bytes: weights.file,
@@ -170,7 +172,7 @@ fn device_answer(
             quant: row.quant.clone(),
             verdict: Verdict::of(row.total_bytes, table.driver, memory).name(),
             margin_bytes: memory as i64 - (row.total_bytes + table.driver.1) as i64,
-            largest_context: figures.largest_context(*quant, cache, table.driver.1, memory),
+            largest_context: figures.largest_context(*quant, Run::plain(cache), table.driver.1, memory),
         })
         .collect();
     let best = verdicts.iter().find(|row| row.verdict == "fits").map(|row| row.quant.clone());

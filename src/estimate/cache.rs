@@ -66,10 +66,15 @@ pub(crate) fn device_bytes(
         CachePlacement::WithLayer => placement.layer(index) == device,
     };
     let layers = model.layers.iter().zip(0..).filter(|(_, index)| holds(*index));
-    layers.map(|(layer, _)| layer_bytes(model, settings, cells, layer, device)).sum()
+    layers.map(|(layer, _)| bytes_with(model, settings, cells, layer, device)).sum()
 }
 
-fn layer_bytes(
+/// What the cache and state of one layer take on a device.
+pub(crate) fn layer_bytes(model: &Architecture, settings: &Settings, layer: &Layer, device: Device) -> Bytes {
+    bytes_with(model, settings, Cells::new(model, settings), layer, device)
+}
+
+fn bytes_with(
     model: &Architecture,
     settings: &Settings,
     cells: Cells,

@@ -4,7 +4,7 @@ use std::fmt;
 
 use crate::estimate::architecture::{Architecture, Layer};
 use crate::estimate::bytes::Bytes;
-use crate::estimate::cache::{self, CELL_STEP};
+use crate::estimate::cache;
 use crate::estimate::compute;
 use crate::estimate::placement::{Device, Placement};
 use crate::estimate::quantization::{CacheType, Quantization, TensorType};
@@ -139,28 +139,6 @@ fn compute_evidence(settings: &Settings) -> Evidence {
 /// The GPUs in order, then the host.
 pub(crate) fn devices(settings: &Settings) -> impl Iterator<Item = Device> {
     (0..settings.tensor_split.len()).map(Device::Gpu).chain([Device::Host])
-}
-
-/// What the weights alone take; much cheaper than [`estimate`], which builds the graph as well.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct WeightBytes {
-    /// Tensor data of the file, as [`file_bytes`].
-    pub file: Bytes,
-    /// On the first GPU.
-    pub gpu: Bytes,
-    /// In the host's memory.
-    pub host: Bytes,
-}
-
-/// The weights of a model in a quantization, all layers on one GPU.
-pub fn weight_bytes(model: &Architecture, quantization: Quantization) -> WeightBytes {
-    let placement = Placement::new(model, &Settings::new(quantization, CELL_STEP));
-    let weights = Weights::new(model, quantization);
-    WeightBytes {
-        file: weights.file_bytes(),
-        gpu: weights.device_bytes(&placement, Device::Gpu(0)),
-        host: weights.device_bytes(&placement, Device::Host),
-    }
 }
 
 /// The tensor data of the model file in a quantization, without the header and the

@@ -59,10 +59,7 @@ impl Placement {
             ExpertPlacement::LastLayersOnCpu(count) => layers.saturating_sub(count)..layers,
             ExpertPlacement::Cpu => 0..layers,
         };
-        // Gemma 4 uses factors only in its full-attention layers, the others in every layer
-        let uses_factors = |layer: &u64| {
-            model.family != Family::Gemma4 || model.layers[*layer as usize].kind == LayerKind::Full
-        };
+        let uses_factors = |layer: &u64| reads_factors(model, model.layers[*layer as usize].kind);
         Placement {
             layers: (0..layers).map(device).collect(),
             output: device(layers),
@@ -101,6 +98,12 @@ impl Placement {
             }
         }
     }
+}
+
+/// Whether layers of this kind read the rotary factors: in Gemma 4 only full attention does, in
+/// other families every layer.
+pub(crate) fn reads_factors(model: &Architecture, kind: LayerKind) -> bool {
+    model.family != Family::Gemma4 || kind == LayerKind::Full
 }
 
 /// `cumulative / total > place / places` in the single precision that llama.cpp computes in.

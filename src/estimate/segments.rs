@@ -100,6 +100,30 @@ pub fn device_segments(model: &Architecture, settings: &Settings) -> Result<Vec<
     Ok(found)
 }
 
+/// The pieces of a term that is straight wherever the graph stays the same, as the cache of
+/// a layer is.
+pub(crate) fn pieces_by_stretch(
+    model: &Architecture,
+    settings: &Settings,
+    term: impl Fn(&Settings) -> Bytes,
+) -> Vec<Segment> {
+    let last = cells_of(&settings.at_context(model.max_context)) / CELL_STEP;
+    let mut pieces = Vec::new();
+    let mut start = 1;
+    for end in structural_breaks(model, settings).into_iter().chain([last]) {
+        let end = end.min(last);
+        if start > end {
+            continue;
+        }
+        let bytes = term(&at_step(settings, start));
+        let slope =
+            if start == end { 0 } else { term(&at_step(settings, start + 1)).0 as i64 - bytes.0 as i64 };
+        append(&mut pieces, Segment { cells: start * CELL_STEP, bytes, slope });
+        start = end + 1;
+    }
+    pieces
+}
+
 /// Adds a piece, or lengthens the last one where it goes on straight.
 fn append(pieces: &mut Vec<Segment>, piece: Segment) {
     let straight =

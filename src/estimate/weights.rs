@@ -71,6 +71,42 @@ impl Weights {
         device != Device::Host || self.family == Family::Gemma4
     }
 
+    /// What the weights of each place take.
+    pub(crate) fn by_place(&self, model: &Architecture) -> PlacedWeights {
+        let count = model.layers.len();
+        let mut places = PlacedWeights {
+            file: self.file_bytes(),
+            input_host: Bytes(0),
+            layers: vec![EitherDevice::default(); count],
+            experts: vec![EitherDevice::default(); count],
+            rotary: EitherDevice::default(),
+            output: EitherDevice::default(),
+        };
+        for (tensor, kind) in &self.tensors {
+            let gpu = allocated_bytes(tensor, *kind, Device::Gpu(0));
+            let host = allocated_bytes(tensor, *kind, Device::Host);
+            if self.tied && tensor.name == Name::TokenEmbedding {
+                places.output.gpu += gpu;
+                if self.copies_output_on(Device::Host) {
+                    places.output.host += host;
+                }
+            }
+            let place = match tensor.home {
+                Home::Input => {
+                    places.input_host += host;
+                    continue;
+                }
+                Home::Layer(index) => &mut places.layers[index as usize],
+                Home::Experts(index) => &mut places.experts[index as usize],
+                Home::EveryDevice => &mut places.rotary,
+                Home::Output => &mut places.output,
+            };
+            place.gpu += gpu;
+            place.host += host;
+        }
+        places
+    }
+
     /// What the weights take on a device.
     pub(crate) fn device_bytes(&self, placement: &Placement, device: Device) -> Bytes {
         let mut sum = Bytes(0);
@@ -86,6 +122,32 @@ impl Weights {
         }
         sum
     }
+}
+
+/// Weights by where they belong, in a GPU's buffer and in the host's.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PlacedWeights {
+    /// Tensor data of the file.
+    pub file: Bytes,
+    /// What always stays in the host's memory: the token embedding.
+    pub input_host: Bytes,
+    /// Layer by layer, without its experts.
+    pub layers: Vec<EitherDevice>,
+    /// Layer by layer, its routed experts; zero without.
+    pub experts: Vec<EitherDevice>,
+    /// Rotary factors: once on every device that holds a layer which uses them.
+    pub rotary: EitherDevice,
+    /// The output stage, with its copy of the embedding in a tied model.
+    pub output: EitherDevice,
+}
+
+/// The same weights in a GPU's buffer or in the host's.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct EitherDevice {
+    /// On a GPU.
+    pub gpu: Bytes,
+    /// In the host's memory.
+    pub host: Bytes,
 }
 
 /// Bytes of a tensor's data.

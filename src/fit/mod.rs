@@ -1,9 +1,14 @@
 //! Catalog times arithmetic: what every model needs, as exact look-ups, once a build.
 
 mod architecture;
+mod figures;
 mod parameters;
 mod prose;
 mod rules;
+mod speeds;
+
+use std::collections::HashMap;
+use std::sync::Arc;
 
 use rayon::prelude::*;
 
@@ -12,25 +17,24 @@ pub use rules::RULES;
 
 use crate::diag::Diagnostic;
 use crate::estimate::architecture::Architecture;
-use crate::estimate::estimator::{NotCovered, driver_context, weight_bytes};
+use crate::estimate::estimator::{NotCovered, driver_context};
 use crate::estimate::placement::Device;
-use crate::estimate::quantization::{CacheType, Quantization};
-use crate::estimate::segments::{Segment, device_segments};
-use crate::estimate::settings::Settings;
+use crate::estimate::quantization::Quantization;
 use crate::fit::rules::BAD_ARCHITECTURE;
 use crate::site::kinds::ModelData;
-use crate::site::{CACHE_TYPES, Curve, Figures, FitTable, ModelFit, Page, QuantFit, Site};
+use crate::site::{Figures, FitTable, ModelFit, Page, Site};
 
 /// Figures of all models for the quantizations that the site has pages for, and of all calls in prose.
 pub fn table(site: &Site) -> (FitTable, Vec<Diagnostic>) {
     let mut found = Vec::new();
     let quants = quantizations(site, &mut found);
-    let fits: Vec<_> = site.models.par_iter().map(|model| model_fit(model, &quants)).collect();
+    let known = all_figures(site, &quants);
+    let fits: Vec<_> = site.models.iter().map(|model| model_fit(model, &known)).collect();
     let driver = driver_context(Device::Gpu(0)).expect("a GPU has a driver");
     let mut table = FitTable {
         quants: quants.iter().map(|quant| quant.name().to_string()).collect(),
-        cache_types: CACHE_TYPES.map(str::to_string).to_vec(),
         driver: (driver.low.0, driver.high.0),
+        speeds: speeds::table(site),
         ..FitTable::default()
     };
     for (page, fit) in site.models.iter().zip(fits) {
@@ -65,7 +69,10 @@ fn quantizations(site: &Site, found: &mut Vec<Diagnostic>) -> Vec<Quantization> 
     quants
 }
 
-fn model_fit(page: &Page<ModelData>, quants: &[Quantization]) -> Result<ModelFit, Diagnostic> {
+/// Figures of every covered architecture, whatever its longest context: many models share one.
+type Known = HashMap<Architecture, Result<Arc<Figures>, NotCovered>>;
+
+fn model_fit(page: &Page<ModelData>, known: &Known) -> Result<ModelFit, Diagnostic> {
     let model = match architecture(&page.data.architecture) {
         Ok(Some(model)) => model,
         Ok(None) => return Ok(ModelFit::NotCovered("its hyperparameters are not complete".into())),
@@ -73,45 +80,37 @@ fn model_fit(page: &Page<ModelData>, quants: &[Quantization]) -> Result<ModelFit
             return Err(Diagnostic::error(&BAD_ARCHITECTURE, fault.span, fault.message).help(fault.help));
         }
     };
-    Ok(match covered(&model, quants) {
-        Ok(figures) => ModelFit::Covered(Box::new(figures)),
-        Err(NotCovered(reason)) => ModelFit::NotCovered(reason),
+    Ok(match &known[&without_end(&model)] {
+        Ok(figures) => ModelFit::Covered(up_to(figures, model.max_context)),
+        Err(NotCovered(reason)) => ModelFit::NotCovered(reason.clone()),
     })
 }
 
-/// Whether files of the model are made in a quantization. MXFP4 is a type for experts: llama-quantize calls it
-/// `MXFP4_MOE`, and what it makes of a dense model is a Q8_0 file under another name
-/// (`llama_tensor_get_type_impl` in llama.cpp's `src/llama-quant.cpp`).
-fn comes_in(model: &Architecture, quant: Quantization) -> bool {
-    quant != Quantization::MXFP4 || model.experts.is_some()
-}
-
-fn covered(model: &Architecture, quants: &[Quantization]) -> Result<Figures, NotCovered> {
-    let weights = quants.iter().map(|quant| {
-        comes_in(model, *quant).then(|| {
-            let weights = weight_bytes(model, *quant);
-            QuantFit { file: weights.file.0, gpu: weights.gpu.0, host: weights.host.0 }
-        })
-    });
-    let mut figures = Figures {
-        max_ctx: model.max_context,
-        quants: weights.collect(),
-        kv: Vec::new(),
-        compute: Vec::new(),
-    };
-    for name in CACHE_TYPES {
-        let cache: CacheType = name.parse().expect("the estimator knows the cache types of the table");
-        let mut settings = Settings::new(quants.first().copied().unwrap_or(Quantization::F16), 4096);
-        (settings.cache_type_k, settings.cache_type_v) = (cache, cache);
-        let devices = device_segments(model, &settings)?;
-        let gpu =
-            devices.iter().find(|device| device.device == Device::Gpu(0)).expect("the settings have a GPU");
-        figures.kv.push(curve(&gpu.cache));
-        figures.compute.push(curve(&gpu.compute));
+/// Figures of all architectures, each computed once, as far as the longest of its models goes.
+fn all_figures(site: &Site, quants: &[Quantization]) -> Known {
+    let mut ends: HashMap<Architecture, u64> = HashMap::new();
+    for page in &site.models {
+        if let Ok(Some(model)) = architecture(&page.data.architecture) {
+            let end = ends.entry(without_end(&model)).or_default();
+            *end = model.max_context.max(*end);
+        }
     }
-    Ok(figures)
+    ends.into_par_iter()
+        .map(|(key, end)| {
+            let model = Architecture { max_context: end, ..key.clone() };
+            (key, figures::figures(&model, quants).map(Arc::new))
+        })
+        .collect()
 }
 
-fn curve(pieces: &[Segment]) -> Curve {
-    Curve { pieces: pieces.iter().map(|piece| (piece.cells, piece.bytes.0, piece.slope)).collect() }
+fn without_end(model: &Architecture) -> Architecture {
+    Architecture { max_context: 0, ..model.clone() }
+}
+
+fn up_to(figures: &Arc<Figures>, max_ctx: u64) -> Arc<Figures> {
+    if figures.max_ctx == max_ctx {
+        return Arc::clone(figures);
+    }
+    let curves = figures.curves.iter().map(|curve| curve.up_to(max_ctx)).collect();
+    Arc::new(Figures { max_ctx, curves, ..Figures::clone(figures) })
 }

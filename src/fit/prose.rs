@@ -5,7 +5,10 @@ use std::collections::BTreeMap;
 use crate::diag::Diagnostic;
 use crate::files::Span;
 use crate::fit::rules::NOT_COVERED;
-use crate::site::{DEFAULT_CTX, Figure, FitTable, Kind, ModelFit, ProseCall, ProseFigure, Site, gib, tokens};
+use crate::site::{
+    CACHE_TYPES, DEFAULT_CTX, Figure, FitTable, Kind, ModelFit, ProseCall, ProseFigure, Run, Site, gib,
+    tokens,
+};
 
 /// Figures by the place of their call; calls that `check` refuses are left out.
 pub(super) fn figures(
@@ -46,10 +49,13 @@ fn figure(site: &Site, table: &FitTable, call: &ProseCall) -> Option<Result<Pros
     };
     let quant = table.quant(&call.quant.value)?;
     let kv = call.kv.as_ref().map_or("f16", |kv| kv.value.as_str());
-    let cache = table.cache_types.iter().position(|name| name == kv)?;
+    let run = Run::plain(CACHE_TYPES.iter().position(|name| *name == kv)?);
     let ctx = call.ctx.as_ref().map_or(DEFAULT_CTX, |ctx| ctx.value);
-    let Some(weights) = fit.quants[quant] else {
+    let Some(weights) = &fit.quants[quant] else {
         return Some(Err(format!("{model} does not come in {}", call.quant.value)));
+    };
+    let Some(compute) = fit.compute(run, ctx) else {
+        return Some(Err(format!("{model} is not covered with a {kv} cache")));
     };
     let at = format!("{} tokens of context, {kv} cache", tokens(ctx));
     let bytes = |value: u64, basis: String| ProseFigure { value, text: gib(value), basis };
@@ -58,10 +64,10 @@ fn figure(site: &Site, table: &FitTable, call: &ProseCall) -> Option<Result<Pros
             bytes(weights.file, format!("{model}, {}: all tensors of the file", call.quant.value))
         }
         Figure::Weights => bytes(weights.gpu, format!("{model}, {}: weights on the GPU", call.quant.value)),
-        Figure::Kv => bytes(fit.kv[cache].at(ctx), format!("{model}: KV cache, {at}")),
-        Figure::Compute => bytes(fit.compute[cache].at(ctx), format!("{model}: compute buffer, {at}")),
+        Figure::Kv => bytes(fit.cache(run, ctx), format!("{model}: KV cache, {at}")),
+        Figure::Compute => bytes(compute, format!("{model}: compute buffer, {at}")),
         Figure::Total => bytes(
-            fit.total(quant, cache, ctx)?,
+            weights.gpu + fit.cache(run, ctx) + compute,
             format!("{model}, {}: weights, KV cache and compute buffer on the GPU, {at}", call.quant.value),
         ),
         Figure::MaxCtx => {
@@ -72,7 +78,7 @@ fn figure(site: &Site, table: &FitTable, call: &ProseCall) -> Option<Result<Pros
                 return Some(Err(format!("buffers on {name} are not modeled")));
             }
             let memory = device.data.memory_bytes();
-            match fit.largest_context(quant, cache, table.driver.1, memory) {
+            match fit.largest_context(quant, run, table.driver.1, memory) {
                 Some(value) => ProseFigure {
                     value,
                     text: tokens(value),

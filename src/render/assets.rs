@@ -68,7 +68,11 @@ impl Assets {
 }
 
 fn hashed(folder: &str, name: &str, bytes: &[u8]) -> String {
-    let hash = blake3::hash(bytes).to_hex();
     let (stem, extension) = name.rsplit_once('.').unwrap_or((name, "bin"));
-    format!("{folder}{stem}.{}.{extension}", &hash[..DIGITS])
+    format!("{folder}{stem}.{}.{extension}", digest(bytes))
+}
+
+/// What changes with the content, short enough for an address.
+pub(super) fn digest(bytes: &[u8]) -> String {
+    blake3::hash(bytes).to_hex()[..DIGITS].to_string()
 }

@@ -1,4 +1,4 @@
-//! The same knowledge as data: `kb.json`, a Markdown and a JSON twin of each error, `llms.txt`, the fit table.
+//! The same knowledge as data: `kb.json`, a Markdown and a JSON twin of each error, `llms.txt`.
 
 use std::ops::Range;
 
@@ -9,7 +9,7 @@ use crate::markdown::outline_inline;
 use crate::render::prose::lead;
 use crate::render::views::Shelf;
 use crate::site::kinds::{ErrorData, SignatureText};
-use crate::site::{Curve, Figures, Head, Page};
+use crate::site::{Head, Page};
 
 /// Version of the form of `kb.json`; grows when a reader of it would have to change.
 const VERSION: u32 = 1;
@@ -252,61 +252,4 @@ fn llms(shelf: &Shelf<'_>) -> String {
     let short = |head: &Head| format!("- [{}]({})", head.title.value, url(shelf, head));
     section("Models", site.models.iter().map(|model| short(&model.head)).collect());
     text
-}
-
-/// The fit table as the calculator reads it: break points, so that every look-up is exact.
-pub(super) fn fit_data(shelf: &Shelf<'_>) -> Value {
-    let fits = shelf.order.fits;
-    let models: Vec<Value> = shelf
-        .site()
-        .models
-        .iter()
-        .filter_map(|model| {
-            let figures = fits.figures(&model.head.id.slug)?;
-            Some(model_data(&model.head, &model.data.family, figures))
-        })
-        .collect();
-    let devices: Vec<Value> = shelf
-        .site()
-        .devices
-        .iter()
-        .map(|device| {
-            json!({
-                "id": device.head.id.slug,
-                "name": device.head.title.value,
-                "vendor": device.data.vendor,
-                "mem": device.data.memory_bytes(),
-                "ok": device.data.is_cuda(),
-            })
-        })
-        .collect();
-    json!({
-        "v": VERSION,
-        "quants": fits.quants,
-        "kv": fits.cache_types,
-        "models": models,
-        "devices": devices,
-        "driver": [fits.driver.0, fits.driver.1],
-    })
-}
-
-fn model_data(head: &Head, family: &str, figures: &Figures) -> Value {
-    let curve = |curve: &Curve| -> Vec<i64> {
-        let numbers = |(cells, bytes, slope): &(u64, u64, i64)| [*cells as i64, *bytes as i64, *slope];
-        curve.pieces.iter().flat_map(numbers).collect()
-    };
-    let quants: Vec<Value> = figures
-        .quants
-        .iter()
-        .map(|fit| fit.map_or(Value::Null, |fit| json!([fit.file, fit.gpu, fit.host])))
-        .collect();
-    json!({
-        "id": head.id.slug,
-        "name": head.title.value,
-        "family": family,
-        "max": figures.max_ctx,
-        "q": quants,
-        "kv": figures.kv.iter().map(curve).collect::<Vec<_>>(),
-        "cb": figures.compute.iter().map(curve).collect::<Vec<_>>(),
-    })
 }

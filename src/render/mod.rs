@@ -3,13 +3,14 @@
 //! 1. `assets` names every static file after its content and makes one style sheet,
 //! 2. `prose` turns bodies into HTML with links relative to their page,
 //! 3. `views` give each template what it may see, `templates` renders it,
-//! 4. `feed`, `sitemap`, `hosting`, `data` and `schemas` write the files for machines.
+//! 4. `feed`, `sitemap`, `hosting`, `data`, `fit_files` and `schemas` write the files for machines.
 
 mod address;
 mod assets;
 mod data;
 mod diagnose;
 mod feed;
+mod fit_files;
 mod hosting;
 mod json_ld;
 mod prose;
@@ -74,6 +75,7 @@ pub fn outputs(order: &Order<'_>) -> Result<Outputs, Vec<Diagnostic>> {
     outputs.append(views::pages(&shelf, &engine)?);
     outputs.append(data::files(&shelf));
     outputs.append(diagnose::table(&shelf));
+    outputs.append(fit_files::tables(&shelf));
     outputs.append(schemas::files(order.config));
     outputs.append(feed::file(&shelf));
     outputs.append(sitemap::file(&shelf));

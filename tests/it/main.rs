@@ -11,6 +11,7 @@ mod emit;
 mod engines;
 mod estimate;
 mod expect;
+mod fit_tables;
 mod front_matter;
 mod golden;
 mod html;

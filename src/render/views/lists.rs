@@ -234,7 +234,7 @@ fn models(shelf: &Shelf<'_>) -> Leaf {
                     .into_iter()
                     .map(|model| {
                         let figures = shelf.order.fits.figures(&model.head.id.slug);
-                        let file = q4.and_then(|q4| figures?.quants[q4]).map(|fit| gib(fit.file));
+                        let file = q4.and_then(|q4| figures?.quants[q4].as_ref()).map(|fit| gib(fit.file));
                         ModelRow {
                             title: model.head.title.value.clone(),
                             href: href(&root, &model.head.id.address()),

@@ -9,7 +9,7 @@ use crate::render::views::Leaf;
 use crate::render::views::common::{CellView, Fact, Ref, SourceView, TocLine, context, parameters, sources};
 use crate::render::views::shelf::{Plate, Shelf, neighbours, with_frame};
 use crate::site::kinds::{DeviceData, ModelData};
-use crate::site::{Figures, Head, ModelFit, Page, Parameters, Verdict, gib, tokens};
+use crate::site::{CACHE_TYPES, Figures, Head, ModelFit, Page, Parameters, Run, Verdict, gib, tokens};
 
 #[derive(Serialize)]
 struct ModelView {
@@ -42,17 +42,18 @@ struct ContextView {
     tokens: u64,
 }
 
+/// Totals by quantization and context, with one type of cache.
 #[derive(Serialize)]
 struct MemoryView {
-    quant: String,
-    quant_href: String,
-    file: String,
+    kv_type: &'static str,
     rows: Vec<MemoryRow>,
 }
 
 #[derive(Serialize)]
 struct MemoryRow {
-    kv_type: String,
+    quant: String,
+    quant_href: String,
+    file: String,
     cells: Vec<String>,
 }
 
@@ -84,7 +85,7 @@ struct DeviceRow {
 }
 
 /// Contexts that tables show, as far as the model goes.
-const CONTEXTS: [u64; 6] = [4096, 8192, 16_384, 32_768, 65_536, 131_072];
+const CONTEXTS: [u64; 4] = [4096, 8192, 32_768, 131_072];
 
 /// Context of verdicts in tables.
 pub(super) const TABLE_CTX: u64 = 4096;
@@ -268,36 +269,33 @@ fn kinds(model: &Page<ModelData>) -> Option<String> {
     (!plain && !told.is_empty()).then(|| told.join(", "))
 }
 
+/// A table for each type of cache that is covered.
 fn memory(shelf: &Shelf<'_>, root: &str, figures: &Figures, contexts: &[u64]) -> Vec<MemoryView> {
-    let fits = shelf.order.fits;
-    let mut tables = Vec::new();
-    for (quant, name) in fits.quants.iter().enumerate() {
-        let Some(fit) = figures.quants[quant] else { continue };
-        let page = shelf.site().quants.iter().find(|page| page.data.gguf_type.value == *name);
-        let rows = fits.cache_types.iter().enumerate().map(|(cache, kv_type)| MemoryRow {
-            kv_type: kv_type.clone(),
-            cells: contexts
-                .iter()
-                .map(|ctx| figures.total(quant, cache, *ctx).map(gib).unwrap_or_default())
-                .collect(),
+    let tables = CACHE_TYPES.into_iter().enumerate().map(|(cache, kv_type)| {
+        let rows = shelf.order.fits.quants.iter().enumerate().filter_map(|(quant, name)| {
+            let cell = |ctx: &u64| figures.total(quant, Run::plain(cache), *ctx).map(gib);
+            let cells = contexts.iter().map(cell).collect::<Option<Vec<String>>>()?;
+            let page = shelf.site().quants.iter().find(|page| page.data.gguf_type.value == *name);
+            Some(MemoryRow {
+                quant: name.clone(),
+                quant_href: page.map(|page| href(root, &page.head.id.address())).unwrap_or_default(),
+                file: gib(figures.quants[quant].as_ref()?.file),
+                cells,
+            })
         });
-        tables.push(MemoryView {
-            quant: name.clone(),
-            quant_href: page.map(|page| href(root, &page.head.id.address())).unwrap_or_default(),
-            file: gib(fit.file),
-            rows: rows.collect(),
-        });
-    }
-    tables
+        MemoryView { kv_type, rows: rows.collect() }
+    });
+    tables.filter(|table| !table.rows.is_empty()).collect()
 }
 
 /// Weights, cache and compute buffer at 4-bit weights and 8k of context, or the nearest to it.
 fn breakdown(shelf: &Shelf<'_>, figures: &Figures) -> Option<Breakdown> {
     let fits = shelf.order.fits;
+    let run = Run::plain(0);
     let quant = fits.quant("Q4_K_M").filter(|quant| figures.quants[*quant].is_some()).unwrap_or(0);
     let ctx = figures.max_ctx.min(8192);
-    let (weights, kv, compute) =
-        (figures.quants.get(quant)?.as_ref()?.gpu, figures.kv[0].at(ctx), figures.compute[0].at(ctx));
+    let weights = figures.quants.get(quant)?.as_ref()?.gpu;
+    let (kv, compute) = (figures.cache(run, ctx), figures.compute(run, ctx)?);
     let total = weights + kv + compute;
     let share = |bytes: u64| (bytes as f64 * 10_000.0 / total as f64).round() / 100.0;
     let part = |name, label, bytes| PartView { name, label, text: gib(bytes), share: share(bytes) };
@@ -324,9 +322,9 @@ pub(super) fn cells(shelf: &Shelf<'_>, figures: &Figures, memory: u64) -> Vec<Ce
         .iter()
         .filter_map(|name| {
             let quant = fits.quant(name)?;
-            let total = figures.total(quant, 0, ctx)?;
+            let total = figures.total(quant, Run::plain(0), ctx)?;
             let verdict = Verdict::of(total, fits.driver, memory);
-            let largest = figures.largest_context(quant, 0, fits.driver.1, memory);
+            let largest = figures.largest_context(quant, Run::plain(0), fits.driver.1, memory);
             Some(CellView {
                 quant: (*name).to_string(),
                 verdict: verdict.name(),

@@ -72,7 +72,7 @@ fn sizes(shelf: &Shelf<'_>, root: &str, gguf_type: &str) -> Vec<ModelSize> {
         .site()
         .models
         .iter()
-        .filter_map(|model| Some((model, fits.figures(&model.head.id.slug)?.quants[quant]?)))
+        .filter_map(|model| Some((model, fits.figures(&model.head.id.slug)?.quants[quant].as_ref()?)))
         .collect();
     models.sort_by_key(|(model, fit)| (fit.file, model.head.id.slug.clone()));
     models

@@ -7,7 +7,7 @@ use minijinja::value::Value;
 use serde::Serialize;
 
 use crate::render::address::{href, root};
-use crate::render::data::fit_data;
+use crate::render::fit_files;
 use crate::render::templates::seen;
 use crate::render::views::Leaf;
 use crate::render::views::common::Ref;
@@ -87,7 +87,7 @@ fn calculator(shelf: &Shelf<'_>) -> Leaf {
         family: family.to_string(),
     };
     let view = CalculatorView {
-        fit: fit_data(shelf),
+        fit: fit_files::index(shelf),
         models: shelf.site().models.iter().map(|model| named(&model.head, &model.data.family)).collect(),
         devices: shelf.site().devices.iter().map(|device| named(&device.head, &device.data.vendor)).collect(),
         errors: ErrorLinks { llama: error(WHEN_IT_DOES_NOT_FIT.0), ollama: error(WHEN_IT_DOES_NOT_FIT.1) },

@@ -1,0 +1,206 @@
+//! One model's figures, computed with the estimator.
+
+use std::collections::HashMap;
+
+use crate::estimate::architecture::{Architecture, Layer, LayerKind};
+use crate::estimate::bytes::Bytes;
+use crate::estimate::estimator::NotCovered;
+use crate::estimate::parameters::parameter_count;
+use crate::estimate::placement::{Device, reads_factors};
+use crate::estimate::planner::Planner;
+use crate::estimate::quantization::{CacheType, Quantization};
+use crate::estimate::segments::Segment;
+use crate::estimate::settings::{CacheLayout, Settings};
+use crate::estimate::speed::{CacheRead, weight_bytes_read};
+use crate::estimate::weights::{EitherDevice, PlacedWeights};
+use crate::fit::speeds;
+use crate::site::{
+    CACHE_TYPES, Curve, Factors, Figures, LayerWeights, PAIRS, QuantFit, Runner, SLOTS, Share,
+};
+
+/// Figures of an architecture in these quantizations.
+///
+/// # Errors
+/// When the estimator covers no way to run it.
+pub(super) fn figures(model: &Architecture, quants: &[Quantization]) -> Result<Figures, NotCovered> {
+    let mut pool = Pool::default();
+    let mut planner = Planner::new(model);
+    let firsts = firsts_of_class(model);
+    let class_of = |layer: &Layer| firsts.iter().position(|first| same_cache(&model.layers[*first], layer));
+    let classes = model.layers.iter().map(|layer| class_of(layer).expect("every class was listed"));
+    let compute = compute_curves(model, &mut planner, &mut pool)?;
+    let cache = firsts.iter().map(|layer| cache_curves(&planner, *layer, &mut pool)).collect();
+    let weights: Vec<Option<PlacedWeights>> =
+        quants.iter().map(|quant| comes_in(model, *quant).then(|| planner.weights(*quant))).collect();
+    let fits = quants.iter().zip(&weights).map(|(quant, weights)| {
+        let weights = weights.as_ref()?;
+        Some(quant_fit(weights, weight_bytes_read(model, *quant)))
+    });
+    let factors = weights.iter().flatten().next().map_or(EitherDevice::default(), |weights| weights.rotary);
+    let readers = (0..firsts.len()).filter(|class| reads_factors(model, model.layers[firsts[*class]].kind));
+    let read = CacheRead::of(model);
+    Ok(Figures {
+        speed_kind: speeds::kind(model),
+        read: [read.full_key, read.full_value, read.window_key, read.window_value, read.window, read.state.0],
+        max_ctx: model.max_context,
+        curves: pool.curves,
+        quants: fits.collect(),
+        parameters: parameter_count(model).held,
+        experts: model.experts.map(|experts| (experts.count, experts.used)),
+        classes: classes.collect(),
+        cache,
+        compute,
+        factors: (factors.gpu.0 > 0).then(|| Factors { size: share(factors), classes: readers.collect() }),
+    })
+}
+
+/// Whether files of the model are made in a quantization. MXFP4 is a type for experts: llama-quantize calls it
+/// `MXFP4_MOE`, and what it makes of a dense model is a Q8_0 file under another name
+/// (`llama_tensor_get_type_impl` in llama.cpp's `src/llama-quant.cpp`).
+fn comes_in(model: &Architecture, quant: Quantization) -> bool {
+    quant != Quantization::MXFP4 || model.experts.is_some()
+}
+
+/// Curves of a model, each kept once.
+#[derive(Default)]
+struct Pool {
+    curves: Vec<Curve>,
+    places: HashMap<Curve, usize>,
+}
+
+impl Pool {
+    fn place(&mut self, pieces: &[Segment]) -> usize {
+        let pieces = pieces.iter().map(|piece| (piece.cells, piece.bytes.0, piece.slope));
+        let curve = Curve { pieces: pieces.collect() };
+        *self.places.entry(curve).or_insert_with_key(|curve| {
+            self.curves.push(curve.clone());
+            self.curves.len() - 1
+        })
+    }
+}
+
+/// The first layer of each class: all that have equal caches.
+fn firsts_of_class(model: &Architecture) -> Vec<usize> {
+    let mut firsts: Vec<usize> = Vec::new();
+    for (index, layer) in model.layers.iter().enumerate() {
+        if !firsts.iter().any(|first| same_cache(&model.layers[*first], layer)) {
+            firsts.push(index);
+        }
+    }
+    firsts
+}
+
+fn same_cache(one: &Layer, other: &Layer) -> bool {
+    (one.kind, one.kv_heads, one.head_dim) == (other.kind, other.kv_heads, other.head_dim)
+}
+
+/// The settings that the table stands for, at any context: one GPU with all layers, and one cache
+/// for all slots.
+pub(super) fn settings(runner: Runner, slots: u64, (key, value): (CacheType, CacheType)) -> Settings {
+    Settings {
+        cache_type_k: key,
+        cache_type_v: value,
+        sequences: slots,
+        cache_layout: CacheLayout::Unified,
+        n_outputs: match runner {
+            Runner::Library => None,
+            Runner::Server => Some(slots),
+        },
+        // no buffer on one GPU depends on the types of the weights
+        ..Settings::new(Quantization::F16, 1)
+    }
+}
+
+/// The cache types of a pair.
+pub(super) fn pair_types(pair: usize) -> (CacheType, CacheType) {
+    let parse =
+        |place: usize| CACHE_TYPES[place].parse().expect("the estimator knows the cache types of the table");
+    (parse(pair / CACHE_TYPES.len()), parse(pair % CACHE_TYPES.len()))
+}
+
+fn cache_curves(planner: &Planner<'_>, layer: usize, pool: &mut Pool) -> [[usize; PAIRS]; SLOTS.len()] {
+    let mut places = [[0; PAIRS]; SLOTS.len()];
+    for (slots, row) in SLOTS.into_iter().zip(&mut places) {
+        for (pair, place) in row.iter_mut().enumerate() {
+            let settings = settings(Runner::Library, slots, pair_types(pair));
+            // a pair that is refused has no compute buffer, so that this curve is not read
+            *place = pool.place(&planner.layer_cache(layer, &settings, Device::Gpu(0)).unwrap_or_default());
+        }
+    }
+    places
+}
+
+type ComputePlaces = [[[Option<usize>; PAIRS]; SLOTS.len()]; 2];
+
+fn compute_curves(
+    model: &Architecture,
+    planner: &mut Planner<'_>,
+    pool: &mut Pool,
+) -> Result<ComputePlaces, NotCovered> {
+    let mut places: ComputePlaces = Default::default();
+    let mut known = HashMap::new();
+    let mut refusal = None;
+    for (_, runner) in Runner::NAMES {
+        for (slots, row) in SLOTS.into_iter().zip(&mut places[runner as usize]) {
+            for (pair, place) in row.iter_mut().enumerate() {
+                let settings = settings(runner, slots, pair_types(pair));
+                let found = known
+                    .entry(what_matters(model, &settings))
+                    .or_insert_with(|| planner.compute(&settings).map(|devices| pool.place(&devices[0])));
+                match found {
+                    Ok(found) => *place = Some(*found),
+                    Err(reason) => refusal = Some(reason.clone()),
+                }
+            }
+        }
+    }
+    match refusal {
+        Some(reason) if places.as_flattened().as_flattened().iter().all(Option::is_none) => Err(reason),
+        _ => Ok(places),
+    }
+}
+
+/// What of the settings the compute buffer depends on: of a cache type only whether it is
+/// quantized, since attention widens every such cache to f16; of the V cache nothing where all
+/// attention is latent; of the slots the logits kept, and the sequences only where a layer has
+/// a window or a state. A test holds the table to the estimator's own figures.
+fn what_matters(model: &Architecture, settings: &Settings) -> (bool, bool, Option<u64>, u64) {
+    let quantized = |kind: CacheType| kind.tensor_type().is_quantized();
+    let by_heads = model.has(LayerKind::Full) || model.has(LayerKind::Sliding);
+    let by_sequence = model.has(LayerKind::Sliding) || model.has(LayerKind::Recurrent);
+    (
+        quantized(settings.cache_type_k),
+        by_heads && quantized(settings.cache_type_v),
+        settings.n_outputs,
+        if by_sequence { settings.sequences } else { 1 },
+    )
+}
+
+fn share(size: EitherDevice) -> Share {
+    Share { gpu: size.gpu.0, host: size.host.0 }
+}
+
+fn quant_fit(weights: &PlacedWeights, touch: Bytes) -> QuantFit {
+    let sum = |a: Share, b: Share| Share { gpu: a.gpu + b.gpu, host: a.host + b.host };
+    let mut kinds: Vec<LayerWeights> = Vec::new();
+    let mut layers = Vec::new();
+    for (rest, experts) in weights.layers.iter().zip(&weights.experts) {
+        let experts = share(*experts);
+        let kind = LayerWeights { whole: sum(share(*rest), experts), experts };
+        let place = kinds.iter().position(|known| *known == kind).unwrap_or_else(|| {
+            kinds.push(kind);
+            kinds.len() - 1
+        });
+        layers.push(place);
+    }
+    let on_gpu: u64 = layers.iter().map(|kind| kinds[*kind].whole.gpu).sum();
+    QuantFit {
+        file: weights.file.0,
+        gpu: on_gpu + weights.output.gpu.0 + weights.rotary.gpu.0,
+        input: weights.input_host.0,
+        output: share(weights.output),
+        touch: touch.0,
+        kinds,
+        layers,
+    }
+}

@@ -1,0 +1,29 @@
+//! How fast devices decode, as the estimator's bands by class.
+
+use crate::estimate::architecture::Architecture;
+use crate::estimate::speed::{SpeedClass, SpeedKind};
+use crate::site::{Site, SpeedTable};
+
+/// Kinds of model, in the order of every class's bands.
+const KINDS: [SpeedKind; 3] = [SpeedKind::Dense, SpeedKind::Experts, SpeedKind::LatentExperts];
+
+/// The place of a model's kind.
+pub(super) fn kind(model: &Architecture) -> usize {
+    let kind = SpeedKind::of(model);
+    KINDS.iter().position(|known| *known == kind).expect("every kind is listed")
+}
+
+/// Bands of all classes, and the class of each device of the site.
+pub(super) fn table(site: &Site) -> SpeedTable {
+    let bands = SpeedClass::ALL
+        .iter()
+        .map(|class| KINDS.iter().map(|kind| class.band(*kind).map(|band| (band.low, band.high))).collect());
+    let devices = site.devices.iter().filter_map(|device| {
+        let data = &device.data;
+        let text = |word: &Option<String>| word.clone().unwrap_or_default();
+        let class = SpeedClass::of(&data.vendor, &text(&data.architecture), &text(&data.memory_type))?;
+        let place = SpeedClass::ALL.iter().position(|known| *known == class)?;
+        Some((device.head.id.slug.clone(), place))
+    });
+    SpeedTable { bands: bands.collect(), devices: devices.collect() }
+}

@@ -1,0 +1,160 @@
+//! The fit table as the calculator reads it: an index in the page, and one script for each model.
+
+use serde_json::{Value, json};
+
+use crate::files::Outputs;
+use crate::render::assets::digest;
+use crate::render::views::Shelf;
+use crate::site::{CACHE_TYPES, Curve, Factors, Figures, PAIRS, QuantFit, Runner, SLOTS, Share};
+
+/// Version of the form of these files; grows when their reader would have to change.
+const VERSION: u32 = 2;
+
+/// `data/fit/<slug>.js` of every covered model.
+pub(super) fn tables(shelf: &Shelf<'_>) -> Outputs {
+    let mut outputs = Outputs::default();
+    for (slug, text) in scripts(shelf) {
+        outputs.add(format!("data/fit/{slug}.js"), text);
+    }
+    outputs
+}
+
+/// A call by slug: a script, and not data, so that it loads from a disk too.
+fn scripts<'s>(shelf: &'s Shelf<'_>) -> impl Iterator<Item = (&'s str, String)> {
+    let fits = shelf.order.fits;
+    shelf.site().models.iter().filter_map(move |model| {
+        let slug = model.head.id.slug.as_str();
+        let data = model_data(fits.figures(slug)?, model.data.hf_id.as_deref());
+        Some((slug, format!("kbFit({},{data});\n", json!(slug))))
+    })
+}
+
+/// What the page itself holds: names, devices, and what all models have in common.
+pub(super) fn index(shelf: &Shelf<'_>) -> Value {
+    let fits = shelf.order.fits;
+    let models: Vec<Value> = shelf
+        .site()
+        .models
+        .iter()
+        .filter_map(|model| {
+            let figures = fits.figures(&model.head.id.slug)?;
+            let mut entry = json!({
+                "id": model.head.id.slug,
+                "name": model.head.title.value,
+                "family": model.data.family,
+                "max": figures.max_ctx,
+            });
+            if figures.experts.is_some() {
+                entry["moe"] = json!(1);
+            }
+            Some(entry)
+        })
+        .collect();
+    let devices: Vec<Value> = shelf
+        .site()
+        .devices
+        .iter()
+        .map(|device| {
+            let mut entry = json!({
+                "id": device.head.id.slug,
+                "name": device.head.title.value,
+                "vendor": device.data.vendor,
+                "mem": device.data.memory_bytes(),
+                "ok": device.data.is_cuda(),
+            });
+            if let Some(rate) = device.data.bandwidth_gbps {
+                entry["bw"] = json!(rate);
+            }
+            if let Some(class) = fits.speeds.devices.get(&device.head.id.slug) {
+                entry["sp"] = json!(class);
+            }
+            entry
+        })
+        .collect();
+    json!({
+        "v": VERSION,
+        "stamp": stamp(shelf),
+        "quants": fits.quants,
+        "kv": CACHE_TYPES,
+        "slots": SLOTS,
+        "runners": Runner::NAMES.map(|(name, _)| name),
+        "models": models,
+        "devices": devices,
+        "driver": [fits.driver.0, fits.driver.1],
+        "bands": fits.speeds.bands,
+    })
+}
+
+/// Changes with any of the scripts: their addresses end in it, so that a page never reads one of
+/// another build from a cache.
+fn stamp(shelf: &Shelf<'_>) -> String {
+    let texts: Vec<String> = scripts(shelf).map(|(_, text)| text).collect();
+    digest(texts.concat().as_bytes())
+}
+
+fn model_data(figures: &Figures, hf_id: Option<&str>) -> Value {
+    let mut data = json!({
+        "max": figures.max_ctx,
+        "layers": figures.classes.len(),
+        "params": figures.parameters,
+        "curves": figures.curves.iter().map(curve).collect::<Vec<_>>(),
+        "class": run_lengths(&figures.classes),
+        "speed": figures.speed_kind,
+        "read": figures.read,
+        "cache": figures.cache,
+        "compute": figures.compute.each_ref().map(|slots| slots.each_ref().map(places)),
+        "quants": figures.quants.iter().map(|fit| fit.as_ref().map(quant_data)).collect::<Vec<_>>(),
+    });
+    if let Some(id) = hf_id {
+        data["hf"] = json!(id);
+    }
+    if let Some((all, used)) = figures.experts {
+        data["moe"] = json!([all, used]);
+    }
+    if let Some(Factors { size, classes }) = &figures.factors {
+        data["factors"] = json!({"gpu": size.gpu, "host": size.host, "class": classes});
+    }
+    data
+}
+
+/// First cell, value, slope, again and again.
+fn curve(curve: &Curve) -> Vec<i64> {
+    let numbers = |(cells, bytes, slope): &(u64, u64, i64)| [*cells as i64, *bytes as i64, *slope];
+    curve.pieces.iter().flat_map(numbers).collect()
+}
+
+fn places(pairs: &[Option<usize>; PAIRS]) -> [i64; PAIRS] {
+    pairs.map(|place| place.map_or(-1, |place| place as i64))
+}
+
+/// Value, count, value, count.
+fn run_lengths(values: &[usize]) -> Vec<usize> {
+    values.chunk_by(|a, b| a == b).flat_map(|run| [run[0], run.len()]).collect()
+}
+
+fn quant_data(fit: &QuantFit) -> Value {
+    let pair = |share: Share| [share.gpu, share.host];
+    let kinds = fit.kinds.iter().map(|kind| match kind.experts {
+        Share { gpu: 0, host: 0 } => pair(kind.whole).to_vec(),
+        experts => [pair(kind.whole), pair(experts)].concat(),
+    });
+    json!({
+        "file": fit.file,
+        "in": fit.input,
+        "out": pair(fit.output),
+        "touch": fit.touch,
+        "kinds": kinds.collect::<Vec<_>>(),
+        "layer": run_lengths(&fit.layers),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::run_lengths;
+
+    #[test]
+    fn runs_are_told_by_value_and_length() {
+        assert_eq!(run_lengths(&[3, 3, 0, 3]), [3, 2, 0, 1, 3, 1]);
+        assert!(run_lengths(&[]).is_empty());
+    }
+}

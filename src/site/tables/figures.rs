@@ -1,0 +1,165 @@
+//! Figures of one model: per layer for weights and cache, as a whole for the compute buffer.
+
+use std::ops::Range;
+
+use crate::site::tables::curve::{CELLS, Curve};
+use crate::site::tables::{PAIRS, Run, SLOTS};
+
+/// What one model needs. Weights and cache add up layer by layer; the compute buffer is that
+/// of one GPU which holds all of them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Figures {
+    /// Largest context in tokens.
+    pub max_ctx: u64,
+    /// Every curve once; the other fields hold places in this list.
+    pub curves: Vec<Curve>,
+    /// The class of each layer: layers of a class have equal caches.
+    pub classes: Vec<usize>,
+    /// Cache and state of one layer on a GPU, by class, slots and pair of cache types.
+    pub cache: Vec<[[usize; PAIRS]; SLOTS.len()]>,
+    /// Compute buffer by runner, slots and pair; none where it is not covered.
+    pub compute: [[[Option<usize>; PAIRS]; SLOTS.len()]; 2],
+    /// Elements of all tensors; those of a tied output count once.
+    pub parameters: u64,
+    /// Routed experts: how many there are, and how many of them a token uses.
+    pub experts: Option<(u64, u64)>,
+    /// Its kind in [`SpeedTable::bands`](crate::site::tables::SpeedTable::bands).
+    pub speed_kind: usize,
+    /// What a token reads of the cache: values of K and of V that each earlier token adds, the
+    /// same of each in the window, tokens of the window, bytes of the state.
+    pub read: [u64; 6],
+    /// Rotary factors.
+    pub factors: Option<Factors>,
+    /// A quantization that the model does not come in is `None`.
+    pub quants: Vec<Option<QuantFit>>,
+}
+
+/// Bytes on a GPU, and the same in the host's memory, where tensors are padded less.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+pub struct Share {
+    /// On a GPU.
+    pub gpu: u64,
+    /// In the host's memory.
+    pub host: u64,
+}
+
+/// Tensors that every device has a copy of where it holds a layer of one of these classes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Factors {
+    /// Size of a copy.
+    pub size: Share,
+    /// Classes of layers that read it.
+    pub classes: Vec<usize>,
+}
+
+/// Weights of a model in one quantization.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct QuantFit {
+    /// Of all tensors in the file.
+    pub file: u64,
+    /// On the GPU, with all layers there.
+    pub gpu: u64,
+    /// What always stays in the host's memory.
+    pub input: u64,
+    /// The output stage, on a GPU or on the host.
+    pub output: Share,
+    /// Bytes that a token reads.
+    pub touch: u64,
+    /// Distinct weights of a layer.
+    pub kinds: Vec<LayerWeights>,
+    /// The place in `kinds` of each layer.
+    pub layers: Vec<usize>,
+}
+
+/// Weights of one layer.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+pub struct LayerWeights {
+    /// All of them.
+    pub whole: Share,
+    /// Its routed experts alone.
+    pub experts: Share,
+}
+
+impl Figures {
+    /// Cache and state of all layers.
+    pub fn cache(&self, run: Run, ctx: u64) -> u64 {
+        self.cache_of(0..self.classes.len(), run, ctx)
+    }
+
+    /// Cache and state of a range of layers on a GPU.
+    pub fn cache_of(&self, layers: Range<usize>, run: Run, ctx: u64) -> u64 {
+        let classes = &self.classes[layers];
+        let count = |class| classes.iter().filter(|of| **of == class).count() as u64;
+        let layer = |class: usize| self.cache_curve(class, run).at(ctx);
+        (0..self.cache.len()).map(|class| count(class) * layer(class)).sum()
+    }
+
+    fn cache_curve(&self, class: usize, run: Run) -> &Curve {
+        &self.curves[self.cache[class][run.slots][run.pair()]]
+    }
+
+    fn compute_curve(&self, run: Run) -> Option<&Curve> {
+        self.compute[run.runner as usize][run.slots][run.pair()].map(|place| &self.curves[place])
+    }
+
+    /// Compute buffer of one GPU with all layers; none where it is not covered.
+    pub fn compute(&self, run: Run, ctx: u64) -> Option<u64> {
+        self.compute_curve(run).map(|curve| curve.at(ctx))
+    }
+
+    /// Weights of a range of layers on a GPU; the experts of `on_host` are not there.
+    pub fn weights_of(&self, quant: usize, layers: Range<usize>, on_host: Range<usize>) -> Option<u64> {
+        let fit = self.quants.get(quant)?.as_ref()?;
+        let layer = |index: usize| {
+            let weights = fit.kinds[fit.layers[index]];
+            let absent = if on_host.contains(&index) { weights.experts.gpu } else { 0 };
+            weights.whole.gpu - absent
+        };
+        let factors = self.factors.as_ref().map_or(0, |factors| {
+            let reads = self.classes[layers.clone()].iter().any(|class| factors.classes.contains(class));
+            if reads { factors.size.gpu } else { 0 }
+        });
+        Some(layers.map(layer).sum::<u64>() + factors)
+    }
+
+    /// Weights, cache and compute buffer on the GPU.
+    pub fn total(&self, quant: usize, run: Run, ctx: u64) -> Option<u64> {
+        let weights = self.quants.get(quant)?.as_ref()?.gpu;
+        Some(weights + self.cache(run, ctx) + self.compute(run, ctx)?)
+    }
+
+    /// The largest context, a multiple of [`CELLS`] or the model's own, at which buffers and `driver` bytes fit.
+    pub fn largest_context(&self, quant: usize, run: Run, driver: u64, memory: u64) -> Option<u64> {
+        let fits =
+            |step: u64| self.total(quant, run, step * CELLS).is_some_and(|total| total + driver <= memory);
+        let last = self.max_ctx.div_ceil(CELLS).max(1);
+        let caches = (0..self.cache.len()).map(|class| self.cache_curve(class, run));
+        let curves = caches.chain(self.compute_curve(run));
+        let mut starts: Vec<u64> = curves.flat_map(Curve::starts).filter(|start| *start <= last).collect();
+        starts.sort_unstable();
+        starts.dedup();
+        // From the far end: between two starts the sum is straight, but over all of them it may fall and rise.
+        let mut end = last;
+        for start in starts.into_iter().rev() {
+            if fits(end) {
+                return Some((end * CELLS).min(self.max_ctx));
+            }
+            if fits(start) {
+                let (mut good, mut bad) = (start, end);
+                while bad - good > 1 {
+                    let middle = good.midpoint(bad);
+                    if fits(middle) { good = middle } else { bad = middle }
+                }
+                return Some(good * CELLS);
+            }
+            end = start.saturating_sub(1).max(1);
+        }
+        None
+    }
+
+    /// The first quantization, which is the widest, with which buffers and `driver` bytes fit.
+    pub fn best_quantization(&self, run: Run, ctx: u64, driver: u64, memory: u64) -> Option<usize> {
+        let fits = |quant: &usize| self.total(*quant, run, ctx).is_some_and(|total| total + driver <= memory);
+        (0..self.quants.len()).find(fits)
+    }
+}
