@@ -64,7 +64,7 @@ pub mod parts {
         pub use crate::estimate::settings::{
             CacheLayout, CachePlacement, ExpertPlacement, FlashAttention, Settings, WindowCache,
         };
-        pub use crate::estimate::speed::{CacheRead, SpeedClass, SpeedKind, weight_bytes_read};
+        pub use crate::estimate::speed::{Band, CacheRead, SpeedClass, SpeedKind, weight_bytes_read};
         pub use crate::estimate::transformers::transformers;
         pub use crate::estimate::vllm::{
             DEFAULT_UTILIZATION, VllmCache, VllmSettings, VllmVerdict, request_bytes, vllm,

@@ -12,8 +12,8 @@ use kbgen::parts::pipeline::{self, Order};
 use kbgen::parts::render::Audience;
 use serde_json::Value;
 
-use crate::estimate::models;
 use crate::expect::repository;
+use crate::measured::models;
 
 /// One model of each sort of layer.
 const MODELS: [(&str, &str); 6] = [

@@ -10,11 +10,12 @@ use std::sync::OnceLock;
 
 use kbgen::parts::estimate::{
     Architecture, ArchitectureFields, CacheLayout, CachePlacement, Device, DeviceEstimate, ExpertPlacement,
-    FlashAttention, Quantization, Settings, WindowCache, estimate, file_bytes,
+    FlashAttention, Quantization, Settings, SpeedClass, SpeedKind, WindowCache, estimate, file_bytes,
 };
 use rayon::prelude::*;
 
 use crate::expect;
+use crate::speed::{Reported, reported};
 
 /// A row of a table, by its columns.
 pub type Row = BTreeMap<String, String>;
@@ -260,7 +261,7 @@ fn is_total(figure: &Figure, placed: Placed) -> bool {
 }
 
 /// A section of the methodology page: what was compared, and how far the estimates are off.
-fn section() -> String {
+fn error_section() -> String {
     let figures = figures();
     let (files, runs) = (rows("measured_files.csv"), rows("measured.csv"));
     let distinct = |column: &str| files.iter().map(|row| row[column].clone()).collect::<BTreeSet<_>>();
@@ -310,6 +311,41 @@ fn percent(share: f64) -> String {
     }
 }
 
+/// A section of the methodology page: the bands of decode speed, and how many reported speeds lie in them.
+fn speed_section() -> String {
+    let reported = reported();
+    let seen: usize = reported.iter().map(|reported| reported.seen).sum();
+    let inside: usize = reported.iter().map(|reported| reported.inside).sum();
+    let mut text = format!(
+        "{seen} reported speeds were collected; {inside} of them lie in the range that is shown.\n\n\
+         | devices | models | share of the bandwidth | reported | in the range |\n\
+         | --- | --- | --- | --- | --- |\n",
+    );
+    for Reported { class, kind, band, seen, inside } in reported {
+        let (devices, models) = (devices_of(class), models_of(kind));
+        let (low, high) = (f64::from(band.low) / 10.0, f64::from(band.high) / 10.0);
+        text += &format!("| {devices} | {models} | {low} % to {high} % | {seen} | {inside} |\n");
+    }
+    text
+}
+
+fn devices_of(class: SpeedClass) -> &'static str {
+    match class {
+        SpeedClass::NvidiaGddr => "NVIDIA cards with GDDR memory, Pascal and later",
+        SpeedClass::NvidiaLpddr => "NVIDIA chips with LPDDR5X memory",
+        SpeedClass::NvidiaHbm => "NVIDIA Ampere and Hopper cards with HBM2e or HBM3",
+        SpeedClass::Apple => "Apple chips",
+    }
+}
+
+fn models_of(kind: SpeedKind) -> &'static str {
+    match kind {
+        SpeedKind::Dense => "dense",
+        SpeedKind::Experts => "with experts",
+        SpeedKind::LatentExperts => "with experts and latent attention",
+    }
+}
+
 /// `7176` as `7,176`.
 fn grouped(number: usize) -> String {
     match number {
@@ -330,10 +366,15 @@ fn every_figure_has_its_line() {
 fn the_methodology_page_tells_the_measured_error() {
     let path = expect::repository("content/pages/methodology.md");
     let page = std::fs::read_to_string(&path).unwrap();
-    const HEADING: &str = "## Measured error {#measured-error}\n\n";
-    let (before, rest) = page.split_once(HEADING).expect("the page has the section");
-    // Up to the sentence after the table, which is written by hand like the rest of the page.
-    let (_, after) = rest.split_once("\n\nThe table").expect("a paragraph follows the table");
-    let written = format!("{before}{HEADING}{}\nThe table{after}", section());
-    expect::all_well(expect::same(&path, &written).into_iter().collect());
+    let page = with_table(&page, "## Measured error {#measured-error}", &error_section());
+    let page = with_table(&page, "## Token speed {#token-speed}", &speed_section());
+    expect::all_well(expect::same(&path, &page).into_iter().collect());
+}
+
+/// The page with another text from a heading to the end of the first table below it.
+fn with_table(page: &str, heading: &str, text: &str) -> String {
+    let (before, rest) = page.split_once(heading).expect("the page has the section");
+    let (table, after) = rest.split_once("|\n\n").expect("a table and a paragraph follow the heading");
+    assert!(!table.contains("\n#"), "the table of `{heading}` is gone");
+    format!("{before}{heading}\n\n{text}\n{after}")
 }
