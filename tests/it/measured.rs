@@ -238,8 +238,11 @@ pub fn describe(row: &Row) -> String {
     settings.map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>().join(" ")
 }
 
+/// A line of the table: its name, and whether a figure belongs to it.
+type Line = (&'static str, fn(&Figure) -> bool);
+
 /// The lines of the table, in its order; every figure belongs to exactly one.
-const LINES: &[(&str, fn(&Figure) -> bool)] = &[
+const LINES: &[Line] = &[
     ("tensors of the file", |figure| figure.part == Part::File),
     ("weights, on each device", |figure| figure.part == Part::Weights),
     ("KV cache and recurrent state, on each device", |figure| figure.part == Part::Cache),
