@@ -66,6 +66,9 @@ fn quantizations(site: &Site, found: &mut Vec<Diagnostic>) -> Vec<Quantization> 
     }
     quants.sort();
     quants.dedup();
+    let released = site.models.iter().filter_map(|page| page.data.released_as.as_ref());
+    let unknown = released.filter(|name| name.value.parse::<Quantization>().is_err());
+    found.extend(unknown.map(rules::unknown_quantization));
     quants
 }
 

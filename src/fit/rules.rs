@@ -22,7 +22,7 @@ pub(super) const PARAMETER_MISMATCH: Rule = Rule {
 /// A quantization that the estimator does not know.
 const UNKNOWN_QUANTIZATION: Rule = Rule {
     code: "unknown-quantization",
-    demands: "`gguf_type` is a file type that the estimator knows",
+    demands: "`gguf_type` of a quantization and `released_as` of a model are file types that the estimator knows",
     why: "sizes are computed from it",
 };
 

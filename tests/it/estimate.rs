@@ -8,6 +8,7 @@ use kbgen::parts::estimate::{Available, best_quantization, largest_context, most
 use kbgen::parts::estimate::{CacheLayout, ExpertPlacement, FlashAttention, Settings};
 use kbgen::parts::estimate::{CacheType, Quantization};
 use kbgen::parts::estimate::{Estimate, Evidence, estimate, tensor_counts};
+use kbgen::parts::estimate::{ParameterCount, parameter_count};
 use kbgen::parts::estimate::{cells_of, device_segments, segments, value_at};
 
 use crate::measured::{Part, describe, fields, figures, models, rows};
@@ -77,6 +78,17 @@ fn every_name_of_an_enumeration_parses_to_itself() {
 
 fn gpu_total(need: &Estimate) -> Bytes {
     need.device(Device::Gpu(0)).unwrap().total()
+}
+
+#[test]
+fn parameters_are_counted_as_publishers_count_them() {
+    let models = models();
+    let dense = parameter_count(&models["llama-3.1-8b-instruct"]);
+    assert_eq!(dense, ParameterCount { held: 8_030_261_248, active: 8_030_261_248 });
+    // 8 of 128 experts: 120 x 48 layers x 3 matrices of 2048 x 768 rest
+    let experts = parameter_count(&models["qwen3-30b-a3b"]);
+    assert_eq!(experts.held, 30_532_122_624);
+    assert_eq!(experts.held - experts.active, 120 * 48 * 3 * 2048 * 768);
 }
 
 #[test]

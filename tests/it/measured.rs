@@ -243,20 +243,20 @@ type Line = (&'static str, fn(&Figure) -> bool);
 
 /// The lines of the table, in its order; every figure belongs to exactly one.
 const LINES: &[Line] = &[
-    ("tensors of the file", |figure| figure.part == Part::File),
-    ("weights, on each device", |figure| figure.part == Part::Weights),
-    ("KV cache and recurrent state, on each device", |figure| figure.part == Part::Cache),
-    ("compute buffer, all layers on one GPU", |figure| {
+    ("file", |figure| figure.part == Part::File),
+    ("weights, each device", |figure| figure.part == Part::Weights),
+    ("KV cache and state, each device", |figure| figure.part == Part::Cache),
+    ("compute buffer, one GPU", |figure| {
         figure.part == Part::Compute && figure.placed == Placed::OneGpu && figure.on_gpu
     }),
-    ("compute buffer, other placements and main memory", |figure| {
+    ("compute buffer, otherwise", |figure| {
         figure.part == Part::Compute && !(figure.placed == Placed::OneGpu && figure.on_gpu)
     }),
-    ("sum of the three, all layers on one GPU", |figure| is_total(figure, Placed::OneGpu)),
-    ("sum, some of the layers on the GPU", |figure| is_total(figure, Placed::SomeLayers)),
-    ("sum, experts in main memory", |figure| is_total(figure, Placed::ExpertsOnCpu)),
-    ("sum, KV cache in main memory", |figure| is_total(figure, Placed::CacheOnHost)),
-    ("sum, on each of two GPUs", |figure| is_total(figure, Placed::TwoGpus)),
+    ("sum, one GPU", |figure| is_total(figure, Placed::OneGpu)),
+    ("sum, part of the layers", |figure| is_total(figure, Placed::SomeLayers)),
+    ("sum, experts on the CPU", |figure| is_total(figure, Placed::ExpertsOnCpu)),
+    ("sum, cache on the host", |figure| is_total(figure, Placed::CacheOnHost)),
+    ("sum, each of two GPUs", |figure| is_total(figure, Placed::TwoGpus)),
 ];
 
 fn is_total(figure: &Figure, placed: Placed) -> bool {
@@ -274,9 +274,12 @@ fn error_section() -> String {
     let kinds: BTreeSet<&String> = models.iter().map(|row| &row["gguf_arch"]).collect();
     let mut text = format!(
         "{} figures were compared: {} files and {} runs, of {} models with {} architectures in {} \
-         quantizations. The error is the difference as a share of what llama.cpp itself computed.\n\n\
-         | figure | compared | equal to the byte | median error | 90 % are below | largest |\n\
-         | --- | --- | --- | --- | --- | --- |\n",
+         quantizations. An exact figure is equal to the byte; the other columns give the error, the difference \
+         as a share of what llama.cpp itself computed: the median, the one that nine of ten do not exceed, and \
+         the worst. \"One GPU\" means that it holds all layers; a sum is that of weights, cache and compute \
+         buffer on a GPU.\n\n\
+         | figure | compared | exact | median | p90 | worst |\n\
+         | --- | ---: | ---: | ---: | ---: | ---: |\n",
         grouped(figures.len()),
         grouped(files.len()),
         grouped(runs.len()),
@@ -320,9 +323,9 @@ fn speed_section() -> String {
     let seen: usize = reported.iter().map(|reported| reported.seen).sum();
     let inside: usize = reported.iter().map(|reported| reported.inside).sum();
     let mut text = format!(
-        "{seen} reported speeds were collected; {inside} of them lie in the range that is shown.\n\n\
-         | devices | models | share of the bandwidth | reported | in the range |\n\
-         | --- | --- | --- | --- | --- |\n",
+        "Of {seen} reported speeds {inside} lie inside the range that is shown.\n\n\
+         | devices | models | range | reported | inside |\n\
+         | --- | --- | --- | ---: | ---: |\n",
     );
     for Reported { class, kind, band, seen, inside } in reported {
         let (devices, models) = (devices_of(class), models_of(kind));
@@ -334,18 +337,18 @@ fn speed_section() -> String {
 
 fn devices_of(class: SpeedClass) -> &'static str {
     match class {
-        SpeedClass::NvidiaGddr => "NVIDIA cards with GDDR memory, Pascal and later",
-        SpeedClass::NvidiaLpddr => "NVIDIA chips with LPDDR5X memory",
-        SpeedClass::NvidiaHbm => "NVIDIA Ampere and Hopper cards with HBM2e or HBM3",
-        SpeedClass::Apple => "Apple chips",
+        SpeedClass::NvidiaGddr => "NVIDIA, GDDR",
+        SpeedClass::NvidiaLpddr => "NVIDIA, LPDDR5X",
+        SpeedClass::NvidiaHbm => "NVIDIA, HBM2e and HBM3",
+        SpeedClass::Apple => "Apple",
     }
 }
 
 fn models_of(kind: SpeedKind) -> &'static str {
     match kind {
         SpeedKind::Dense => "dense",
-        SpeedKind::Experts => "with experts",
-        SpeedKind::LatentExperts => "with experts and latent attention",
+        SpeedKind::Experts => "experts",
+        SpeedKind::LatentExperts => "experts, latent",
     }
 }
 
