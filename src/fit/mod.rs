@@ -2,6 +2,7 @@
 
 mod architecture;
 mod figures;
+mod mends;
 mod parameters;
 mod prose;
 mod rules;

@@ -311,9 +311,10 @@ fn line<'f>(name: &str, figures: impl Iterator<Item = &'f Figure>) -> String {
 
 fn percent(share: f64) -> String {
     match share {
-        0.0 => "0 %".into(),
-        1.0 => "100 %".into(),
-        _ => format!("{:.3} %", share * 100.0),
+        0.0 => "0%".into(),
+        1.0 => "100%".into(),
+        _ if share < 0.000_01 => "< 0.001%".into(),
+        _ => format!("{:.3}%", share * 100.0),
     }
 }
 
@@ -330,7 +331,7 @@ fn speed_section() -> String {
     for Reported { class, kind, band, seen, inside } in reported {
         let (devices, models) = (devices_of(class), models_of(kind));
         let (low, high) = (f64::from(band.low) / 10.0, f64::from(band.high) / 10.0);
-        text += &format!("| {devices} | {models} | {low} % to {high} % | {seen} | {inside} |\n");
+        text += &format!("| {devices} | {models} | {low} to {high}% | {seen} | {inside} |\n");
     }
     text
 }
