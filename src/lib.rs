@@ -78,7 +78,7 @@ pub mod parts {
 
     /// The fit table.
     pub mod fit {
-        pub use crate::fit::RULES;
+        pub use crate::fit::{RULES, figures};
     }
 
     /// Reading a site.
@@ -112,6 +112,11 @@ pub mod parts {
     /// The server.
     pub mod serve {
         pub use crate::serve::{Changes, Event, Open, Rebuild, Running, ServeOptions, start};
+    }
+
+    /// The knowledge base as data.
+    pub mod site {
+        pub use crate::site::{Division, Figures, Run, Runner, Verdict};
     }
 
     /// Patterns and words.

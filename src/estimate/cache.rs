@@ -28,10 +28,8 @@ impl Cells {
     /// The cells that a context of these settings has.
     pub(crate) fn new(model: &Architecture, settings: &Settings) -> Cells {
         let sequences = settings.sequences.max(1);
-        let (streams, window_sequences) = match settings.cache_layout {
-            CacheLayout::Unified => (1, sequences),
-            CacheLayout::Separate => (sequences, 1),
-        };
+        let streams = streams(settings);
+        let window_sequences = sequences / streams;
         // the whole context is padded first, then shared out, and each share padded again
         let whole = settings.context.max(1).next_multiple_of(CELL_STEP);
         let full = (whole / streams).next_multiple_of(CELL_STEP);
@@ -53,28 +51,48 @@ impl Cells {
     }
 }
 
-/// What cache and state take on a device.
-pub(crate) fn device_bytes(
-    model: &Architecture,
-    settings: &Settings,
-    placement: &Placement,
-    device: Device,
-) -> Bytes {
-    let cells = Cells::new(model, settings);
-    let holds = |index: u64| match settings.cache_placement {
-        CachePlacement::Host => device == Device::Host,
-        CachePlacement::WithLayer => placement.layer(index) == device,
-    };
-    let layers = model.layers.iter().zip(0..).filter(|(_, index)| holds(*index));
-    layers.map(|(layer, _)| bytes_with(model, settings, cells, layer, device)).sum()
+/// The GPUs in order, then the host.
+pub(crate) fn devices(settings: &Settings) -> impl Iterator<Item = Device> {
+    (0..settings.tensor_split.len()).map(Device::Gpu).chain([Device::Host])
 }
+
+/// Streams of the cache: one, or one a sequence.
+pub(crate) fn streams(settings: &Settings) -> u64 {
+    match settings.cache_layout {
+        CacheLayout::Unified => 1,
+        CacheLayout::Separate => settings.sequences.max(1),
+    }
+}
+
+/// What cache and state take on the GPUs in order, then on the host.
+pub(crate) fn buffer_bytes(model: &Architecture, settings: &Settings, placement: &Placement) -> Vec<Bytes> {
+    let cells = Cells::new(model, settings);
+    let host = settings.tensor_split.len();
+    let mut buffers = vec![Bytes(0); host + 1];
+    // most layers are alike
+    let mut known: Vec<(CacheShape, Device, Bytes)> = Vec::new();
+    for (layer, index) in model.layers.iter().zip(0..) {
+        let device = match settings.cache_placement {
+            CachePlacement::Host => Device::Host,
+            CachePlacement::WithLayer => placement.layer(index),
+        };
+        let shape = (layer.kind, layer.kv_heads, layer.head_dim);
+        let kind = if device == Device::Host { device } else { Device::Gpu(0) };
+        let found = known.iter().find(|(other, device, _)| (*other, *device) == (shape, kind));
+        let bytes = found.map_or_else(|| layer_bytes(model, settings, cells, layer, kind), |found| found.2);
+        if found.is_none() {
+            known.push((shape, kind, bytes));
+        }
+        buffers[device.buffer(host)] += bytes;
+    }
+    buffers
+}
+
+/// What the size of a layer's cache depends on.
+type CacheShape = (LayerKind, u64, u64);
 
 /// What the cache and state of one layer take on a device.
-pub(crate) fn layer_bytes(model: &Architecture, settings: &Settings, layer: &Layer, device: Device) -> Bytes {
-    bytes_with(model, settings, Cells::new(model, settings), layer, device)
-}
-
-fn bytes_with(
+pub(crate) fn layer_bytes(
     model: &Architecture,
     settings: &Settings,
     cells: Cells,

@@ -4,12 +4,12 @@ use std::fmt;
 
 use crate::estimate::architecture::{Architecture, Layer};
 use crate::estimate::bytes::Bytes;
-use crate::estimate::cache;
-use crate::estimate::compute;
-use crate::estimate::placement::{Device, Placement};
+use crate::estimate::cache::devices;
+use crate::estimate::placement::Device;
+use crate::estimate::planner::Planner;
 use crate::estimate::quantization::{CacheType, Quantization, TensorType};
 use crate::estimate::settings::{FlashAttention, Settings};
-use crate::estimate::weights::Weights;
+use crate::estimate::weights::{WeightList, Weights};
 
 /// How far a figure can be trusted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -100,26 +100,28 @@ impl fmt::Display for NotCovered {
 
 impl std::error::Error for NotCovered {}
 
-/// Estimates every device.
+/// Estimates every device. A [`Planner`] answers many such questions about a model faster.
 pub fn estimate(model: &Architecture, settings: &Settings) -> Result<Estimate, NotCovered> {
-    check(model, settings)?;
-    let placement = Placement::new(model, settings);
-    let weights = Weights::new(model, settings.quantization);
-    let compute = compute::compute_bytes(model, settings, &placement, &weights);
-    let devices = devices(settings).map(|device| {
-        let buffer = match device {
-            Device::Gpu(gpu) => gpu,
-            Device::Host => settings.tensor_split.len(),
-        };
-        DeviceEstimate {
-            device,
-            weights: Part::exact(weights.device_bytes(&placement, device)),
-            cache: Part::exact(cache::device_bytes(model, settings, &placement, device)),
-            compute: Part { bytes: compute[buffer], evidence: compute_evidence(settings) },
-            driver_context: driver_context(device),
-        }
+    Planner::new(model).estimate(settings)
+}
+
+/// The parts of every device's need, each for the GPUs in order and then for the host.
+pub(crate) fn combine(
+    settings: &Settings,
+    weights: &[Bytes],
+    cache: &[Bytes],
+    compute: &[Bytes],
+) -> Estimate {
+    let evidence = compute_evidence(settings);
+    let devices = devices(settings).zip(weights.iter().zip(cache).zip(compute));
+    let devices = devices.map(|(device, ((weights, cache), compute))| DeviceEstimate {
+        device,
+        weights: Part::exact(*weights),
+        cache: Part::exact(*cache),
+        compute: Part { bytes: *compute, evidence },
+        driver_context: driver_context(device),
     });
-    Ok(Estimate { devices: devices.collect() })
+    Estimate { devices: devices.collect() }
 }
 
 fn compute_evidence(settings: &Settings) -> Evidence {
@@ -136,20 +138,19 @@ fn compute_evidence(settings: &Settings) -> Evidence {
     }
 }
 
-/// The GPUs in order, then the host.
-pub(crate) fn devices(settings: &Settings) -> impl Iterator<Item = Device> {
-    (0..settings.tensor_split.len()).map(Device::Gpu).chain([Device::Host])
-}
-
 /// The tensor data of the model file in a quantization, without the header and the
 /// tokenizer, which add 5 to 10 MB.
 pub fn file_bytes(model: &Architecture, quantization: Quantization) -> Bytes {
-    Weights::new(model, quantization).file_bytes()
+    quantized(model, quantization).placed.file
 }
 
 /// How many tensors of the file have each type, in the order of `TensorType`.
 pub fn tensor_counts(model: &Architecture, quantization: Quantization) -> Vec<(TensorType, u64)> {
-    Weights::new(model, quantization).count_by_type().into_iter().collect()
+    quantized(model, quantization).count_by_type().into_iter().collect()
+}
+
+fn quantized(model: &Architecture, quantization: Quantization) -> Weights {
+    WeightList::new(model).quantized(model, quantization)
 }
 
 /// What llama.cpp would refuse, or what is not modeled.

@@ -15,6 +15,7 @@ pub mod family;
 pub mod fields;
 pub mod fitting;
 mod names;
+pub mod offload;
 pub mod parameters;
 pub mod placement;
 pub mod planner;

@@ -16,12 +16,22 @@ pub enum Device {
     Host,
 }
 
+impl Device {
+    /// Its place among the buffers: the GPUs in order, then the host.
+    pub(crate) fn buffer(self, gpus: usize) -> usize {
+        match self {
+            Device::Gpu(gpu) => gpu,
+            Device::Host => gpus,
+        }
+    }
+}
+
 /// The device of every layer and of the output.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug)]
 pub(crate) struct Placement {
     layers: Vec<Device>,
     output: Device,
-    /// Layers that ask for rotary factors of their own.
+    /// Devices with layers that ask for rotary factors.
     rotary: Vec<Device>,
     cpu_experts: Range<u64>,
 }
@@ -60,12 +70,9 @@ impl Placement {
             ExpertPlacement::Cpu => 0..layers,
         };
         let uses_factors = |layer: &u64| reads_factors(model, model.layers[*layer as usize].kind);
-        Placement {
-            layers: (0..layers).map(device).collect(),
-            output: device(layers),
-            rotary: (0..layers).filter(uses_factors).map(device).collect(),
-            cpu_experts,
-        }
+        let mut rotary: Vec<Device> = (0..layers).filter(uses_factors).map(device).collect();
+        rotary.dedup();
+        Placement { layers: (0..layers).map(device).collect(), output: device(layers), rotary, cpu_experts }
     }
 
     /// The device of a layer.
@@ -78,25 +85,25 @@ impl Placement {
         self.output
     }
 
-    /// Whether the experts of a layer stay on the CPU although the layer may not.
-    pub(crate) fn experts_on_cpu(&self, index: u64) -> bool {
-        self.cpu_experts.contains(&index)
+    /// The device of a layer's experts.
+    pub(crate) fn experts(&self, index: u64) -> Device {
+        if self.cpu_experts.contains(&index) { Device::Host } else { self.layer(index) }
     }
 
-    /// The devices that hold a copy of what belongs there.
-    pub(crate) fn devices(&self, home: Home) -> Vec<Device> {
+    /// The device of what belongs there; rotary factors are on several.
+    pub(crate) fn device_of(&self, home: Home) -> Device {
         match home {
-            Home::Input => vec![Device::Host],
-            Home::Output => vec![self.output],
-            Home::Experts(index) if self.experts_on_cpu(index) => vec![Device::Host],
-            Home::Layer(index) | Home::Experts(index) => vec![self.layer(index)],
-            Home::EveryDevice => {
-                let mut devices = self.rotary.clone();
-                devices.sort_unstable();
-                devices.dedup();
-                devices
-            }
+            Home::Input => Device::Host,
+            Home::Output => self.output,
+            Home::Experts(index) => self.experts(index),
+            Home::Layer(index) => self.layer(index),
+            Home::EveryDevice => self.rotary.first().copied().unwrap_or(Device::Host),
         }
+    }
+
+    /// Whether a device holds a layer that asks for rotary factors.
+    pub(crate) fn has_rotary_layer(&self, device: Device) -> bool {
+        self.rotary.contains(&device)
     }
 }
 

@@ -5,12 +5,11 @@
 
 use crate::estimate::architecture::Architecture;
 use crate::estimate::bytes::Bytes;
-use crate::estimate::cache::{self, CELL_STEP, Cells};
-use crate::estimate::compute;
-use crate::estimate::estimator::{NotCovered, check, devices};
-use crate::estimate::placement::{Device, Placement};
-use crate::estimate::settings::{CacheLayout, Settings};
-use crate::estimate::weights::Weights;
+use crate::estimate::cache::{CELL_STEP, Cells, streams};
+use crate::estimate::estimator::NotCovered;
+use crate::estimate::placement::Device;
+use crate::estimate::planner::Planner;
+use crate::estimate::settings::Settings;
 
 /// A straight piece: from `cells` up to the next segment, the value at `c` cells (a
 /// multiple of 256) is `bytes + slope * (c - cells) / 256`.
@@ -26,6 +25,11 @@ pub struct Segment {
 }
 
 impl Segment {
+    /// A piece from so many steps of 256 cells on.
+    pub(crate) fn new(step: u64, bytes: Bytes, slope: i64) -> Segment {
+        Segment { cells: step * CELL_STEP, bytes, slope }
+    }
+
     fn at(&self, cells: u64) -> Bytes {
         let steps = ((cells - self.cells) / CELL_STEP) as i64;
         Bytes((self.bytes.0 as i64 + self.slope * steps) as u64)
@@ -51,53 +55,38 @@ pub fn cells_of(settings: &Settings) -> u64 {
     (whole / streams).next_multiple_of(CELL_STEP)
 }
 
-fn streams(settings: &Settings) -> u64 {
-    match settings.cache_layout {
-        CacheLayout::Unified => 1,
-        CacheLayout::Separate => settings.sequences.max(1),
-    }
-}
-
 /// The pieces of every device's cache and compute buffer, from 256 cells a stream to those
 /// of the model's longest context; the context of `settings` is not used.
-///
-/// The pieces are found by running the estimator on lines instead of numbers: every
-/// comparison it makes says for how many more cells its answer holds. So they are exact
-/// at every number of cells, and a run is needed only where an answer changes.
 pub fn device_segments(model: &Architecture, settings: &Settings) -> Result<Vec<DeviceSegments>, NotCovered> {
-    check(model, settings)?;
-    let placement = Placement::new(model, settings);
-    let weights = Weights::new(model, settings.quantization);
-    let mut found: Vec<DeviceSegments> = devices(settings)
-        .map(|device| DeviceSegments { device, cache: Vec::new(), compute: Vec::new() })
-        .collect();
+    Planner::new(model).segments(settings)
+}
+
+/// Numbers of cells over which the graph stays the same and every tensor grows evenly.
+#[derive(Debug)]
+pub(crate) struct Stretch {
+    /// The first and the last number of cells, in steps of 256.
+    pub(crate) start: u64,
+    pub(crate) end: u64,
+    /// Settings with the first, and with one step more where there is one.
+    pub(crate) first: Settings,
+    pub(crate) second: Settings,
+}
+
+/// The stretches from 256 cells a stream to those of the model's longest context.
+pub(crate) fn stretches(model: &Architecture, settings: &Settings) -> Vec<Stretch> {
     let last = cells_of(&settings.at_context(model.max_context)) / CELL_STEP;
-    let breaks = structural_breaks(model, settings);
+    let mut stretches = Vec::new();
     let mut start = 1;
-    while start <= last {
-        let end = breaks.iter().copied().find(|end| *end >= start).unwrap_or(last).min(last);
-        let alone = start == end;
-        let (first, second) =
-            (at_step(settings, start), at_step(settings, if alone { start } else { start + 1 }));
-        let stretch = compute::Stretch::new(model, (&first, &second), &placement, &weights);
-        for device in &mut found {
-            let bytes = cache::device_bytes(model, &first, &placement, device.device);
-            let next = cache::device_bytes(model, &second, &placement, device.device);
-            let slope = next.0 as i64 - bytes.0 as i64;
-            append(&mut device.cache, Segment { cells: start * CELL_STEP, bytes, slope });
+    for end in structural_breaks(model, settings).into_iter().chain([last]) {
+        let end = end.min(last);
+        if start <= end {
+            let first = at_step(settings, start);
+            let second = at_step(settings, (start + 1).min(end));
+            stretches.push(Stretch { start, end, first, second });
+            start = end + 1;
         }
-        let mut step = start;
-        while step <= end {
-            let (lines, horizon) = stretch.lines(step - start);
-            for (device, line) in found.iter_mut().zip(lines) {
-                let (cells, bytes) = (step * CELL_STEP, Bytes(line.at as u64));
-                append(&mut device.compute, Segment { cells, bytes, slope: line.slope });
-            }
-            step = step.saturating_add(horizon).saturating_add(1);
-        }
-        start = end + 1;
     }
-    Ok(found)
+    stretches
 }
 
 /// The pieces of a term that is straight wherever the graph stays the same, as the cache of
@@ -107,25 +96,17 @@ pub(crate) fn pieces_by_stretch(
     settings: &Settings,
     term: impl Fn(&Settings) -> Bytes,
 ) -> Vec<Segment> {
-    let last = cells_of(&settings.at_context(model.max_context)) / CELL_STEP;
     let mut pieces = Vec::new();
-    let mut start = 1;
-    for end in structural_breaks(model, settings).into_iter().chain([last]) {
-        let end = end.min(last);
-        if start > end {
-            continue;
-        }
-        let bytes = term(&at_step(settings, start));
-        let slope =
-            if start == end { 0 } else { term(&at_step(settings, start + 1)).0 as i64 - bytes.0 as i64 };
-        append(&mut pieces, Segment { cells: start * CELL_STEP, bytes, slope });
-        start = end + 1;
+    for stretch in stretches(model, settings) {
+        let bytes = term(&stretch.first);
+        let slope = term(&stretch.second).0 as i64 - bytes.0 as i64;
+        append(&mut pieces, Segment::new(stretch.start, bytes, slope));
     }
     pieces
 }
 
 /// Adds a piece, or lengthens the last one where it goes on straight.
-fn append(pieces: &mut Vec<Segment>, piece: Segment) {
+pub(crate) fn append(pieces: &mut Vec<Segment>, piece: Segment) {
     let straight =
         pieces.last().is_some_and(|last| last.slope == piece.slope && last.at(piece.cells) == piece.bytes);
     if !straight {

@@ -10,7 +10,7 @@ use crate::estimate::bytes::Bytes;
 use crate::estimate::cache::state_widths;
 use crate::estimate::names::{Home, Name};
 use crate::estimate::quantization::{CacheType, Quantization, TensorType};
-use crate::estimate::weights::{Weights, tensor_bytes};
+use crate::estimate::weights::{tensor_bytes, typed_tensors};
 
 /// A class of devices whose reported speeds were collected.
 ///
@@ -139,10 +139,9 @@ impl Band {
 /// Bytes of weights that a token reads: all but the embedding, of which it looks up one row
 /// (the output of a tied model reads it whole), and of the experts those it uses.
 pub fn weight_bytes_read(model: &Architecture, quantization: Quantization) -> Bytes {
-    let weights = Weights::new(model, quantization);
     let used = model.experts.map_or(1, |experts| experts.used);
-    let read = weights.tensors().iter().filter_map(|(tensor, kind)| {
-        let bytes = tensor_bytes(tensor, *kind).0;
+    let read = typed_tensors(model, quantization).filter_map(|(tensor, kind)| {
+        let bytes = tensor_bytes(&tensor, kind).0;
         match (tensor.home, model.experts) {
             (Home::Input, _) if tensor.name == Name::TokenEmbedding && !model.tied => None,
             (Home::Experts(_), Some(experts)) => Some(Bytes(bytes / experts.count * used)),

@@ -1,6 +1,7 @@
 //! Bytes of the weights: in the file and on each device.
 
 use std::collections::BTreeMap;
+use std::ops::{AddAssign, Range};
 
 use crate::estimate::architecture::Architecture;
 use crate::estimate::bytes::Bytes;
@@ -18,116 +19,140 @@ pub(crate) const HOST_ALIGNMENT: u64 = 32;
 /// CUDA pads the rows of quantized tensors to a multiple of this (`MATRIX_ROW_PADDING`).
 const ROW_PADDING: u64 = 512;
 
-/// The tensors of a model in one quantization.
-#[derive(Debug, Clone)]
-pub(crate) struct Weights {
-    tensors: Vec<(WeightTensor, TensorType)>,
-    /// Places in `tensors` by home and name.
-    places: BTreeMap<(Home, Name), usize>,
+/// The weight tensors of a model.
+#[derive(Debug)]
+pub(crate) struct WeightList {
+    tensors: Vec<WeightTensor>,
+    /// Those of each layer are neighbors.
+    layers: Vec<Range<usize>>,
     tied: bool,
     family: Family,
 }
 
-impl Weights {
-    pub(crate) fn new(model: &Architecture, quantization: Quantization) -> Weights {
+impl WeightList {
+    pub(crate) fn new(model: &Architecture) -> WeightList {
         let tensors = weight_tensors(model);
-        let types = tensor_types(model, &tensors, quantization);
-        let places = tensors.iter().zip(0..).map(|(tensor, place)| ((tensor.home, tensor.name), place));
-        Weights {
-            places: places.collect(),
-            tensors: tensors.into_iter().zip(types).collect(),
-            tied: model.tied,
-            family: model.family,
+        let layer = |tensor: &WeightTensor| match tensor.home {
+            Home::Layer(layer) | Home::Experts(layer) => Some(layer),
+            _ => None,
+        };
+        let mut layers = Vec::new();
+        let mut start = 0;
+        for run in tensors.chunk_by(|a, b| layer(a) == layer(b)) {
+            if layer(&run[0]).is_some() {
+                layers.push(start..start + run.len());
+            }
+            start += run.len();
         }
+        WeightList { tensors, layers, tied: model.tied, family: model.family }
+    }
+
+    fn place(&self, home: Home, name: Name) -> Option<usize> {
+        let range = match home {
+            Home::Layer(layer) | Home::Experts(layer) => self.layers[layer as usize].clone(),
+            Home::Input => 0..1,
+            Home::EveryDevice | Home::Output => self.layers.last()?.end..self.tensors.len(),
+        };
+        let found = |tensor: &WeightTensor| tensor.name == name && tensor.home == home;
+        self.tensors[range.clone()].iter().position(found).map(|place| range.start + place)
     }
 
     /// The tensor of this name and place, where the model has it.
-    pub(crate) fn find(&self, home: Home, name: Name) -> Option<(WeightTensor, TensorType)> {
-        self.places.get(&(home, name)).map(|place| self.tensors[*place])
+    pub(crate) fn find(&self, home: Home, name: Name) -> Option<WeightTensor> {
+        self.place(home, name).map(|place| self.tensors[place])
     }
 
-    /// All tensors of the file with their types, layer by layer.
-    pub(crate) fn tensors(&self) -> &[(WeightTensor, TensorType)] {
-        &self.tensors
+    /// The weights in a quantization; `model` is the one that the list is of.
+    pub(crate) fn quantized(&self, model: &Architecture, quantization: Quantization) -> Weights {
+        let types = tensor_types(model, &self.tensors, quantization);
+        let mut known: Vec<&[TensorType]> = Vec::new();
+        let patterns = self.layers.iter().map(|layer| {
+            let types = &types[layer.clone()];
+            let found = known.iter().position(|known| *known == types);
+            found.unwrap_or_else(|| {
+                known.push(types);
+                known.len() - 1
+            }) as u16
+        });
+        let patterns = patterns.collect();
+        Weights { placed: self.placed(&types), patterns, types }
     }
 
-    /// The tensor data of the model file, without its header.
-    pub(crate) fn file_bytes(&self) -> Bytes {
-        self.tensors.iter().map(|(tensor, kind)| tensor_bytes(tensor, *kind)).sum()
-    }
-
-    /// How many tensors have each type.
-    pub(crate) fn count_by_type(&self) -> BTreeMap<TensorType, u64> {
-        let mut counts = BTreeMap::new();
-        for (_, kind) in &self.tensors {
-            *counts.entry(*kind).or_insert(0) += 1;
-        }
-        counts
-    }
-
-    /// Whether the output of a tied model is a copy of its own beside the embedding: it is
-    /// on a GPU, and where Gemma 4 computes its output on the CPU (as measured).
-    fn copies_output_on(&self, device: Device) -> bool {
-        device != Device::Host || self.family == Family::Gemma4
-    }
-
-    /// What the weights of each place take.
-    pub(crate) fn by_place(&self, model: &Architecture) -> PlacedWeights {
-        let count = model.layers.len();
+    fn placed(&self, types: &[TensorType]) -> PlacedWeights {
         let mut places = PlacedWeights {
-            file: self.file_bytes(),
-            input_host: Bytes(0),
-            layers: vec![EitherDevice::default(); count],
-            experts: vec![EitherDevice::default(); count],
-            rotary: EitherDevice::default(),
-            output: EitherDevice::default(),
+            layers: vec![EitherDevice::default(); self.layers.len()],
+            experts: vec![EitherDevice::default(); self.layers.len()],
+            ..PlacedWeights::default()
         };
-        for (tensor, kind) in &self.tensors {
-            let gpu = allocated_bytes(tensor, *kind, Device::Gpu(0));
-            let host = allocated_bytes(tensor, *kind, Device::Host);
+        for (tensor, kind) in self.tensors.iter().zip(types) {
+            let size = EitherDevice {
+                gpu: allocated_bytes(tensor, *kind, Device::Gpu(0)),
+                host: allocated_bytes(tensor, *kind, Device::Host),
+            };
+            places.file += tensor_bytes(tensor, *kind);
+            match tensor.home {
+                Home::Input => places.input_host += size.host,
+                Home::Layer(layer) => places.layers[layer as usize] += size,
+                Home::Experts(layer) => places.experts[layer as usize] += size,
+                Home::EveryDevice => places.rotary += size,
+                Home::Output => places.output += size,
+            }
             if self.tied && tensor.name == Name::TokenEmbedding {
-                places.output.gpu += gpu;
-                if self.copies_output_on(Device::Host) {
-                    places.output.host += host;
+                // the output is a copy of its own beside the embedding: always on a GPU, and
+                // where Gemma 4 computes its output on the CPU (as measured)
+                places.output.gpu += size.gpu;
+                if self.family == Family::Gemma4 {
+                    places.output.host += size.host;
                 }
             }
-            let place = match tensor.home {
-                Home::Input => {
-                    places.input_host += host;
-                    continue;
-                }
-                Home::Layer(index) => &mut places.layers[index as usize],
-                Home::Experts(index) => &mut places.experts[index as usize],
-                Home::EveryDevice => &mut places.rotary,
-                Home::Output => &mut places.output,
-            };
-            place.gpu += gpu;
-            place.host += host;
         }
         places
     }
 
-    /// What the weights take on a device.
-    pub(crate) fn device_bytes(&self, placement: &Placement, device: Device) -> Bytes {
-        let mut sum = Bytes(0);
-        for (tensor, kind) in &self.tensors {
-            let size = allocated_bytes(tensor, *kind, device);
-            if placement.devices(tensor.home).contains(&device) {
-                sum += size;
-            }
-            let output_copy = self.tied && tensor.name == Name::TokenEmbedding;
-            if output_copy && placement.output() == device && self.copies_output_on(device) {
-                sum += size;
-            }
-        }
-        sum
+    /// What a copy of a tensor takes in a compute buffer, before alignment.
+    pub(crate) fn copy_bytes(&self, weights: &Weights, home: Home, name: Name, on_host: bool) -> u64 {
+        let place = self.place(home, name).expect("only weights that the model has are copied");
+        let (tensor, kind) = (&self.tensors[place], weights.types[place]);
+        let tail = if on_host { Bytes(0) } else { row_tail(kind, tensor.columns) };
+        (tensor_bytes(tensor, kind) + tail).0
     }
 }
 
+/// The weights of a model in one quantization.
+#[derive(Debug)]
+pub(crate) struct Weights {
+    /// The type of each tensor of the list.
+    types: Vec<TensorType>,
+    /// Layer by layer, which other layers it shares its types with: equal numbers, equal types.
+    pub(crate) patterns: Vec<u16>,
+    pub(crate) placed: PlacedWeights,
+}
+
+impl Weights {
+    /// How many tensors have each type.
+    pub(crate) fn count_by_type(&self) -> BTreeMap<TensorType, u64> {
+        let mut counts = BTreeMap::new();
+        for kind in &self.types {
+            *counts.entry(*kind).or_insert(0) += 1;
+        }
+        counts
+    }
+}
+
+/// All tensors of the file with their types, layer by layer.
+pub(crate) fn typed_tensors(
+    model: &Architecture,
+    quantization: Quantization,
+) -> impl Iterator<Item = (WeightTensor, TensorType)> {
+    let tensors = weight_tensors(model);
+    let types = tensor_types(model, &tensors, quantization);
+    tensors.into_iter().zip(types)
+}
+
 /// Weights by where they belong, in a GPU's buffer and in the host's.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PlacedWeights {
-    /// Tensor data of the file.
+    /// Tensor data of the file, without its header.
     pub file: Bytes,
     /// What always stays in the host's memory: the token embedding.
     pub input_host: Bytes,
@@ -141,6 +166,30 @@ pub struct PlacedWeights {
     pub output: EitherDevice,
 }
 
+impl PlacedWeights {
+    /// What the weights take on a device.
+    pub(crate) fn on(&self, placement: &Placement, device: Device) -> Bytes {
+        let mut sum = if device == Device::Host { self.input_host } else { Bytes(0) };
+        for (layer, index) in self.layers.iter().zip(0..) {
+            if placement.layer(index) == device {
+                sum += layer.on(device);
+            }
+        }
+        for (experts, index) in self.experts.iter().zip(0..) {
+            if placement.experts(index) == device {
+                sum += experts.on(device);
+            }
+        }
+        if placement.has_rotary_layer(device) {
+            sum += self.rotary.on(device);
+        }
+        if placement.output() == device {
+            sum += self.output.on(device);
+        }
+        sum
+    }
+}
+
 /// The same weights in a GPU's buffer or in the host's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct EitherDevice {
@@ -150,13 +199,30 @@ pub struct EitherDevice {
     pub host: Bytes,
 }
 
+impl EitherDevice {
+    /// On a device.
+    pub fn on(&self, device: Device) -> Bytes {
+        match device {
+            Device::Gpu(_) => self.gpu,
+            Device::Host => self.host,
+        }
+    }
+}
+
+impl AddAssign for EitherDevice {
+    fn add_assign(&mut self, other: EitherDevice) {
+        self.gpu += other.gpu;
+        self.host += other.host;
+    }
+}
+
 /// Bytes of a tensor's data.
 pub(crate) fn tensor_bytes(tensor: &WeightTensor, kind: TensorType) -> Bytes {
     Bytes(kind.row_size(tensor.columns).0 * tensor.rows * tensor.matrices)
 }
 
 /// Bytes that a tensor takes in a buffer of the device.
-fn allocated_bytes(tensor: &WeightTensor, kind: TensorType, device: Device) -> Bytes {
+pub(crate) fn allocated_bytes(tensor: &WeightTensor, kind: TensorType, device: Device) -> Bytes {
     let data = tensor_bytes(tensor, kind);
     match device {
         Device::Host => data.aligned(HOST_ALIGNMENT),

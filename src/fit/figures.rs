@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use crate::estimate::architecture::{Architecture, Layer, LayerKind};
 use crate::estimate::bytes::Bytes;
 use crate::estimate::estimator::NotCovered;
+use crate::estimate::offload::{LargestTensors, largest_tensors};
 use crate::estimate::parameters::parameter_count;
 use crate::estimate::placement::{Device, reads_factors};
 use crate::estimate::planner::Planner;
@@ -15,26 +16,27 @@ use crate::estimate::speed::{CacheRead, weight_bytes_read};
 use crate::estimate::weights::{EitherDevice, PlacedWeights};
 use crate::fit::speeds;
 use crate::site::{
-    CACHE_TYPES, Curve, Factors, Figures, LayerWeights, PAIRS, QuantFit, Runner, SLOTS, Share,
+    CACHE_TYPES, Curve, Factors, Figures, LayerWeights, Offload, PAIRS, QuantFit, Runner, SLOTS, Share,
 };
 
 /// Figures of an architecture in these quantizations.
 ///
 /// # Errors
 /// When the estimator covers no way to run it.
-pub(super) fn figures(model: &Architecture, quants: &[Quantization]) -> Result<Figures, NotCovered> {
+pub fn figures(model: &Architecture, quants: &[Quantization]) -> Result<Figures, NotCovered> {
     let mut pool = Pool::default();
     let mut planner = Planner::new(model);
     let firsts = firsts_of_class(model);
     let class_of = |layer: &Layer| firsts.iter().position(|first| same_cache(&model.layers[*first], layer));
     let classes = model.layers.iter().map(|layer| class_of(layer).expect("every class was listed"));
     let compute = compute_curves(model, &mut planner, &mut pool)?;
+    let offload = offload(model, &mut planner, &mut pool)?;
     let cache = firsts.iter().map(|layer| cache_curves(&planner, *layer, &mut pool)).collect();
     let weights: Vec<Option<PlacedWeights>> =
         quants.iter().map(|quant| comes_in(model, *quant).then(|| planner.weights(*quant))).collect();
     let fits = quants.iter().zip(&weights).map(|(quant, weights)| {
         let weights = weights.as_ref()?;
-        Some(quant_fit(weights, weight_bytes_read(model, *quant)))
+        Some(quant_fit(weights, weight_bytes_read(model, *quant), &largest_tensors(model, *quant)))
     });
     let factors = weights.iter().flatten().next().map_or(EitherDevice::default(), |weights| weights.rotary);
     let readers = (0..firsts.len()).filter(|class| reads_factors(model, model.layers[firsts[*class]].kind));
@@ -50,6 +52,7 @@ pub(super) fn figures(model: &Architecture, quants: &[Quantization]) -> Result<F
         classes: classes.collect(),
         cache,
         compute,
+        offload,
         factors: (factors.gpu.0 > 0).then(|| Factors { size: share(factors), classes: readers.collect() }),
     })
 }
@@ -94,9 +97,8 @@ fn same_cache(one: &Layer, other: &Layer) -> bool {
     (one.kind, one.kv_heads, one.head_dim) == (other.kind, other.kv_heads, other.head_dim)
 }
 
-/// The settings that the table stands for, at any context: one GPU with all layers, and one cache
-/// for all slots.
-pub(super) fn settings(runner: Runner, slots: u64, (key, value): (CacheType, CacheType)) -> Settings {
+/// The settings that the table stands for, at any context: one cache for all slots.
+fn settings(plain: &Settings, runner: Runner, slots: u64, (key, value): (CacheType, CacheType)) -> Settings {
     Settings {
         cache_type_k: key,
         cache_type_v: value,
@@ -106,13 +108,12 @@ pub(super) fn settings(runner: Runner, slots: u64, (key, value): (CacheType, Cac
             Runner::Library => None,
             Runner::Server => Some(slots),
         },
-        // no buffer on one GPU depends on the types of the weights
-        ..Settings::new(Quantization::F16, 1)
+        ..plain.clone()
     }
 }
 
 /// The cache types of a pair.
-pub(super) fn pair_types(pair: usize) -> (CacheType, CacheType) {
+fn pair_types(pair: usize) -> (CacheType, CacheType) {
     let parse =
         |place: usize| CACHE_TYPES[place].parse().expect("the estimator knows the cache types of the table");
     (parse(pair / CACHE_TYPES.len()), parse(pair % CACHE_TYPES.len()))
@@ -122,7 +123,8 @@ fn cache_curves(planner: &Planner<'_>, layer: usize, pool: &mut Pool) -> [[usize
     let mut places = [[0; PAIRS]; SLOTS.len()];
     for (slots, row) in SLOTS.into_iter().zip(&mut places) {
         for (pair, place) in row.iter_mut().enumerate() {
-            let settings = settings(Runner::Library, slots, pair_types(pair));
+            let plain = Settings::new(Quantization::F16, 1);
+            let settings = settings(&plain, Runner::Library, slots, pair_types(pair));
             // a pair that is refused has no compute buffer, so that this curve is not read
             *place = pool.place(&planner.layer_cache(layer, &settings, Device::Gpu(0)).unwrap_or_default());
         }
@@ -130,27 +132,44 @@ fn cache_curves(planner: &Planner<'_>, layer: usize, pool: &mut Pool) -> [[usize
     places
 }
 
-type ComputePlaces = [[[Option<usize>; PAIRS]; SLOTS.len()]; 2];
+/// Curves of one buffer by slots and pair.
+type Places = [[Option<usize>; PAIRS]; SLOTS.len()];
 
+/// The compute buffers of one GPU with all layers, by runner.
 fn compute_curves(
     model: &Architecture,
     planner: &mut Planner<'_>,
     pool: &mut Pool,
-) -> Result<ComputePlaces, NotCovered> {
-    let mut places: ComputePlaces = Default::default();
+) -> Result<[Places; 2], NotCovered> {
+    let plain = Settings::new(Quantization::F16, 1);
+    let mut of = |runner| buffers(model, planner, pool, runner, &plain, [0]).map(|[places]| places);
+    Ok([of(Runner::Library)?, of(Runner::Server)?])
+}
+
+/// The compute buffers of these GPUs for every number of slots and pair of cache types.
+///
+/// # Errors
+/// When no pair is covered.
+fn buffers<const N: usize>(
+    model: &Architecture,
+    planner: &mut Planner<'_>,
+    pool: &mut Pool,
+    runner: Runner,
+    plain: &Settings,
+    gpus: [usize; N],
+) -> Result<[Places; N], NotCovered> {
+    let mut places = [Places::default(); N];
     let mut known = HashMap::new();
     let mut refusal = None;
-    for (_, runner) in Runner::NAMES {
-        for (slots, row) in SLOTS.into_iter().zip(&mut places[runner as usize]) {
-            for (pair, place) in row.iter_mut().enumerate() {
-                let settings = settings(runner, slots, pair_types(pair));
-                let found = known
-                    .entry(what_matters(model, &settings))
-                    .or_insert_with(|| planner.compute(&settings).map(|devices| pool.place(&devices[0])));
-                match found {
-                    Ok(found) => *place = Some(*found),
-                    Err(reason) => refusal = Some(reason.clone()),
-                }
+    for (slot, slots) in SLOTS.into_iter().enumerate() {
+        for (pair, types) in (0..PAIRS).map(pair_types).enumerate() {
+            let settings = settings(plain, runner, slots, types);
+            let found = known.entry(what_matters(model, &settings)).or_insert_with(|| {
+                planner.compute(&settings).map(|devices| gpus.map(|gpu| pool.place(&devices[gpu])))
+            });
+            match found {
+                Ok(found) => (0..N).for_each(|at| places[at][slot][pair] = Some(found[at])),
+                Err(reason) => refusal = Some(reason.clone()),
             }
         }
     }
@@ -160,17 +179,35 @@ fn compute_curves(
     }
 }
 
-/// What of the settings the compute buffer depends on: of a cache type only whether it is
-/// quantized, since attention widens every such cache to f16; of the V cache nothing where all
-/// attention is latent; of the slots the logits kept, and the sequences only where a layer has
-/// a window or a state. A test holds the table to the estimator's own figures.
+/// Two GPUs that share the layers: the first's buffers, and the last's by runner.
+fn offload(model: &Architecture, planner: &mut Planner<'_>, pool: &mut Pool) -> Result<Offload, NotCovered> {
+    let two = Settings { tensor_split: vec![1, 1], ..Settings::new(Quantization::F16, 1) };
+    let [_, library] = buffers(model, planner, pool, Runner::Library, &two, [0, 1])?;
+    let [first, server] = buffers(model, planner, pool, Runner::Server, &two, [0, 1])?;
+    let states = model.has(LayerKind::Recurrent);
+    let stream = 4 * 512 * model.hidden;
+    Ok(Offload {
+        first,
+        last: [library, server],
+        slack: if states || model.has(LayerKind::Latent) { 16 } else { 4 } * stream,
+        states,
+        stream,
+        logits: 4 * model.vocabulary,
+    })
+}
+
+/// What of the settings a compute buffer depends on. Of a cache
+/// type only whether it is quantized, since attention widens every such cache to f16; of the V
+/// cache nothing where all attention is latent; the sequences only where a layer has a window or
+/// a state, and otherwise of the slots the logits kept. A test holds the table to the estimator's
+/// own figures.
 fn what_matters(model: &Architecture, settings: &Settings) -> (bool, bool, Option<u64>, u64) {
-    let quantized = |kind: CacheType| kind.tensor_type().is_quantized();
+    let widened = |kind: CacheType| kind.tensor_type().is_quantized();
     let by_heads = model.has(LayerKind::Full) || model.has(LayerKind::Sliding);
     let by_sequence = model.has(LayerKind::Sliding) || model.has(LayerKind::Recurrent);
     (
-        quantized(settings.cache_type_k),
-        by_heads && quantized(settings.cache_type_v),
+        widened(settings.cache_type_k),
+        by_heads && widened(settings.cache_type_v),
         settings.n_outputs,
         if by_sequence { settings.sequences } else { 1 },
     )
@@ -180,13 +217,18 @@ fn share(size: EitherDevice) -> Share {
     Share { gpu: size.gpu.0, host: size.host.0 }
 }
 
-fn quant_fit(weights: &PlacedWeights, touch: Bytes) -> QuantFit {
+fn quant_fit(weights: &PlacedWeights, touch: Bytes, largest: &LargestTensors) -> QuantFit {
     let sum = |a: Share, b: Share| Share { gpu: a.gpu + b.gpu, host: a.host + b.host };
     let mut kinds: Vec<LayerWeights> = Vec::new();
     let mut layers = Vec::new();
-    for (rest, experts) in weights.layers.iter().zip(&weights.experts) {
-        let experts = share(*experts);
-        let kind = LayerWeights { whole: sum(share(*rest), experts), experts };
+    for index in 0..weights.layers.len() {
+        let (rest, experts) = (share(weights.layers[index]), share(weights.experts[index]));
+        let kind = LayerWeights {
+            whole: sum(rest, experts),
+            experts,
+            largest: largest.layers[index].0,
+            largest_expert: largest.experts[index].0,
+        };
         let place = kinds.iter().position(|known| *known == kind).unwrap_or_else(|| {
             kinds.push(kind);
             kinds.len() - 1
@@ -200,6 +242,7 @@ fn quant_fit(weights: &PlacedWeights, touch: Bytes) -> QuantFit {
         input: weights.input_host.0,
         output: share(weights.output),
         touch: touch.0,
+        largest_output: largest.output.0,
         kinds,
         layers,
     }

@@ -14,6 +14,7 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 pub use architecture::architecture;
+pub use figures::figures;
 pub use rules::RULES;
 
 use crate::diag::Diagnostic;
@@ -102,7 +103,7 @@ fn all_figures(site: &Site, quants: &[Quantization]) -> Known {
     ends.into_par_iter()
         .map(|(key, end)| {
             let model = Architecture { max_context: end, ..key.clone() };
-            (key, figures::figures(&model, quants).map(Arc::new))
+            (key, figures(&model, quants).map(Arc::new))
         })
         .collect()
 }

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::files::Outputs;
 use crate::render::assets::digest;
 use crate::render::views::Shelf;
-use crate::site::{CACHE_TYPES, Curve, Factors, Figures, PAIRS, QuantFit, Runner, SLOTS, Share};
+use crate::site::{CACHE_TYPES, Curve, Factors, Figures, Offload, PAIRS, QuantFit, Runner, SLOTS, Share};
 
 /// Version of the form of these files; grows when their reader would have to change.
 const VERSION: u32 = 2;
@@ -105,6 +105,7 @@ fn model_data(figures: &Figures, hf_id: Option<&str>) -> Value {
         "compute": figures.compute.each_ref().map(|slots| slots.each_ref().map(places)),
         "quants": figures.quants.iter().map(|fit| fit.as_ref().map(quant_data)).collect::<Vec<_>>(),
     });
+    data["offload"] = offload_data(&figures.offload);
     if let Some(id) = hf_id {
         data["hf"] = json!(id);
     }
@@ -115,6 +116,17 @@ fn model_data(figures: &Figures, hf_id: Option<&str>) -> Value {
         data["factors"] = json!({"gpu": size.gpu, "host": size.host, "class": classes});
     }
     data
+}
+
+fn offload_data(offload: &Offload) -> Value {
+    json!({
+        "first": offload.first.each_ref().map(places),
+        "last": offload.last.each_ref().map(|slots| slots.each_ref().map(places)),
+        "slack": offload.slack,
+        "states": offload.states,
+        "stream": offload.stream,
+        "logits": offload.logits,
+    })
 }
 
 /// First cell, value, slope, again and again.
@@ -134,15 +146,20 @@ fn run_lengths(values: &[usize]) -> Vec<usize> {
 
 fn quant_data(fit: &QuantFit) -> Value {
     let pair = |share: Share| [share.gpu, share.host];
-    let kinds = fit.kinds.iter().map(|kind| match kind.experts {
-        Share { gpu: 0, host: 0 } => pair(kind.whole).to_vec(),
-        experts => [pair(kind.whole), pair(experts)].concat(),
+    let kinds = fit.kinds.iter().map(|kind| {
+        let mut numbers = [pair(kind.whole), pair(kind.experts)].concat();
+        numbers.push(kind.largest);
+        if kind.largest_expert > 0 {
+            numbers.push(kind.largest_expert);
+        }
+        numbers
     });
     json!({
         "file": fit.file,
         "in": fit.input,
         "out": pair(fit.output),
         "touch": fit.touch,
+        "big": fit.largest_output,
         "kinds": kinds.collect::<Vec<_>>(),
         "layer": run_lengths(&fit.layers),
     })

@@ -16,6 +16,6 @@ pub use page::{Body, Head, Page, PageId, Site, title_of};
 pub use prose_call::{Argument, DEFAULT_CTX, Figure, ProseCall};
 pub use quantities::{gib, tokens};
 pub use tables::{
-    CACHE_TYPES, Curve, Factors, Figures, FitTable, LayerWeights, ModelFit, PAIRS, Parameters, ProseFigure,
-    QuantFit, Run, Runner, SLOTS, Share, SpeedTable, Verdict,
+    CACHE_TYPES, Curve, Division, Factors, Figures, FitTable, LayerWeights, ModelFit, Offload, PAIRS,
+    Parameters, ProseFigure, QuantFit, Run, Runner, SLOTS, Share, SpeedTable, Verdict,
 };

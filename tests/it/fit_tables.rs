@@ -4,13 +4,17 @@ use std::fs;
 
 use jiff::civil::date;
 use kbgen::parts::estimate::{
-    Architecture, CacheLayout, CacheType, Device, Quantization, Settings, estimate, file_bytes,
+    Architecture, CacheLayout, CacheType, Device, ExpertPlacement, Quantization, Settings, estimate,
+    file_bytes,
 };
 use kbgen::parts::files::Outputs;
 use kbgen::parts::load::{self, Drafts};
 use kbgen::parts::pipeline::{self, Order};
 use kbgen::parts::render::Audience;
 use serde_json::Value;
+
+use kbgen::parts::fit::figures;
+use kbgen::parts::site::{Division, Figures, Run, Runner, Verdict};
 
 use crate::expect::repository;
 use crate::measured::models;
@@ -148,6 +152,107 @@ fn published_figures_are_the_estimators_own_at_any_setting() {
             assert_eq!(number(&fit["file"]), file_bytes(model, quantization).0, "{place}");
             let host = need.device(Device::Host).unwrap().weights.bytes.0;
             assert_eq!(weights(&table, quant), (gpu.weights.bytes.0, host), "{place}");
+        }
+    }
+}
+
+/// Settings as the table names them, and a division, at random.
+fn divided(draw: &mut Draw, model: &Architecture) -> (usize, Run, u64, Vec<u64>, usize, usize) {
+    let layers = model.layers.len() as u64;
+    let quant = draw.below(Quantization::ALL.len() as u64) as usize;
+    let runner = if draw.below(2) == 0 { Runner::Library } else { Runner::Server };
+    let (slots, key, value) = (draw.below(4) as usize, draw.below(3) as usize, draw.below(3) as usize);
+    let halvings = draw.below(8);
+    let context = 1 + draw.below(model.max_context >> halvings);
+    let gpus = if draw.below(2) == 0 { 1 } else { 1 + draw.below(4) };
+    let shares = (0..gpus).map(|_| 1 + draw.below(24)).collect();
+    let gpu_layers = if draw.below(3) == 0 { layers + 1 } else { draw.below(layers + 2) };
+    let experts = match model.experts {
+        None => 0,
+        Some(_) => [0, layers, draw.below(layers + 1)][draw.below(3) as usize],
+    };
+    (quant, Run { runner, slots, key, value }, context, shares, gpu_layers as usize, experts as usize)
+}
+
+#[test]
+fn a_divided_model_takes_what_the_table_says_and_its_compute_buffer_lies_in_the_range() {
+    let mut draw = Draw(7);
+    let mut seen = 0;
+    for (slug, model) in models() {
+        let Ok(table) = figures(&model, Quantization::ALL) else { continue };
+        for _ in 0..25 {
+            let (quant, run, context, shares, gpu_layers, host_experts) = divided(&mut draw, &model);
+            let settings = Settings {
+                cache_type_k: TYPES[run.key],
+                cache_type_v: TYPES[run.value],
+                sequences: SLOTS[run.slots],
+                cache_layout: CacheLayout::Unified,
+                n_outputs: (run.runner == Runner::Server).then_some(SLOTS[run.slots]),
+                gpu_layers: Some(gpu_layers as u64),
+                tensor_split: shares.clone(),
+                experts: match host_experts {
+                    0 => ExpertPlacement::WithLayer,
+                    count => ExpertPlacement::FirstLayersOnCpu(count as u64),
+                },
+                ..Settings::new(Quantization::ALL[quant], context)
+            };
+            let division = Division { shares: &shares, gpu_layers, host_experts };
+            let (Ok(need), Some(found)) =
+                (estimate(&model, &settings), table.divided(quant, run, division, context))
+            else {
+                continue;
+            };
+            for (gpu, found) in found.iter().enumerate() {
+                let device = need.device(Device::Gpu(gpu)).unwrap();
+                let place = format!("{slug}, GPU {gpu}: {settings:?}: {found:?}");
+                assert_eq!(found.weights, device.weights.bytes.0, "{place}");
+                assert_eq!(found.cache, device.cache.bytes.0, "{place}");
+                let (low, high) = found.compute;
+                let compute = device.compute.bytes.0;
+                assert!(low <= compute && compute <= high, "{compute} is outside: {place}");
+                seen += 1;
+            }
+        }
+    }
+    assert!(seen > 500, "{seen}");
+}
+
+#[test]
+fn a_verdict_never_says_yes_where_the_buffers_and_a_driver_exceed_the_memory() {
+    const LEAST_DRIVER: u64 = 3 * (1 << 30) / 10;
+    let table = plain_table("llama-3.2-1b-instruct");
+    let driver = (309 << 20, 749 << 20);
+    let mut draw = Draw(3);
+    for _ in 0..2000 {
+        let memory = draw.below(16 << 30);
+        let context = 1 + draw.below(131_072);
+        let total =
+            table.total(draw.below(10) as usize, Run::plain(draw.below(3) as usize), context).unwrap();
+        let verdict = Verdict::of(total, driver, memory);
+        assert!(verdict == Verdict::No || total + LEAST_DRIVER <= memory, "{verdict:?}: {total} of {memory}");
+    }
+}
+
+fn plain_table(slug: &str) -> Figures {
+    figures(&models()[slug], Quantization::ALL).unwrap()
+}
+
+#[test]
+fn the_largest_context_fits_and_no_larger_one_does() {
+    for slug in ["llama-3.2-1b-instruct", "gemma-3-4b-it", "deepseek-v2-lite-chat"] {
+        let table = plain_table(slug);
+        let mut draw = Draw(5);
+        for _ in 0..20 {
+            let run = Run {
+                runner: if draw.below(2) == 0 { Runner::Library } else { Runner::Server },
+                slots: draw.below(4) as usize,
+                ..Run::plain(draw.below(3) as usize)
+            };
+            let (quant, memory) = (draw.below(10) as usize, draw.below(40 << 30));
+            let fits = |ctx: &u64| table.total(quant, run, *ctx).unwrap() <= memory;
+            let steps = (1..=table.max_ctx.div_ceil(256)).map(|step| (step * 256).min(table.max_ctx));
+            let expected = steps.filter(fits).last();
+            assert_eq!(table.largest_context(quant, run, 0, memory), expected, "{slug} {run:?} {memory}");
         }
     }
 }

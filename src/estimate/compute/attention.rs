@@ -2,7 +2,8 @@
 
 use crate::estimate::architecture::{FeedForward, LayerKind};
 use crate::estimate::compute::builder::{AttentionInputs, Builder};
-use crate::estimate::compute::graph::{Operation, Resident, TensorId, shape};
+use crate::estimate::compute::extent::Extent;
+use crate::estimate::compute::graph::{Operation, Resident, TensorId, row_bytes, shape};
 use crate::estimate::family::Family;
 use crate::estimate::names::Name;
 use crate::estimate::placement::Device;
@@ -28,8 +29,8 @@ impl Builder<'_> {
         let mixed = self.linear(layer, Name::Qkv, None, x);
         let row = 4 * (heads + 2 * kv_heads) * head_dim;
         let part = |builder: &mut Self, count: u64| {
-            let dimensions = shape([head_dim, count, builder.tokens]);
-            builder.graph.view(mixed, dimensions, [4 * head_dim, row, row * builder.tokens])
+            let dimensions = shape([head_dim.into(), count.into(), builder.tokens]);
+            builder.graph.view(mixed, dimensions, [(4 * head_dim).into(), row.into(), row * builder.tokens])
         };
         Projections { query: part(self, heads), key: part(self, kv_heads), value: part(self, kv_heads) }
     }
@@ -46,7 +47,7 @@ impl Builder<'_> {
     pub(crate) fn by_head(&mut self, layer: u64, flat: Projections) -> Projections {
         let (heads, kv_heads, head_dim) = self.head_counts(layer);
         let tokens = self.tokens;
-        let mut split = |x, count| self.graph.reshape(x, shape([head_dim, count, tokens]));
+        let mut split = |x, count: u64| self.graph.reshape(x, shape([head_dim.into(), count.into(), tokens]));
         Projections {
             query: split(flat.query, heads),
             key: split(flat.key, kv_heads),
@@ -100,9 +101,9 @@ impl Builder<'_> {
     fn rotate(&mut self, x: TensorId, rotation: TensorId) -> TensorId {
         let side = self.graph.shape(rotation)[0];
         let dimensions = self.graph.shape(x);
-        let blocks = shape([side, self.graph.get(x).elements() / side]);
-        let packed = self.graph.reshape(x, dimensions);
-        let flat = if self.graph.get(packed).strides == self.graph.get(x).strides {
+        let width = side.constant().expect("a rotation's side is that of a head");
+        let blocks = shape([side, self.graph.get(x).elements() / width]);
+        let flat = if self.graph.is_packed(x) {
             self.graph.reshape(x, blocks)
         } else {
             self.graph.packed(x, blocks)
@@ -114,17 +115,17 @@ impl Builder<'_> {
     fn caches(&mut self, layer: u64) -> (TensorId, TensorId) {
         let at = Resident::Cache(self.cache_device(layer));
         let (_, kv_heads, head_dim) = self.head_counts(layer);
-        let cells = self.cells.of(self.model.layers[layer as usize].kind);
+        let cells = self.cells_of(self.model.layers[layer as usize].kind);
         let key_row = kv_heads * head_dim;
         let value_row = match self.settings.flash_attention {
             FlashAttention::On => key_row,
             FlashAttention::Off => self.model.widest_value_row(),
         };
-        let streams = self.streams();
+        let streams = self.streams;
         let key_type = self.settings.cache_type_k.tensor_type();
         let value_type = self.settings.cache_type_v.tensor_type();
-        let key = self.graph.resident(key_type, shape([key_row, cells, streams]), at);
-        let value = self.graph.resident(value_type, shape([value_row, cells, streams]), at);
+        let key = self.graph.resident(key_type, shape([key_row.into(), cells, streams]), at);
+        let value = self.graph.resident(value_type, shape([value_row.into(), cells, streams]), at);
         (key, value)
     }
 
@@ -147,7 +148,8 @@ impl Builder<'_> {
             self.store_transposed(value, value_cache, value_rows);
         }
         let key_type = self.graph.get(key_cache).kind;
-        let size = |kind: TensorType, elements: u64| kind.row_size(elements).0;
+        let (head_dim, kv_heads) = (Extent::from(head_dim), Extent::from(kv_heads));
+        let size = row_bytes;
         let keys = self.graph.view(
             key_cache,
             [head_dim, kv_heads, cells, streams],
@@ -185,9 +187,10 @@ impl Builder<'_> {
         let flat =
             self.graph.view(x, shape([width * heads, tokens]), [stride, stride * tokens, stride * tokens]);
         let [row, cells, streams, _] = self.graph.shape(cache);
-        let target = match streams {
-            1 => cache,
-            _ => self.graph.reshape(cache, shape([row, cells * streams])),
+        let target = if streams == Extent::ONE {
+            cache
+        } else {
+            self.graph.reshape(cache, shape([row, cells * streams]))
         };
         let stored = self.graph.write_into(target, &[flat, rows, target]);
         self.graph.expand(stored);
@@ -196,7 +199,8 @@ impl Builder<'_> {
     fn store_transposed(&mut self, value: TensorId, cache: TensorId, rows: TensorId) {
         let [width, heads, tokens, _] = self.graph.shape(value);
         let row = width * heads;
-        let gapless = self.graph.get(value).strides[2] == 4 * row;
+        let stride = self.graph.get(value).strides[2];
+        let gapless = self.graph.equal(stride, 4 * row);
         let flat_shape = shape([row, tokens]);
         let mut flat = if gapless {
             self.graph.reshape(value, flat_shape)
@@ -204,14 +208,14 @@ impl Builder<'_> {
             self.graph.packed(value, flat_shape)
         };
         let cache_row = self.graph.shape(cache)[0];
-        if row < cache_row {
+        if !self.graph.at_least(row, cache_row) {
             flat =
                 self.graph.new_tensor(Operation::Other, TensorType::F32, shape([cache_row, tokens]), &[flat]);
         }
         let cells = self.graph.get(cache).elements();
-        let target = self.graph.reshape(cache, shape([1, cells]));
+        let target = self.graph.reshape(cache, shape([Extent::ONE, cells]));
         let elements = self.graph.get(flat).elements();
-        let column = self.graph.reshape(flat, shape([1, elements]));
+        let column = self.graph.reshape(flat, shape([Extent::ONE, elements]));
         let stored = self.graph.write_into(target, &[column, rows, target]);
         self.graph.expand(stored);
     }
@@ -228,9 +232,9 @@ impl Builder<'_> {
     ) -> TensorId {
         let inputs = self.inputs_of(layer);
         let streams = self.graph.shape(keys)[3];
-        let [width, heads, tokens, _] = self.graph.shape(query);
+        let [width, heads, ..] = self.graph.shape(query);
         let strides = self.graph.get(query).strides;
-        let each = tokens / streams;
+        let each = self.tokens_of_stream();
         let by_stream = self.graph.view(
             query,
             [width, heads, each, streams],
@@ -293,9 +297,9 @@ impl Builder<'_> {
         sources.extend(sinks);
         let weights = self.graph.in_place(&sources);
         let strides = self.graph.get(values).strides;
-        let values = if strides[1] > strides[2]
+        let values = if decompress.is_none()
             || self.graph.get(values).kind.is_quantized()
-            || decompress.is_none()
+            || !self.graph.at_least(strides[2], strides[1])
         {
             values
         } else {

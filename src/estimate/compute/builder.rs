@@ -6,14 +6,15 @@
 use std::collections::BTreeMap;
 
 use crate::estimate::architecture::{Architecture, LayerKind, RopeFactors};
-use crate::estimate::cache::Cells;
+use crate::estimate::cache::streams;
+use crate::estimate::compute::extent::{Extent, Quantities, Quantity};
 use crate::estimate::compute::graph::{Graph, Operation, Resident, TensorId, shape};
 use crate::estimate::family::Family;
 use crate::estimate::names::{Home, Name};
 use crate::estimate::placement::{Device, Placement};
 use crate::estimate::quantization::TensorType;
-use crate::estimate::settings::{CacheLayout, CachePlacement, FlashAttention, Settings};
-use crate::estimate::weights::Weights;
+use crate::estimate::settings::{CachePlacement, FlashAttention, Settings};
+use crate::estimate::weights::WeightList;
 
 /// In micro-batches of fewer tokens llama.cpp keeps norms on the device of their layer
 /// (`llama_context::graph_get_cb`).
@@ -46,11 +47,16 @@ pub(crate) struct Builder<'a> {
     pub(crate) model: &'a Architecture,
     pub(crate) settings: &'a Settings,
     pub(crate) placement: &'a Placement,
-    pub(crate) cells: Cells,
     /// Tokens of a micro-batch.
-    pub(crate) tokens: u64,
+    pub(crate) tokens: Extent,
+    /// Tokens of each sequence in a micro-batch.
+    pub(crate) tokens_each: Extent,
     /// Sequences of a micro-batch.
-    pub(crate) sequences: u64,
+    pub(crate) sequences: Extent,
+    /// Streams of the cache: one, or one a sequence.
+    pub(crate) streams: Extent,
+    /// Whether the micro-batch is so small that norms are pinned.
+    pins_norms: bool,
     pub(crate) positions: Option<TensorId>,
     pub(crate) output_rows: TensorId,
     /// Llama 4's scale of queries, token by token.
@@ -59,7 +65,7 @@ pub(crate) struct Builder<'a> {
     pub(crate) sliding: Option<AttentionInputs>,
     /// Rows of the micro-batch's recurrent states, and of those outside it.
     pub(crate) state_rows: Option<(TensorId, TensorId)>,
-    weights: &'a Weights,
+    weights: &'a WeightList,
     loaded: BTreeMap<(Home, Name), TensorId>,
     /// Rotary frequency factors, one tensor a device.
     factors: BTreeMap<Device, TensorId>,
@@ -70,23 +76,25 @@ impl<'a> Builder<'a> {
         model: &'a Architecture,
         settings: &'a Settings,
         placement: &'a Placement,
-        weights: &'a Weights,
+        weights: &'a WeightList,
+        quantities: Quantities<u64>,
     ) -> Builder<'a> {
-        let cells = Cells::new(model, settings);
-        let sequences = settings.sequences.max(1);
-        let whole = cells.full * if cells.streams > 1 { sequences } else { 1 };
-        let micro_batch = settings.micro_batch().min(whole);
-        let outputs = settings.n_outputs.unwrap_or(micro_batch).clamp(1, micro_batch);
-        let mut graph = Graph::default();
-        let output_rows = graph.input(TensorType::I32, shape([outputs]));
+        let tokens_each = Extent::from(Quantity::TokensEach);
+        let sequences = Extent::from(Quantity::Sequences);
+        let tokens = tokens_each * sequences;
+        let mut graph = Graph::new(quantities);
+        let output_rows = graph.input(TensorType::I32, shape([Quantity::Outputs.into()]));
+        let pins_norms = !graph.at_least(tokens, PINNED_BELOW.into());
         Builder {
             graph,
             model,
             settings,
             placement,
-            cells,
-            tokens: micro_batch.next_multiple_of(sequences),
+            tokens,
+            tokens_each,
             sequences,
+            streams: if streams(settings) == 1 { Extent::ONE } else { sequences },
+            pins_norms,
             positions: None,
             output_rows,
             query_scale: None,
@@ -113,17 +121,17 @@ impl<'a> Builder<'a> {
         if let Some(id) = self.loaded.get(&(home, name)) {
             return Some(*id);
         }
-        let (tensor, kind) = self.weights.find(home, name)?;
-        let device = self.placement.devices(home).first().copied().unwrap_or(Device::Host);
-        let dimensions = [tensor.columns, tensor.rows, tensor.matrices, 1];
-        let id = self.graph.resident(kind, dimensions, Resident::Weight(device));
+        let tensor = self.weights.find(home, name)?;
+        let device = self.placement.device_of(home);
+        let dimensions = [tensor.columns, tensor.rows, tensor.matrices, 1].map(Extent::from);
+        let id = self.graph.weight(home, name, dimensions, device);
         self.loaded.insert((home, name), id);
         Some(id)
     }
 
     /// Tokens to vectors.
     pub(crate) fn embedding(&mut self) -> TensorId {
-        let hidden = self.model.hidden;
+        let hidden = self.model.hidden.into();
         let tokens = self.graph.input(TensorType::I32, shape([self.tokens]));
         let vectors = self.graph.input(TensorType::F32, shape([hidden, self.tokens]));
         let table =
@@ -142,25 +150,26 @@ impl<'a> Builder<'a> {
 
     /// A number by which each token's query is scaled.
     pub(crate) fn add_query_scale(&mut self) {
-        self.query_scale = Some(self.graph.input(TensorType::F32, [1, 1, self.tokens, 1]));
+        self.query_scale =
+            Some(self.graph.input(TensorType::F32, [Extent::ONE, Extent::ONE, self.tokens, Extent::ONE]));
     }
 
     /// Inputs of the attention layers, as many kinds as the model has.
     pub(crate) fn add_attention_inputs(&mut self) {
-        let cells = self.cells;
         if self.model.has(LayerKind::Full)
             || self.model.has(LayerKind::Latent)
             || self.model.has(LayerKind::Sliding)
         {
-            self.full = Some(self.attention_inputs(cells.full, LayerKind::Full));
+            self.full = Some(self.attention_inputs(LayerKind::Full));
         }
         if self.model.has(LayerKind::Sliding) {
-            self.sliding = Some(self.attention_inputs(cells.sliding, LayerKind::Sliding));
+            self.sliding = Some(self.attention_inputs(LayerKind::Sliding));
         }
     }
 
-    fn attention_inputs(&mut self, cells: u64, kind: LayerKind) -> AttentionInputs {
-        let (tokens, streams) = (self.tokens, self.cells.streams);
+    fn attention_inputs(&mut self, kind: LayerKind) -> AttentionInputs {
+        let (tokens, streams) = (self.tokens, self.streams);
+        let mask_shape = [self.cells_of(kind), self.tokens_of_stream(), Extent::ONE, streams];
         let flash = self.settings.flash_attention == FlashAttention::On;
         let latent = self.model.has(LayerKind::Latent);
         let value_count = if flash { tokens } else { tokens * self.model.widest_value_row() };
@@ -168,11 +177,12 @@ impl<'a> Builder<'a> {
         let graph = &mut self.graph;
         let key_rows = graph.input(TensorType::I64, shape([tokens]));
         let value_rows = (!latent).then(|| graph.input(TensorType::I64, shape([value_count])));
-        let mask = graph.input(mask_kind, [cells, tokens / streams, 1, streams]);
+        let mask = graph.input(mask_kind, mask_shape);
         let key_type = self.settings.cache_type_k.tensor_type();
         let value_type = self.settings.cache_type_v.tensor_type();
         let width = self.rotated_width(kind);
-        let square = |graph: &mut Graph, side: u64| graph.input(TensorType::F32, shape([side, side]));
+        let square =
+            |graph: &mut Graph, side: u64| graph.input(TensorType::F32, shape([side.into(), side.into()]));
         let key_rotation = (key_type.is_quantized() && !latent)
             .then_some(width)
             .flatten()
@@ -200,7 +210,7 @@ impl<'a> Builder<'a> {
         let sequences = self.sequences;
         let rows = self.graph.input(TensorType::I32, shape([sequences]));
         let used = self.graph.view(rows, shape([sequences]), [4 * sequences; 3]);
-        let others = self.graph.view(rows, shape([0]), [0; 3]);
+        let others = self.graph.view(rows, shape([Extent::ZERO]), [Extent::ZERO; 3]);
         self.state_rows = Some((used, others));
     }
 
@@ -213,7 +223,7 @@ impl<'a> Builder<'a> {
             _ => None,
         };
         let normed = self.bare_norm(x, kind);
-        if weight.is_some() && self.tokens < PINNED_BELOW {
+        if weight.is_some() && self.pins_norms {
             self.graph.tensors[normed].fixed = Some(self.placement.layer(layer));
         }
         self.scale_and_shift(normed, weight, bias)
@@ -283,8 +293,8 @@ impl<'a> Builder<'a> {
         if device == Device::Host {
             return table;
         }
-        let (kind, dimensions) = (self.graph.get(table).kind, self.graph.shape(table));
-        self.graph.resident(kind, dimensions, Resident::Weight(device))
+        let dimensions = self.graph.shape(table);
+        self.graph.weight(Home::Input, Name::TokenEmbedding, dimensions, device)
     }
 
     /// The device that holds the cache of a layer.
@@ -295,11 +305,16 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// Streams of the cache.
-    pub(crate) fn streams(&self) -> u64 {
-        match self.settings.cache_layout {
-            CacheLayout::Unified => 1,
-            CacheLayout::Separate => self.sequences,
+    /// Tokens of a micro-batch in one stream of the cache.
+    pub(crate) fn tokens_of_stream(&self) -> Extent {
+        if self.streams == Extent::ONE { self.tokens } else { self.tokens_each }
+    }
+
+    /// Cells of one stream of a layer of this kind.
+    pub(crate) fn cells_of(&self, kind: LayerKind) -> Extent {
+        match kind {
+            LayerKind::Sliding => Quantity::SlidingCells.into(),
+            _ => Quantity::Cells.into(),
         }
     }
 
@@ -323,7 +338,7 @@ impl<'a> Builder<'a> {
         }
         let device = self.placement.layer(layer);
         let graph = &mut self.graph;
-        let load = || graph.resident(TensorType::F32, shape([values]), Resident::Weight(device));
+        let load = || graph.resident(TensorType::F32, shape([values.into()]), Resident::Weight(device));
         Some(*self.factors.entry(device).or_insert_with(load))
     }
 }

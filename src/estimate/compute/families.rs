@@ -11,8 +11,8 @@ use crate::estimate::family::Family;
 use crate::estimate::names::Name;
 
 impl Builder<'_> {
-    /// Builds the whole graph.
-    pub(crate) fn build(&mut self) {
+    /// Builds the graph of the model with these of its layers; the last is among them.
+    pub(crate) fn build(&mut self, layers: &[u64]) {
         let family = self.model.family;
         let mut x = self.embedding();
         if matches!(
@@ -30,9 +30,11 @@ impl Builder<'_> {
         }
         self.add_inputs();
         let last = self.model.layers.len() as u64 - 1;
-        for layer in 0..=last {
-            x = self.layer(layer, x, layer == last);
+        for layer in layers {
+            self.graph.mark_boundary();
+            x = self.layer(*layer, x, *layer == last);
         }
+        self.graph.mark_boundary();
         let kind = self.norm_kind();
         x = match family {
             // the state that a draft head would read is an output too

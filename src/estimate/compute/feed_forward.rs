@@ -3,6 +3,7 @@
 use std::ops::RangeInclusive;
 
 use crate::estimate::compute::builder::Builder;
+use crate::estimate::compute::extent::Extent;
 use crate::estimate::compute::graph::{Kept, Operation, TensorId, shape};
 use crate::estimate::family::Family;
 use crate::estimate::names::Name;
@@ -78,7 +79,7 @@ impl Builder<'_> {
     ) -> TensorId {
         let experts = self.model.experts.expect("a layer with experts has their numbers");
         let [hidden, tokens, ..] = self.graph.shape(x);
-        let used = experts.used;
+        let used = Extent::from(experts.used);
         let logits = match logits {
             Some(logits) => logits,
             None => self.linear(layer, Name::Router, Some(Name::RouterInputBias), x),
@@ -87,13 +88,13 @@ impl Builder<'_> {
         if routing.gating == Gating::SoftmaxOfChosen {
             let flat = self.graph.reshape(shares, shape([used, tokens]));
             let soft = self.graph.in_place(&[flat]);
-            shares = self.graph.reshape(soft, shape([1, used, tokens]));
+            shares = self.graph.reshape(soft, shape([Extent::ONE, used, tokens]));
         }
         if routing.normalized {
             shares = self.normalized(shares, used, tokens);
         }
         self.graph.expand(shares);
-        let mut x = self.graph.reshape(x, shape([hidden, 1, tokens]));
+        let mut x = self.graph.reshape(x, shape([hidden, Extent::ONE, tokens]));
         if routing.before {
             let repeated =
                 self.graph.new_tensor(Operation::Other, TensorType::F32, shape([hidden, used, tokens]), &[x]);
@@ -102,23 +103,29 @@ impl Builder<'_> {
         let inner = self.expert_inner(layer, x, chosen, routing);
         let mut out = self.chosen_linear(layer, Name::ExpertsDown, Name::ExpertsDownBias, inner, chosen);
         if let Some(scale) = self.layer_weight(layer, Name::ExpertsDownScale) {
-            out = self.scaled_by_expert(out, scale, chosen, experts.count);
+            out = self.scaled_by_expert(out, scale, chosen, experts.count.into());
         }
         if routing.before {
             self.graph.expand(out);
-            return self.sum_of_experts(out, used);
+            return self.sum_of_experts(out, experts.used);
         }
         let weighted = self.graph.in_place(&[out, shares]);
         self.graph.expand(weighted);
-        let sum = self.sum_of_experts(weighted, used);
-        if FUSED_EXPERTS.contains(&used) {
+        let sum = self.sum_of_experts(weighted, experts.used);
+        if FUSED_EXPERTS.contains(&experts.used) {
             self.graph.kept.push(Kept { tensors: [out, shares], from: weighted, until: sum });
         }
         sum
     }
 
     /// The chosen experts and their raw shares.
-    fn choose(&mut self, layer: u64, logits: TensorId, routing: Routing, used: u64) -> (TensorId, TensorId) {
+    fn choose(
+        &mut self,
+        layer: u64,
+        logits: TensorId,
+        routing: Routing,
+        used: Extent,
+    ) -> (TensorId, TensorId) {
         let [count, tokens, ..] = self.graph.shape(logits);
         let shares = match routing.gating {
             Gating::SoftmaxOfChosen => logits,
@@ -135,18 +142,19 @@ impl Builder<'_> {
             self.graph.new_tensor(Operation::Other, TensorType::I32, shape([count, tokens]), &[ranking]);
         let row = 4 * count;
         let chosen = self.graph.view(sorted, shape([used, tokens]), [row, row * tokens, row * tokens]);
-        let column = self.graph.reshape(shares, shape([1, count, tokens]));
+        let column = self.graph.reshape(shares, shape([Extent::ONE, count, tokens]));
         let picked = self.graph.get_rows(column, chosen);
         (chosen, picked)
     }
 
-    fn normalized(&mut self, shares: TensorId, used: u64, tokens: u64) -> TensorId {
+    fn normalized(&mut self, shares: TensorId, used: Extent, tokens: Extent) -> TensorId {
         let flat = self.graph.reshape(shares, shape([used, tokens]));
-        let sum = self.graph.new_tensor(Operation::Other, TensorType::F32, shape([1, tokens]), &[flat]);
+        let sum =
+            self.graph.new_tensor(Operation::Other, TensorType::F32, shape([Extent::ONE, tokens]), &[flat]);
         // ggml clamps in the memory of its source
         let clamped = self.graph.write_into(sum, &[sum]);
         let divided = self.graph.in_place(&[flat, clamped]);
-        self.graph.reshape(divided, shape([1, used, tokens]))
+        self.graph.reshape(divided, shape([Extent::ONE, used, tokens]))
     }
 
     fn chosen_linear(
@@ -186,11 +194,21 @@ impl Builder<'_> {
     }
 
     /// Multiplies each expert's result with a number of the expert's own.
-    fn scaled_by_expert(&mut self, out: TensorId, scale: TensorId, chosen: TensorId, count: u64) -> TensorId {
+    fn scaled_by_expert(
+        &mut self,
+        out: TensorId,
+        scale: TensorId,
+        chosen: TensorId,
+        count: Extent,
+    ) -> TensorId {
         let tokens = self.graph.shape(out)[2];
-        let column = self.graph.reshape(scale, shape([1, count]));
-        let repeated =
-            self.graph.new_tensor(Operation::Other, TensorType::F32, shape([1, count, tokens]), &[column]);
+        let column = self.graph.reshape(scale, shape([Extent::ONE, count]));
+        let repeated = self.graph.new_tensor(
+            Operation::Other,
+            TensorType::F32,
+            shape([Extent::ONE, count, tokens]),
+            &[column],
+        );
         let picked = self.graph.get_rows(repeated, chosen);
         self.graph.in_place(&[out, picked])
     }

@@ -3,6 +3,9 @@
 //! Shapes, strides and node order follow ggml (<https://github.com/ggml-org/ggml>,
 //! `src/ggml.c`, state of October 2026).
 
+use crate::estimate::compute::extent::{Extent, Quantities};
+use crate::estimate::compute::size::Size;
+use crate::estimate::names::{Home, Name};
 use crate::estimate::placement::Device;
 use crate::estimate::quantization::TensorType;
 
@@ -47,58 +50,77 @@ pub(crate) struct Tensor {
     pub(crate) operation: Operation,
     pub(crate) kind: TensorType,
     /// Elements in each dimension.
-    pub(crate) shape: [u64; 4],
+    pub(crate) shape: [Extent; 4],
     /// Bytes from one element (block) of a dimension to the next.
-    pub(crate) strides: [u64; 4],
+    pub(crate) strides: [Extent; 4],
     pub(crate) sources: Vec<TensorId>,
     /// The tensor whose memory this one looks at: never itself a view.
     pub(crate) view_of: Option<TensorId>,
     pub(crate) is_input: bool,
     pub(crate) is_output: bool,
     pub(crate) resident: Option<Resident>,
+    /// The weight that it is, or is a copy of. Its type is that of the quantization, which
+    /// the graph does not know: `kind` is F32.
+    pub(crate) weight: Option<(Home, Name)>,
+    /// The owner of the memory that the scheduler copies from.
+    pub(crate) copy_of: Option<TensorId>,
     /// The device that the graph's builder fixes for it.
     pub(crate) fixed: Option<Device>,
 }
 
 impl Tensor {
-    /// Bytes from the first to the last element.
-    pub(crate) fn bytes(&self) -> u64 {
-        if self.shape.contains(&0) {
-            return 0;
-        }
-        let (block, _) = self.kind.block();
-        if block == 1 {
-            let steps = (0..4).map(|d| (self.shape[d] - 1) * self.strides[d]);
-            self.kind.row_size(1).0 + steps.sum::<u64>()
-        } else {
-            let steps = (1..4).map(|d| (self.shape[d] - 1) * self.strides[d]);
-            self.shape[0] * self.strides[0] / block + steps.sum::<u64>()
-        }
-    }
-
     /// Number of elements.
-    pub(crate) fn elements(&self) -> u64 {
-        self.shape.iter().product()
+    pub(crate) fn elements(&self) -> Extent {
+        self.shape.into_iter().fold(Extent::ONE, |product, extent| product * extent)
     }
 
-    /// Same type, shape and strides: one can take the other's place in memory.
-    pub(crate) fn same_layout(&self, other: &Tensor) -> bool {
-        self.kind == other.kind && self.shape == other.shape && self.strides == other.strides
+    /// Whether there are no gaps between elements, at any quantities.
+    pub(crate) fn has_no_gaps(&self) -> bool {
+        self.strides == packed_strides(self.kind, self.shape)
     }
+}
+
+/// Bytes of so many elements, whole blocks.
+pub(crate) fn row_bytes(kind: TensorType, elements: Extent) -> Extent {
+    let (block, bytes) = kind.block();
+    elements / block * bytes
 }
 
 /// Strides of a tensor without gaps.
-fn packed_strides(kind: TensorType, shape: [u64; 4]) -> [u64; 4] {
+fn packed_strides(kind: TensorType, shape: [Extent; 4]) -> [Extent; 4] {
     let (block, bytes) = kind.block();
-    let row = bytes * (shape[0] / block);
-    [bytes, row, row * shape[1], row * shape[1] * shape[2]]
+    // a row of no elements may be written as one that no block divides
+    let row = if block == 1 { bytes * shape[0] } else { row_bytes(kind, shape[0]) };
+    [bytes.into(), row, row * shape[1], row * shape[1] * shape[2]]
 }
 
 /// Fills a shape of fewer dimensions with ones.
-pub(crate) fn shape<const N: usize>(dimensions: [u64; N]) -> [u64; 4] {
-    let mut shape = [1; 4];
+pub(crate) fn shape<const N: usize>(dimensions: [Extent; N]) -> [Extent; 4] {
+    let mut shape = [Extent::ONE; 4];
     shape[..N].copy_from_slice(&dimensions);
     shape
+}
+
+/// A comparison that the graph rests on: with quantities for which it comes out otherwise,
+/// the graph is another one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Guard {
+    /// Whether the first is the second.
+    Equal(Extent, Extent, bool),
+    /// Whether the first is at least the second.
+    AtLeast(Extent, Extent, bool),
+}
+
+impl Guard {
+    /// Whether it comes out the same with these quantities.
+    pub(crate) fn holds<N: Size>(self, quantities: &Quantities<N>, horizon: &mut N::Horizon) -> bool {
+        match self {
+            Guard::Equal(a, b, answer) => a.value(quantities).equals(b.value(quantities), horizon) == answer,
+            Guard::AtLeast(a, b, answer) => {
+                a.value(quantities).at_least(b.value(quantities), horizon) == answer
+            }
+        }
+    }
 }
 
 /// Tensors that a GPU needs until a later node, because it computes all nodes between at once.
@@ -112,25 +134,128 @@ pub(crate) struct Kept {
 }
 
 /// Tensors, and the order in which they are computed.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Graph {
+    /// The quantities by which comparisons are answered.
+    quantities: Quantities<u64>,
+    /// Every comparison whose answer depends on them.
+    pub(crate) guards: Vec<Guard>,
     pub(crate) tensors: Vec<Tensor>,
     /// Computed tensors in order.
     pub(crate) nodes: Vec<TensorId>,
     /// Weights, caches and inputs in the order in which they are first used.
     pub(crate) leaves: Vec<TensorId>,
     pub(crate) kept: Vec<Kept>,
+    /// Places in `nodes` where a layer begins, then where the last ends: what a layer is
+    /// finished with only by the next one counts to that.
+    pub(crate) boundaries: Vec<usize>,
+    /// Tensors made before the first layer.
+    made_before_layers: usize,
     visited: Vec<bool>,
 }
 
 impl Graph {
+    /// An empty graph.
+    pub(crate) fn new(quantities: Quantities<u64>) -> Graph {
+        Graph {
+            quantities,
+            guards: Vec::new(),
+            tensors: Vec::new(),
+            nodes: Vec::new(),
+            leaves: Vec::new(),
+            kept: Vec::new(),
+            boundaries: Vec::new(),
+            made_before_layers: 0,
+            visited: Vec::new(),
+        }
+    }
+
+    /// The next layer begins, or the last has ended.
+    pub(crate) fn mark_boundary(&mut self) {
+        if self.boundaries.is_empty() {
+            self.made_before_layers = self.tensors.len();
+        }
+        self.boundaries.push(self.nodes.len());
+    }
+
+    /// Whether a tensor is a leaf that belongs to no layer, or a copy of one.
+    pub(crate) fn is_shared_leaf(&self, id: TensorId) -> bool {
+        let original = self.tensors[id].copy_of.unwrap_or(id);
+        self.tensors[original].operation == Operation::Leaf && self.is_shared(original)
+    }
+
+    /// Whether a cache is copied from one device to another. Only then its type matters
+    /// beyond whether it is quantized and whether it is F16.
+    pub(crate) fn copies_cache(&self) -> bool {
+        let is_cache = |id: TensorId| matches!(self.tensors[id].resident, Some(Resident::Cache(_)));
+        self.tensors.iter().any(|tensor| tensor.copy_of.is_some_and(is_cache))
+    }
+
+    /// Whether a tensor belongs to no layer: it was there before, or is a leaf that the
+    /// first layer to need it has made for all.
+    pub(crate) fn is_shared(&self, id: TensorId) -> bool {
+        let tensor = &self.tensors[id];
+        let of_layer = matches!(tensor.weight, Some((Home::Layer(_) | Home::Experts(_), _)))
+            || matches!(tensor.resident, Some(Resident::Cache(_)));
+        id < self.made_before_layers || (tensor.operation == Operation::Leaf && !of_layer)
+    }
+
+    fn guard(&mut self, guard: Guard) {
+        if !self.guards.contains(&guard) {
+            self.guards.push(guard);
+        }
+    }
+
+    /// Whether two numbers are the same.
+    pub(crate) fn equal(&mut self, a: Extent, b: Extent) -> bool {
+        if a == b {
+            return true;
+        }
+        let answer = a.value(&self.quantities) == b.value(&self.quantities);
+        if a.constant().is_none() || b.constant().is_none() {
+            self.guard(Guard::Equal(a, b, answer));
+        }
+        answer
+    }
+
+    /// Whether a number is at least another.
+    pub(crate) fn at_least(&mut self, a: Extent, b: Extent) -> bool {
+        let answer = a.value(&self.quantities) >= b.value(&self.quantities);
+        if a.constant().is_none() || b.constant().is_none() {
+            self.guard(Guard::AtLeast(a, b, answer));
+        }
+        answer
+    }
+
+    /// Whether all pairs are of the same number. Where two constants differ, nothing else
+    /// matters.
+    fn all_equal(&mut self, pairs: impl Iterator<Item = (Extent, Extent)> + Clone) -> bool {
+        let differ = |(a, b): (Extent, Extent)| a != b && a.constant().is_some() && b.constant().is_some();
+        !pairs.clone().any(differ) && pairs.into_iter().all(|(a, b)| self.equal(a, b))
+    }
+
+    /// Same type, shape and strides: one can take the other's place in memory.
+    pub(crate) fn same_layout(&mut self, a: TensorId, b: TensorId) -> bool {
+        let (a, b) = (&self.tensors[a], &self.tensors[b]);
+        let (shapes, strides) = ((a.shape, b.shape), (a.strides, b.strides));
+        let pairs = shapes.0.into_iter().zip(shapes.1).chain(strides.0.into_iter().zip(strides.1));
+        a.kind == b.kind && self.all_equal(pairs)
+    }
+
+    /// Whether there are no gaps between the elements of a tensor.
+    pub(crate) fn is_packed(&mut self, id: TensorId) -> bool {
+        let tensor = &self.tensors[id];
+        let packed = packed_strides(tensor.kind, tensor.shape);
+        self.all_equal(tensor.strides.into_iter().zip(packed))
+    }
+
     /// The tensor with this id.
     pub(crate) fn get(&self, id: TensorId) -> &Tensor {
         &self.tensors[id]
     }
 
     /// The shape of a tensor.
-    pub(crate) fn shape(&self, id: TensorId) -> [u64; 4] {
+    pub(crate) fn shape(&self, id: TensorId) -> [Extent; 4] {
         self.tensors[id].shape
     }
 
@@ -145,7 +270,7 @@ impl Graph {
         &mut self,
         operation: Operation,
         kind: TensorType,
-        shape: [u64; 4],
+        shape: [Extent; 4],
         sources: &[TensorId],
     ) -> TensorId {
         self.push(Tensor {
@@ -158,19 +283,28 @@ impl Graph {
             is_input: false,
             is_output: false,
             resident: None,
+            weight: None,
+            copy_of: None,
             fixed: None,
         })
     }
 
     /// A tensor that the caller fills before each run.
-    pub(crate) fn input(&mut self, kind: TensorType, shape: [u64; 4]) -> TensorId {
+    pub(crate) fn input(&mut self, kind: TensorType, shape: [Extent; 4]) -> TensorId {
         let id = self.new_tensor(Operation::Leaf, kind, shape, &[]);
         self.tensors[id].is_input = true;
         id
     }
 
-    /// A weight, a cache or a state.
-    pub(crate) fn resident(&mut self, kind: TensorType, shape: [u64; 4], at: Resident) -> TensorId {
+    /// A weight.
+    pub(crate) fn weight(&mut self, home: Home, name: Name, shape: [Extent; 4], at: Device) -> TensorId {
+        let id = self.resident(TensorType::F32, shape, Resident::Weight(at));
+        self.tensors[id].weight = Some((home, name));
+        id
+    }
+
+    /// A cache or a state.
+    pub(crate) fn resident(&mut self, kind: TensorType, shape: [Extent; 4], at: Resident) -> TensorId {
         let id = self.new_tensor(Operation::Leaf, kind, shape, &[]);
         self.tensors[id].resident = Some(at);
         id
@@ -185,7 +319,7 @@ impl Graph {
         id
     }
 
-    fn view_with(&mut self, source: TensorId, shape: [u64; 4], strides: [u64; 4]) -> TensorId {
+    fn view_with(&mut self, source: TensorId, shape: [Extent; 4], strides: [Extent; 4]) -> TensorId {
         let root = self.get(source).view_of.unwrap_or(source);
         let kind = self.get(source).kind;
         let id = self.new_tensor(Operation::View, kind, shape, &[source]);
@@ -195,21 +329,21 @@ impl Graph {
     }
 
     /// The same elements in another shape, without gaps.
-    pub(crate) fn reshape(&mut self, source: TensorId, shape: [u64; 4]) -> TensorId {
+    pub(crate) fn reshape(&mut self, source: TensorId, shape: [Extent; 4]) -> TensorId {
         let strides = packed_strides(self.get(source).kind, shape);
         self.view_with(source, shape, strides)
     }
 
     /// A part of a tensor: `strides` are those of dimensions 1 to 3.
-    pub(crate) fn view(&mut self, source: TensorId, shape: [u64; 4], strides: [u64; 3]) -> TensorId {
+    pub(crate) fn view(&mut self, source: TensorId, shape: [Extent; 4], strides: [Extent; 3]) -> TensorId {
         let (_, element) = self.get(source).kind.block();
-        self.view_with(source, shape, [element, strides[0], strides[1], strides[2]])
+        self.view_with(source, shape, [element.into(), strides[0], strides[1], strides[2]])
     }
 
     /// The dimension `d` of the source becomes dimension `axes[d]`.
     pub(crate) fn permute(&mut self, source: TensorId, axes: [usize; 4]) -> TensorId {
         let from = self.get(source).clone();
-        let (mut shape, mut strides) = ([0; 4], [0; 4]);
+        let (mut shape, mut strides) = ([Extent::ZERO; 4], [Extent::ZERO; 4]);
         for d in 0..4 {
             shape[axes[d]] = from.shape[d];
             strides[axes[d]] = from.strides[d];
@@ -223,7 +357,7 @@ impl Graph {
     }
 
     /// A copy without gaps in another shape.
-    pub(crate) fn packed(&mut self, source: TensorId, shape: [u64; 4]) -> TensorId {
+    pub(crate) fn packed(&mut self, source: TensorId, shape: [Extent; 4]) -> TensorId {
         let kind = self.get(source).kind;
         self.new_tensor(Operation::Other, kind, shape, &[source])
     }
@@ -238,7 +372,7 @@ impl Graph {
     /// The chosen matrices of `weights` times `x`.
     pub(crate) fn mul_mat_id(&mut self, weights: TensorId, x: TensorId, ids: TensorId) -> TensorId {
         let (w, x_shape, chosen) = (self.shape(weights), self.shape(x), self.shape(ids));
-        let shape = [w[1], chosen[0], x_shape[2], 1];
+        let shape = [w[1], chosen[0], x_shape[2], Extent::ONE];
         self.new_tensor(Operation::MulMatId, TensorType::F32, shape, &[weights, x, ids])
     }
 

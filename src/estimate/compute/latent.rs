@@ -3,9 +3,11 @@
 //! Follows llama.cpp's `src/models/deepseek2.cpp` (<https://github.com/ggml-org/llama.cpp>,
 //! commit 0c1e570).
 
+use crate::estimate::architecture::LayerKind;
 use crate::estimate::compute::attention::Projections;
 use crate::estimate::compute::builder::{Builder, NormKind};
-use crate::estimate::compute::graph::{Operation, Resident, TensorId, shape};
+use crate::estimate::compute::extent::Extent;
+use crate::estimate::compute::graph::{Operation, Resident, TensorId, row_bytes, shape};
 use crate::estimate::names::Name;
 use crate::estimate::quantization::TensorType;
 
@@ -13,8 +15,11 @@ impl Builder<'_> {
     /// Multi-head latent attention with the absorbed projections.
     pub(crate) fn latent_attention(&mut self, layer: u64, x: TensorId) -> TensorId {
         let latent = self.model.latent.expect("a latent layer has latent widths");
-        let (heads, tokens) = (self.model.heads, self.tokens);
-        let head = latent.qk_nope + latent.qk_rope;
+        let (heads, tokens) = (Extent::from(self.model.heads), self.tokens);
+        let head = Extent::from(latent.qk_nope + latent.qk_rope);
+        let (nope_width, rope_width) = (Extent::from(latent.qk_nope), Extent::from(latent.qk_rope));
+        let rank = Extent::from(latent.kv_lora);
+        let width = Extent::from(latent.kv_lora + latent.qk_rope);
         let query = if latent.q_lora > 0 {
             let down = self.linear(layer, Name::LatentQDown, None, x);
             let normed = self.norm(down, NormKind::Rms, layer, Name::LatentQNorm);
@@ -25,14 +30,13 @@ impl Builder<'_> {
         let query = self.graph.reshape(query, shape([head, heads, tokens]));
         let strides = self.graph.get(query).strides;
         let query_strides = [strides[1], strides[2], strides[3]];
-        let nope = self.graph.view(query, shape([latent.qk_nope, heads, tokens]), query_strides);
-        let turning = self.graph.view(query, shape([latent.qk_rope, heads, tokens]), query_strides);
+        let nope = self.graph.view(query, shape([nope_width, heads, tokens]), query_strides);
+        let turning = self.graph.view(query, shape([rope_width, heads, tokens]), query_strides);
         let mixed = self.linear(layer, Name::LatentKvDown, None, x);
-        let row = 4 * (latent.kv_lora + latent.qk_rope);
-        let compressed =
-            self.graph.view(mixed, shape([latent.kv_lora, tokens]), [row, row * tokens, row * tokens]);
+        let row = 4 * width;
+        let compressed = self.graph.view(mixed, shape([rank, tokens]), [row, row * tokens, row * tokens]);
         let key_turning =
-            self.graph.view(mixed, shape([latent.qk_rope, 1, tokens]), [row, row, row * tokens]);
+            self.graph.view(mixed, shape([rope_width, Extent::ONE, tokens]), [row, row, row * tokens]);
         let turned = self.rope(layer, turning);
         let key_turned = self.rope(layer, key_turning);
         let compressed = self.norm(compressed, NormKind::Rms, layer, Name::LatentKvNorm);
@@ -40,18 +44,17 @@ impl Builder<'_> {
         let absorb = self.expect_weight(layer, Name::LatentKUp);
         let absorbed = self.graph.mul_mat(absorb, nope);
         let absorbed = self.graph.permute(absorbed, [0, 2, 1, 3]);
-        let width = latent.kv_lora + latent.qk_rope;
         let query = self.graph.new_tensor(
             Operation::Other,
             TensorType::F32,
             shape([width, heads, tokens]),
             &[absorbed, turned],
         );
-        let value = self.graph.reshape(compressed, shape([latent.kv_lora, 1, tokens]));
+        let value = self.graph.reshape(compressed, shape([rank, Extent::ONE, tokens]));
         let key = self.graph.new_tensor(
             Operation::Other,
             TensorType::F32,
-            shape([width, 1, tokens]),
+            shape([width, Extent::ONE, tokens]),
             &[value, key_turned],
         );
         self.attend_latent(layer, Projections { query, key, value })
@@ -63,16 +66,16 @@ impl Builder<'_> {
         }
         let at = Resident::Cache(self.cache_device(layer));
         let width = self.graph.shape(parts.key)[0];
-        let (cells, streams) = (self.cells.full, self.streams());
+        let (cells, streams) = (self.cells_of(LayerKind::Latent), self.streams);
         let kind = self.settings.cache_type_k.tensor_type();
         let cache = self.graph.resident(kind, shape([width, cells, streams]), at);
         let inputs = self.inputs_of(layer);
         self.store_rows(parts.key, cache, inputs.key_rows);
-        let row = kind.row_size(width).0;
+        let row = row_bytes(kind, width);
         let strides = [row, row, row * cells];
-        let keys = self.graph.view(cache, [width, 1, cells, streams], strides);
+        let keys = self.graph.view(cache, [width, Extent::ONE, cells, streams], strides);
         let value_width = self.graph.shape(parts.value)[0];
-        let values = self.graph.view(keys, [value_width, 1, cells, streams], strides);
+        let values = self.graph.view(keys, [value_width, Extent::ONE, cells, streams], strides);
         let decompress = self.expect_weight(layer, Name::LatentVUp);
         let out = self.scores(layer, parts.query, keys, values, Some(decompress));
         self.linear(layer, Name::AttentionOutput, None, out)

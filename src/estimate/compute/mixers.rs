@@ -3,9 +3,10 @@
 //! Follows llama.cpp's `src/models/*.cpp` (<https://github.com/ggml-org/llama.cpp>,
 //! commit 0c1e570).
 
-use crate::estimate::architecture::LayerKind;
+use crate::estimate::architecture::{Architecture, LayerKind};
 use crate::estimate::compute::attention::Projections;
 use crate::estimate::compute::builder::{Builder, NormKind};
+use crate::estimate::compute::extent::Extent;
 use crate::estimate::compute::graph::{TensorId, shape};
 use crate::estimate::family::Family;
 use crate::estimate::names::Name;
@@ -42,13 +43,13 @@ impl Builder<'_> {
         if by_head && !norms_last {
             parts.query = self.head_norm(layer, Name::QNorm, parts.query);
         }
-        if self.uses_rope(layer) {
+        if uses_rope(self.model, layer) {
             parts.query = self.rope(layer, parts.query);
         }
         if by_head && !norms_last {
             parts.key = self.head_norm(layer, Name::KNorm, parts.key);
         }
-        if self.uses_rope(layer) {
+        if uses_rope(self.model, layer) {
             parts.key = self.rope(layer, parts.key);
         }
         if by_head && norms_last {
@@ -74,7 +75,7 @@ impl Builder<'_> {
     /// scale that grows with the position.
     fn llama4_norms(&mut self, layer: u64, parts: &mut Projections) {
         let maverick = self.model.experts.is_some_and(|experts| experts.count == 128);
-        if !self.uses_rope(layer) {
+        if !uses_rope(self.model, layer) {
             let sources: Vec<TensorId> = [parts.query].into_iter().chain(self.query_scale).collect();
             parts.query = self.graph.in_place(&sources);
         } else if !maverick {
@@ -91,21 +92,10 @@ impl Builder<'_> {
         self.norm_if_any(layer, name, kind, x)
     }
 
-    /// Some families leave rotary positions out of every fourth or of the full layers.
-    fn uses_rope(&self, layer: u64) -> bool {
-        let sliding = self.model.layers[layer as usize].kind == LayerKind::Sliding;
-        match self.model.family {
-            Family::SmolLm3 | Family::Llama4 => !(layer + 1).is_multiple_of(4),
-            Family::Cohere2 => sliding,
-            Family::Exaone4 => sliding || !self.model.has(LayerKind::Sliding),
-            Family::NemotronHMoe => false,
-            _ => true,
-        }
-    }
-
     /// Gemma 4: V is normed, and may be K.
     fn gemma4_attention(&mut self, layer: u64, x: TensorId) -> TensorId {
         let (heads, kv_heads, head_dim) = self.head_counts(layer);
+        let [heads, kv_heads, head_dim] = [heads, kv_heads, head_dim].map(Extent::from);
         let tokens = self.tokens;
         let query = self.linear(layer, Name::Q, None, x);
         let query = self.graph.reshape(query, shape([head_dim, heads, tokens]));
@@ -127,6 +117,7 @@ impl Builder<'_> {
     /// Qwen3-Next and 3.5: the Q projection also makes a gate of the result.
     fn gated_attention(&mut self, layer: u64, x: TensorId) -> TensorId {
         let (heads, kv_heads, head_dim) = self.head_counts(layer);
+        let [heads, kv_heads, head_dim] = [heads, kv_heads, head_dim].map(Extent::from);
         let tokens = self.tokens;
         let flat = self.flat_projections(layer, x);
         let step = 4 * 2 * head_dim;
@@ -144,5 +135,17 @@ impl Builder<'_> {
         let opened = self.graph.in_place(&[gate]);
         let gated = self.graph.in_place(&[out, opened]);
         self.linear(layer, Name::AttentionOutput, None, gated)
+    }
+}
+
+/// Some families leave rotary positions out of every fourth or of the full layers.
+pub(crate) fn uses_rope(model: &Architecture, layer: u64) -> bool {
+    let sliding = model.layers[layer as usize].kind == LayerKind::Sliding;
+    match model.family {
+        Family::SmolLm3 | Family::Llama4 => !(layer + 1).is_multiple_of(4),
+        Family::Cohere2 => sliding,
+        Family::Exaone4 => sliding || !model.has(LayerKind::Sliding),
+        Family::NemotronHMoe => false,
+        _ => true,
     }
 }

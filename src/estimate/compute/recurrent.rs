@@ -7,6 +7,7 @@ use crate::estimate::architecture::Recurrent;
 use crate::estimate::cache::state_widths;
 use crate::estimate::compute::attention::Projections;
 use crate::estimate::compute::builder::{Builder, NormKind};
+use crate::estimate::compute::extent::{Extent, Quantity};
 use crate::estimate::compute::graph::{Operation, Resident, TensorId, shape};
 use crate::estimate::family::Family;
 use crate::estimate::names::Name;
@@ -22,21 +23,22 @@ struct DeltaInputs {
 }
 
 impl Builder<'_> {
-    /// Tokens of each sequence in a micro-batch.
-    fn tokens_each(&self) -> u64 {
-        self.tokens / self.sequences
-    }
-
     fn widths(&self) -> Recurrent {
         self.model.recurrent.expect("a recurrent layer has its widths")
     }
 
-    fn fresh_f32<const N: usize>(&mut self, dimensions: [u64; N], sources: &[TensorId]) -> TensorId {
+    fn fresh_f32<const N: usize>(&mut self, dimensions: [Extent; N], sources: &[TensorId]) -> TensorId {
         self.graph.new_tensor(Operation::Other, TensorType::F32, shape(dimensions), sources)
     }
 
+    /// Values that one sequence keeps of a recurrent layer: convolution and state.
+    fn state_widths(&self) -> (Extent, Extent) {
+        let (conv, state) = state_widths(self.model);
+        (conv.into(), state.into())
+    }
+
     /// The cache of a layer's states, `width` values a sequence.
-    fn state_cache(&mut self, layer: u64, width: u64) -> TensorId {
+    fn state_cache(&mut self, layer: u64, width: Extent) -> TensorId {
         let at = Resident::Cache(self.cache_device(layer));
         self.graph.resident(TensorType::F32, shape([width, self.sequences]), at)
     }
@@ -63,10 +65,10 @@ impl Builder<'_> {
     }
 
     /// States of sequences outside the micro-batch are moved along: none when it is full.
-    fn keep_other_states(&mut self, cache: TensorId, states: TensorId, width: u64) {
+    fn keep_other_states(&mut self, cache: TensorId, states: TensorId, width: Extent) {
         let (_, rest) = self.state_rows.expect("a model with recurrent layers has state rows");
         let moved = self.graph.get_rows(states, rest);
-        let target = self.graph.view(cache, shape([width, 0]), [4 * width; 3]);
+        let target = self.graph.view(cache, shape([width, Extent::ZERO]), [4 * width; 3]);
         let stored = self.graph.write_into(target, &[moved, target]);
         self.graph.expand(stored);
     }
@@ -81,28 +83,27 @@ impl Builder<'_> {
 
     /// The last inputs of the convolution before those of the micro-batch: `[conv - 1 +
     /// tokens, channels, sequences]`; the last of them are stored.
-    fn convolution_input(&mut self, cache: TensorId, states: TensorId, x: TensorId, conv: u64) -> TensorId {
+    fn convolution_input(&mut self, cache: TensorId, states: TensorId, x: TensorId) -> TensorId {
         let channels = self.graph.shape(x)[1];
-        let (tokens, sequences) = (self.tokens_each(), self.sequences);
-        let before = self.graph.reshape(states, shape([conv - 1, channels, sequences]));
-        let joined = self.fresh_f32([conv - 1 + tokens, channels, sequences], &[before, x]);
+        let sequences = self.sequences;
+        let kept = Extent::from(self.widths().conv - 1);
+        let before = self.graph.reshape(states, shape([kept, channels, sequences]));
+        let joined = self.fresh_f32([Quantity::ConvolvedTokens.into(), channels, sequences], &[before, x]);
         let strides = self.graph.get(joined).strides;
-        let last = self.graph.view(
-            joined,
-            shape([conv - 1, channels, sequences]),
-            [strides[1], strides[2], strides[3]],
-        );
+        let last =
+            self.graph.view(joined, shape([kept, channels, sequences]), [strides[1], strides[2], strides[3]]);
         self.store_states(last, cache);
         joined
     }
 
     /// One Mamba 2 layer.
     pub(crate) fn mamba2(&mut self, layer: u64, x: TensorId) -> TensorId {
-        let recurrent = self.widths();
-        let Recurrent { inner, state, dt_rank: heads, groups, conv } = recurrent;
-        let (tokens, sequences, head) = (self.tokens_each(), self.sequences, inner / heads);
-        let mixed_width = inner + 2 * groups * state;
-        let (conv_width, state_width) = state_widths(self.model);
+        let Recurrent { inner, state, dt_rank: heads, groups, .. } = self.widths();
+        let (mixed_width, head, group) = (inner + 2 * groups * state, inner / heads, inner / groups);
+        let [mixed_width, head, group] = [mixed_width, head, group].map(Extent::from);
+        let [inner, state, heads, groups] = [inner, state, heads, groups].map(Extent::from);
+        let (tokens, sequences) = (self.tokens_each, self.sequences);
+        let (conv_width, state_width) = self.state_widths();
         let conv_cache = self.state_cache(layer, conv_width);
         let state_cache = self.state_cache(layer, state_width);
         let conv_states = self.read_states(conv_cache);
@@ -114,14 +115,14 @@ impl Builder<'_> {
         let mixed = self.graph.view(all, shape([mixed_width, tokens, sequences]), by_row);
         let step = self.graph.view(all, shape([heads, tokens, sequences]), by_row);
         let turned = self.graph.transpose(mixed);
-        let joined = self.convolution_input(conv_cache, conv_states, turned, conv);
+        let joined = self.convolution_input(conv_cache, conv_states, turned);
         let kernel = self.expect_weight(layer, Name::StateConv);
         let convolved = self.fresh_f32([mixed_width, tokens, sequences], &[joined, kernel]);
         let bias = self.expect_weight(layer, Name::StateConvBias);
         let biased = self.graph.in_place(&[convolved, bias]);
         let mixed = self.graph.in_place(&[biased]);
         let row = 4 * mixed_width;
-        let part = |builder: &mut Self, width: u64, count: u64| {
+        let part = |builder: &mut Self, width: Extent, count: Extent| {
             builder.graph.view(mixed, [width, count, tokens, sequences], [4 * width, row, row * tokens])
         };
         let (x, b, c) = (part(self, head, heads), part(self, state, groups), part(self, state, groups));
@@ -132,11 +133,11 @@ impl Builder<'_> {
         let states = self.clear_state(state_cache);
         let (main, _) = self.state_rows.expect("a model with recurrent layers has state rows");
         let by_head = self.graph.reshape(states, [state, head, heads, sequences]);
-        let results = inner * self.tokens + state_width * sequences;
-        let scanned = self.fresh_f32([results], &[by_head, x, step, decay, b, c, main]);
+        let scanned =
+            self.fresh_f32([Quantity::ScannedValues.into()], &[by_head, x, step, decay, b, c, main]);
         self.graph.expand(scanned);
         self.keep_other_states(state_cache, states, state_width);
-        let new_states = self.graph.view(scanned, shape([state_width * sequences]), [0; 3]);
+        let new_states = self.graph.view(scanned, shape([state_width * sequences]), [Extent::ZERO; 3]);
         self.store_states(new_states, state_cache);
         let y = self.graph.view(
             scanned,
@@ -148,7 +149,7 @@ impl Builder<'_> {
         let y = self.graph.in_place(&[y, skipped]);
         let gate = self.graph.packed(gate, [head, heads, tokens, sequences]);
         let gated = self.graph.fresh(&[gate, y]);
-        let grouped = self.graph.reshape(gated, [inner / groups, groups, tokens, sequences]);
+        let grouped = self.graph.reshape(gated, [group, groups, tokens, sequences]);
         let normed = self.norm(grouped, NormKind::Rms, layer, Name::StateNorm);
         let flat = self.graph.reshape(normed, shape([inner, self.tokens]));
         self.linear(layer, Name::StateOut, None, flat)
@@ -156,11 +157,11 @@ impl Builder<'_> {
 
     /// One short-convolution layer of LFM2.
     pub(crate) fn short_convolution(&mut self, layer: u64, x: TensorId) -> TensorId {
-        let conv = self.widths().conv;
-        let (hidden, tokens, sequences) = (self.model.hidden, self.tokens_each(), self.sequences);
+        let hidden = Extent::from(self.model.hidden);
+        let (tokens, sequences) = (self.tokens_each, self.sequences);
         let x = self.graph.reshape(x, shape([hidden, tokens, sequences]));
         let all = self.linear(layer, Name::StateIn, None, x);
-        let row = 4 * 3 * hidden;
+        let row = 12 * hidden;
         let third = |builder: &mut Self| {
             let part = shape([hidden, tokens, sequences]);
             builder.graph.view(all, part, [row, row * tokens, row * tokens * sequences])
@@ -168,10 +169,10 @@ impl Builder<'_> {
         let (b, c, x) = (third(self), third(self), third(self));
         let product = self.graph.in_place(&[b, x]);
         let turned = self.graph.transpose(product);
-        let (conv_width, _) = state_widths(self.model);
+        let (conv_width, _) = self.state_widths();
         let cache = self.state_cache(layer, conv_width);
         let states = self.read_states(cache);
-        let joined = self.convolution_input(cache, states, turned, conv);
+        let joined = self.convolution_input(cache, states, turned);
         let kernel = self.expect_weight(layer, Name::StateConv);
         let convolved = self.fresh_f32([hidden, tokens, sequences], &[joined, kernel]);
         let gated = self.graph.in_place(&[c, convolved]);
@@ -181,24 +182,25 @@ impl Builder<'_> {
 
     /// One gated-delta-net layer.
     pub(crate) fn delta_net(&mut self, layer: u64, x: TensorId) -> TensorId {
-        let Recurrent { inner, state, dt_rank: heads, groups, conv } = self.widths();
-        let (tokens, sequences) = (self.tokens_each(), self.sequences);
+        let Recurrent { inner, state, dt_rank: heads, groups, .. } = self.widths();
+        let (channels, value_head) = (inner + 2 * groups * state, inner / heads);
+        let [channels, value_head] = [channels, value_head].map(Extent::from);
+        let [inner, state, heads, groups] = [inner, state, heads, groups].map(Extent::from);
+        let (tokens, sequences) = (self.tokens_each, self.sequences);
         let inputs = self.delta_inputs(layer, x);
-        let (conv_width, state_width) = state_widths(self.model);
+        let (conv_width, state_width) = self.state_widths();
         let conv_cache = self.state_cache(layer, conv_width);
         let state_cache = self.state_cache(layer, state_width);
         let conv_states = self.read_states(conv_cache);
         let turned = self.graph.transpose(inputs.mixed);
-        let joined = self.convolution_input(conv_cache, conv_states, turned, conv);
+        let joined = self.convolution_input(conv_cache, conv_states, turned);
         let read = self.read_states(state_cache);
-        let value_head = inner / heads;
         let states = self.graph.reshape(read, [value_head, value_head, heads, sequences]);
-        let channels = inner + 2 * groups * state;
         let kernel = self.expect_weight(layer, Name::StateConv);
         let convolved = self.fresh_f32([channels, tokens, sequences], &[joined, kernel]);
         let mixed = self.graph.in_place(&[convolved]);
         let row = 4 * channels;
-        let part = |builder: &mut Self, width: u64, count: u64| {
+        let part = |builder: &mut Self, width: Extent, count: Extent| {
             builder.graph.view(mixed, [width, count, tokens, sequences], [4 * width, row, row * tokens])
         };
         let parts = Projections {
@@ -206,11 +208,10 @@ impl Builder<'_> {
             key: part(self, state, groups),
             value: part(self, value_head, heads),
         };
-        let query = self.delta_norm(parts.query, heads);
-        let key = self.delta_norm(parts.key, heads);
+        let query = self.delta_norm(parts.query);
+        let key = self.delta_norm(parts.key);
         let sources = [query, key, parts.value, inputs.decay, inputs.beta, states];
-        let results = [inner, self.tokens + value_head * sequences];
-        let computed = self.fresh_f32(results, &sources);
+        let computed = self.fresh_f32([inner, Quantity::DeltaRows.into()], &sources);
         let out = self.graph.view(
             computed,
             [value_head, heads, tokens, sequences],
@@ -224,29 +225,31 @@ impl Builder<'_> {
         let gated = self.graph.in_place(&[normed, opened]);
         let flat = self.graph.reshape(gated, shape([inner, tokens, sequences]));
         let out = self.linear(layer, Name::StateOut, None, flat);
-        self.graph.reshape(out, shape([self.model.hidden, self.tokens]))
+        self.graph.reshape(out, shape([self.model.hidden.into(), self.tokens]))
     }
 
     /// Norm of Q or K; Qwen3-Next repeats them to the number of value heads.
-    fn delta_norm(&mut self, x: TensorId, heads: u64) -> TensorId {
+    fn delta_norm(&mut self, x: TensorId) -> TensorId {
+        let Recurrent { dt_rank: heads, groups, .. } = self.widths();
         let normed = self.graph.fresh(&[x]);
-        let [width, groups, tokens, sequences] = self.graph.shape(normed);
         if self.model.family != Family::Qwen3Next || groups == heads {
             return normed;
         }
-        let spread = self.graph.reshape(normed, [width, 1, groups, tokens * sequences]);
-        let repeated = self.fresh_f32([width, heads / groups, groups, tokens * sequences], &[spread]);
-        self.graph.reshape(repeated, [width, heads, tokens, sequences])
+        let [width, by_group, tokens, sequences] = self.graph.shape(normed);
+        let spread = self.graph.reshape(normed, [width, Extent::ONE, by_group, tokens * sequences]);
+        let each = Extent::from(heads / groups);
+        let repeated = self.fresh_f32([width, each, by_group, tokens * sequences], &[spread]);
+        self.graph.reshape(repeated, [width, heads.into(), tokens, sequences])
     }
 
     fn delta_inputs(&mut self, layer: u64, x: TensorId) -> DeltaInputs {
-        let heads = self.widths().dt_rank;
-        let (tokens, sequences) = (self.tokens_each(), self.sequences);
+        let heads = Extent::from(self.widths().dt_rank);
+        let (tokens, sequences) = (self.tokens_each, self.sequences);
         let mixed = self.linear(layer, Name::Qkv, None, x);
         let width = self.graph.shape(mixed)[0];
         let mixed = self.graph.reshape(mixed, shape([width, tokens, sequences]));
         let gate = self.linear(layer, Name::StateGate, None, x);
-        let by_head = [1, heads, tokens, sequences];
+        let by_head = [Extent::ONE, heads, tokens, sequences];
         let (beta, alpha) = if self.model.family == Family::Qwen3Next {
             self.split_beta_alpha(layer, x)
         } else {
@@ -268,9 +271,10 @@ impl Builder<'_> {
     /// Qwen3-Next's joint projection of beta and alpha.
     fn split_beta_alpha(&mut self, layer: u64, x: TensorId) -> (TensorId, TensorId) {
         let Recurrent { dt_rank: heads, groups, .. } = self.widths();
-        let (tokens, sequences) = (self.tokens_each(), self.sequences);
+        let (tokens, sequences) = (self.tokens_each, self.sequences);
         let both = self.linear(layer, Name::StateBetaAlpha, None, x);
-        let each = heads / groups;
+        let each = Extent::from(heads / groups);
+        let (heads, groups) = (Extent::from(heads), Extent::from(groups));
         let both = self.graph.reshape(both, [2 * each, groups, tokens, sequences]);
         let strides = self.graph.get(both).strides;
         let steps = [strides[1], strides[2], strides[3]];
@@ -279,6 +283,6 @@ impl Builder<'_> {
         let beta = self.graph.packed(beta, [each, groups, tokens, sequences]);
         let beta = self.graph.in_place(&[beta]);
         let alpha = self.graph.packed(alpha, shape([heads, tokens, sequences]));
-        (self.graph.reshape(beta, [1, heads, tokens, sequences]), alpha)
+        (self.graph.reshape(beta, [Extent::ONE, heads, tokens, sequences]), alpha)
     }
 }

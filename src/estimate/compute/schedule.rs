@@ -6,19 +6,71 @@
 
 use std::collections::BTreeMap;
 
-use crate::estimate::compute::allocator::Slot;
-use crate::estimate::compute::graph::{Graph, Operation, Resident, Tensor, TensorId};
+use crate::estimate::compute::extent::Extent;
+use crate::estimate::compute::graph::{Graph, Operation, Resident, TensorId};
 use crate::estimate::placement::Device;
 
 /// From so many rows on, a GPU computes with weights that lie in the host's memory
 /// (`op_offload_min_batch_size` of ggml's CUDA backend).
 const OFFLOAD_ROWS: u64 = 32;
 
+/// A node or a leaf with the buffer it belongs to.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Slot {
+    pub(crate) tensor: TensorId,
+    pub(crate) buffer: usize,
+}
+
 /// The nodes and leaves to allocate, copies among them.
 #[derive(Debug)]
 pub(crate) struct Schedule {
     pub(crate) nodes: Vec<Slot>,
     pub(crate) leaves: Vec<Slot>,
+    /// Places in `nodes` where a layer begins, then where the last ends.
+    pub(crate) boundaries: Vec<usize>,
+    /// What the scheduler's passes carried across each boundary.
+    carried: Vec<Carried>,
+    /// Tensors that each split copies in.
+    split_inputs: Vec<usize>,
+    pipelined: bool,
+}
+
+impl Schedule {
+    /// Whether further copies of the layers between two boundaries, put after the second,
+    /// would be scheduled as these are and change nothing before or after them.
+    ///
+    /// Every pass goes over the nodes once, in one direction. What it decides of a node
+    /// depends on the node, on tensors of its own layer and the one before, on tensors that
+    /// all layers share, and on what the pass carries along. So it suffices that what is
+    /// carried is the same at both boundaries, and that the layers between left no trace
+    /// elsewhere: no copy of a shared tensor that was not there before, and nothing copied in
+    /// at the start of a split that began before them (or, in a pipeline, before everything).
+    pub(crate) fn repeats(&self, first: usize, second: usize) -> bool {
+        let (from, to) = (&self.carried[first], &self.carried[second]);
+        let Some(split) = from.splits.checked_sub(1) else { return false };
+        let inputs_later = if from.splits == to.splits { to.inputs } else { self.split_inputs[split] };
+        from.sweeps == to.sweeps
+            && from.backend == to.backend
+            && (from.inputs > 0) == (to.inputs > 0)
+            && from.shared_copies == to.shared_copies
+            && from.inputs == inputs_later
+            && (!self.pipelined || from.copies == to.copies)
+    }
+}
+
+/// What the passes carry across a boundary.
+#[derive(Debug, Clone, Default)]
+struct Carried {
+    /// The device that each sweep would give to a node of no device.
+    sweeps: Vec<Option<usize>>,
+    /// The device of the current split.
+    backend: Option<usize>,
+    /// Splits so far, and tensors that the current one copies in.
+    splits: usize,
+    inputs: usize,
+    /// Tensors copied so far, and how many of them all layers share.
+    copies: usize,
+    shared_copies: usize,
 }
 
 /// Assigns every node a buffer (that of its device: GPUs in order, then the host) and adds
@@ -30,6 +82,8 @@ pub(crate) fn schedule(graph: &mut Graph, gpus: usize, copies: usize) -> Schedul
         backends: vec![None; graph.tensors.len()],
         copied: BTreeMap::new(),
         splits: Vec::new(),
+        carried: vec![Carried::default(); graph.boundaries.len()],
+        shared_copies: 0,
         graph,
     };
     scheduler.assign_fixed();
@@ -56,6 +110,9 @@ struct Scheduler<'a> {
     /// `(tensor, device)` to its copies there.
     copied: BTreeMap<(TensorId, usize), Vec<TensorId>>,
     splits: Vec<Split>,
+    carried: Vec<Carried>,
+    /// Tensors copied that all layers share.
+    shared_copies: usize,
 }
 
 impl Scheduler<'_> {
@@ -84,7 +141,7 @@ impl Scheduler<'_> {
         }
     }
 
-    fn fixed_backend(&self, id: TensorId) -> Option<usize> {
+    fn fixed_backend(&mut self, id: TensorId) -> Option<usize> {
         let tensor = self.graph.get(id);
         if let Some(device) = tensor.fixed {
             return Some(self.index(device));
@@ -98,33 +155,57 @@ impl Scheduler<'_> {
         if matches!(tensor.operation, Operation::Rope | Operation::FlashAttention) {
             return None;
         }
-        for source in &tensor.sources {
-            if let Some(Resident::Weight(device)) = self.graph.get(*source).resident {
+        for place in 0..self.graph.get(id).sources.len() {
+            let source = self.graph.get(id).sources[place];
+            if let Some(Resident::Weight(device)) = self.graph.get(source).resident {
                 let backend = self.index(device);
                 let offload = backend == self.host && self.host > 0;
-                return Some(if offload && rows(tensor) >= OFFLOAD_ROWS { 0 } else { backend });
+                return Some(if offload && self.is_worth_a_transfer(id) { 0 } else { backend });
             }
         }
         None
     }
 
-    fn computed(&self) -> Vec<TensorId> {
-        let nodes = self.graph.nodes.iter().copied();
-        nodes.filter(|id| self.graph.get(*id).operation != Operation::View).collect()
+    /// Whether a GPU computes an operation although the weights are in the host's memory.
+    fn is_worth_a_transfer(&mut self, id: TensorId) -> bool {
+        let tensor = self.graph.get(id);
+        let [_, rows, matrices, streams] = tensor.shape;
+        let rows = match tensor.operation {
+            Operation::GetRows => Extent::ZERO,
+            Operation::MulMat => rows,
+            Operation::MulMatId | Operation::Rope => matrices,
+            _ => rows * matrices * streams,
+        };
+        self.graph.at_least(rows, OFFLOAD_ROWS.into())
     }
 
     /// Pass 2: unassigned nodes join their neighbors, GPUs first.
     fn expand(&mut self) {
-        let down = self.computed();
-        let up: Vec<TensorId> = down.iter().rev().copied().collect();
-        for (order, skip_host) in [(&down, true), (&up, true), (&down, false), (&up, false)] {
-            let mut current = None;
-            for id in order {
-                match self.backends[*id] {
+        for (upwards, skip_host) in [(false, true), (true, true), (false, false), (true, false)] {
+            self.sweep(upwards, skip_host);
+        }
+    }
+
+    fn sweep(&mut self, upwards: bool, skip_host: bool) {
+        let count = self.graph.nodes.len();
+        let boundaries = self.graph.boundaries.clone();
+        let mut current = None;
+        for part in 0..=boundaries.len() {
+            let part = if upwards { boundaries.len() - part } else { part };
+            let start = part.checked_sub(1).map_or(0, |before| boundaries[before]);
+            let end = boundaries.get(part).copied().unwrap_or(count);
+            for place in 0..end - start {
+                let id = self.graph.nodes[if upwards { end - 1 - place } else { start + place }];
+                match self.backends[id] {
+                    _ if self.graph.get(id).operation == Operation::View => {}
                     Some(backend) if skip_host && backend == self.host => current = None,
                     Some(backend) => current = Some(backend),
-                    None => self.backends[*id] = current,
+                    None => self.backends[id] = current,
                 }
+            }
+            let boundary = if upwards { part.checked_sub(1) } else { Some(part) };
+            if let Some(carried) = boundary.and_then(|boundary| self.carried.get_mut(boundary)) {
+                carried.sweeps.push(current);
             }
         }
     }
@@ -136,7 +217,8 @@ impl Scheduler<'_> {
             if let (None, Some(root)) = (self.backends[id], self.graph.get(id).view_of) {
                 self.backends[id] = self.backends[root];
             }
-            for source in self.graph.get(id).sources.clone() {
+            for slot in 0..self.graph.get(id).sources.len() {
+                let source = self.graph.get(id).sources[slot];
                 if self.backends[source].is_none() {
                     self.backends[source] = match self.graph.get(source).view_of {
                         Some(root) => self.backends[root],
@@ -159,16 +241,26 @@ impl Scheduler<'_> {
     /// Pass 5: cuts the order where the device changes, and copies in what a split needs.
     fn split(&mut self) {
         let mut current: Option<usize> = None;
+        let mut boundary = 0;
         for place in 0..self.graph.nodes.len() {
+            while self.graph.boundaries.get(boundary) == Some(&place) {
+                let carried = &mut self.carried[boundary];
+                carried.backend = current;
+                carried.splits = self.splits.len();
+                carried.inputs = self.splits.last().map_or(0, |split| split.inputs.len());
+                carried.copies = self.copied.len();
+                carried.shared_copies = self.shared_copies;
+                boundary += 1;
+            }
             let id = self.graph.nodes[place];
             if self.graph.get(id).operation == Operation::View {
                 continue;
             }
             let backend = self.backends[id].unwrap_or(self.host);
-            let sources = self.graph.get(id).sources.clone();
+            let count = self.graph.get(id).sources.len();
             let crowded = self.splits.last().is_some_and(|split| !split.inputs.is_empty());
             let foreign_weight = crowded
-                && sources.iter().any(|source| {
+                && self.graph.get(id).sources.iter().any(|source| {
                     matches!(self.graph.get(*source).resident, Some(Resident::Weight(_)))
                         && !self.reads(backend, *source)
                 });
@@ -177,7 +269,8 @@ impl Scheduler<'_> {
                 self.splits.push(Split { backend, start, inputs: Vec::new() });
                 current = Some(backend);
             }
-            for (slot, source) in sources.into_iter().enumerate() {
+            for slot in 0..count {
+                let source = self.graph.get(id).sources[slot];
                 if self.backends[source] != Some(backend) && !self.reads(backend, source) {
                     let copy = self.copy_in(source, backend);
                     self.graph.tensors[id].sources[slot] = copy;
@@ -194,6 +287,7 @@ impl Scheduler<'_> {
         let copies: Vec<TensorId> = (0..self.copies).map(|_| self.duplicate(source)).collect();
         let first = copies[0];
         self.copied.insert((source, backend), copies);
+        self.shared_copies += usize::from(self.graph.is_shared(source));
         if let Some(split) = self.splits.last_mut() {
             split.inputs.push(source);
         }
@@ -205,6 +299,8 @@ impl Scheduler<'_> {
         let id = self.graph.new_tensor(Operation::Leaf, original.kind, original.shape, &[]);
         let copy = &mut self.graph.tensors[id];
         copy.strides = original.strides;
+        copy.weight = original.weight;
+        copy.copy_of = Some(original.view_of.unwrap_or(source));
         // several copies are in flight at once: none may be overwritten
         copy.is_input = self.copies > 1;
         copy.is_output = self.copies > 1;
@@ -219,11 +315,18 @@ impl Scheduler<'_> {
             leaves = self.copied_leaves();
         }
         let holds = self.holds();
+        let mut boundaries = Vec::new();
+        let marks = std::mem::take(&mut self.graph.boundaries);
+        let mut unmarked = marks.iter().peekable();
+        let split_inputs = self.splits.iter().map(|split| split.inputs.len()).collect();
         let mut nodes = Vec::new();
         let ends: Vec<usize> = self.splits.iter().skip(1).map(|split| split.start).collect();
         let last = self.graph.nodes.len();
         for (place, split) in std::mem::take(&mut self.splits).iter().enumerate() {
             let end = ends.get(place).copied().unwrap_or(last);
+            while unmarked.next_if_eq(&&split.start).is_some() {
+                boundaries.push(nodes.len());
+            }
             for input in &split.inputs {
                 // keeps the original alive until it is copied
                 let id = self.hold(&[*input]);
@@ -234,6 +337,9 @@ impl Scheduler<'_> {
             }
             for position in split.start..end {
                 let id = self.graph.nodes[position];
+                while unmarked.next_if_eq(&&position).is_some() {
+                    boundaries.push(nodes.len());
+                }
                 nodes.push(Slot { tensor: id, buffer: self.backends[id].unwrap_or(self.host) });
                 if let Some(hold) = holds.get(&position) {
                     nodes.push(Slot { tensor: *hold, buffer: split.backend });
@@ -246,7 +352,8 @@ impl Scheduler<'_> {
                 .iter()
                 .map(|id| Slot { tensor: *id, buffer: self.backends[*id].unwrap_or(self.host) }),
         );
-        Schedule { nodes, leaves }
+        let pipelined = self.copies > 1;
+        Schedule { nodes, leaves, boundaries, carried: self.carried, split_inputs, pipelined }
     }
 
     /// Nodes that do nothing but need what is kept, by the position they follow.
@@ -302,15 +409,5 @@ impl Scheduler<'_> {
             }
         }
         leaves
-    }
-}
-
-/// Rows by which a GPU decides whether an operation is worth the transfer of its weights.
-fn rows(tensor: &Tensor) -> u64 {
-    match tensor.operation {
-        Operation::GetRows => 0,
-        Operation::MulMat => tensor.shape[1],
-        Operation::MulMatId | Operation::Rope => tensor.shape[2],
-        _ => tensor.shape[1] * tensor.shape[2] * tensor.shape[3],
     }
 }

@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use crate::site::tables::curve::{CELLS, Curve};
+use crate::site::tables::offload::Offload;
 use crate::site::tables::{PAIRS, Run, SLOTS};
 
 /// What one model needs. Weights and cache add up layer by layer; the compute buffer is that
@@ -30,6 +31,8 @@ pub struct Figures {
     pub read: [u64; 6],
     /// Rotary factors.
     pub factors: Option<Factors>,
+    /// What a division over devices is reckoned with.
+    pub offload: Offload,
     /// A quantization that the model does not come in is `None`.
     pub quants: Vec<Option<QuantFit>>,
 }
@@ -65,6 +68,8 @@ pub struct QuantFit {
     pub output: Share,
     /// Bytes that a token reads.
     pub touch: u64,
+    /// Its output matrix on a GPU; of a tied model the embedding.
+    pub largest_output: u64,
     /// Distinct weights of a layer.
     pub kinds: Vec<LayerWeights>,
     /// The place in `kinds` of each layer.
@@ -78,6 +83,10 @@ pub struct LayerWeights {
     pub whole: Share,
     /// Its routed experts alone.
     pub experts: Share,
+    /// Its largest tensor on a GPU, experts left out.
+    pub largest: u64,
+    /// The largest tensor of its experts on a GPU.
+    pub largest_expert: u64,
 }
 
 impl Figures {

@@ -2,6 +2,7 @@
 
 mod curve;
 mod figures;
+mod offload;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -10,6 +11,7 @@ use crate::files::Span;
 
 pub use curve::Curve;
 pub use figures::{Factors, Figures, LayerWeights, QuantFit, Share};
+pub use offload::{Division, Offload};
 
 /// Figures of all models, computed once a build.
 #[derive(Debug, Clone, Default)]

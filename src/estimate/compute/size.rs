@@ -1,0 +1,174 @@
+//! Sizes to compute with: plain bytes, and bytes that grow with the cache.
+
+use std::fmt::Debug;
+use std::ops::{Add, Mul, Sub};
+
+/// What the allocator computes with. Every comparison tells the horizon for how long its
+/// answer holds.
+pub(crate) trait Size:
+    Copy + Debug + Default + PartialEq + From<u64> + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self>
+{
+    /// For how long the answers given so far hold.
+    type Horizon: Debug + Default;
+
+    /// Larger than any buffer.
+    const ENDLESS: Self;
+
+    /// The bytes without any further step of cells.
+    fn now(self) -> u64;
+
+    /// Whether this is at least `other`.
+    fn at_least(self, other: Self, horizon: &mut Self::Horizon) -> bool;
+
+    /// Whether this is `other`.
+    fn equals(self, other: Self, horizon: &mut Self::Horizon) -> bool;
+
+    /// The next multiple of `alignment`, a power of two.
+    fn aligned(self, alignment: u64, horizon: &mut Self::Horizon) -> Self;
+}
+
+impl Size for u64 {
+    type Horizon = ();
+
+    const ENDLESS: u64 = u64::MAX / 4;
+
+    fn now(self) -> u64 {
+        self
+    }
+
+    fn at_least(self, other: u64, (): &mut ()) -> bool {
+        self >= other
+    }
+
+    fn equals(self, other: u64, (): &mut ()) -> bool {
+        self == other
+    }
+
+    fn aligned(self, alignment: u64, (): &mut ()) -> u64 {
+        self.next_multiple_of(alignment)
+    }
+}
+
+/// `at` bytes now, `at + slope * n` after `n` more steps of 256 cells.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct Linear {
+    pub(crate) at: i64,
+    pub(crate) slope: i64,
+}
+
+impl Linear {
+    /// The size between `now` and, one step later, `then`.
+    pub(crate) fn between(now: u64, then: u64) -> Linear {
+        Linear { at: now as i64, slope: then as i64 - now as i64 }
+    }
+
+    /// The size from so many steps later on.
+    pub(crate) fn after(self, steps: u64) -> Linear {
+        Linear { at: self.at + self.slope * steps as i64, slope: self.slope }
+    }
+}
+
+impl From<u64> for Linear {
+    fn from(bytes: u64) -> Linear {
+        Linear { at: bytes as i64, slope: 0 }
+    }
+}
+
+impl Add for Linear {
+    type Output = Linear;
+    fn add(self, other: Linear) -> Linear {
+        Linear { at: self.at + other.at, slope: self.slope + other.slope }
+    }
+}
+
+impl Sub for Linear {
+    type Output = Linear;
+    fn sub(self, other: Linear) -> Linear {
+        Linear { at: self.at - other.at, slope: self.slope - other.slope }
+    }
+}
+
+impl Mul for Linear {
+    type Output = Linear;
+    /// One of the two does not grow: no tensor has the cells in two dimensions.
+    fn mul(self, other: Linear) -> Linear {
+        debug_assert!(self.slope == 0 || other.slope == 0, "a size is a line over cells");
+        Linear { at: self.at * other.at, slope: self.slope * other.at + self.at * other.slope }
+    }
+}
+
+/// How many further steps every answer given so far stays the same.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Horizon {
+    pub(crate) steps: u64,
+}
+
+impl Default for Horizon {
+    /// No answer given yet, and no end in sight: further than any context reaches.
+    fn default() -> Horizon {
+        Horizon { steps: 1 << 22 }
+    }
+}
+
+impl Horizon {
+    /// The horizon of someone who looks no further than this.
+    pub(crate) fn within(steps: u64) -> Horizon {
+        Horizon { steps: steps.min(Horizon::default().steps) }
+    }
+
+    /// A gap that is closed by `slope` bytes a step (both above zero) and open as long as it is
+    /// at least zero.
+    fn closes(&mut self, gap: i64, slope: i64) {
+        // a multiplication tells nearly always that there is nothing to divide
+        if gap < slope.saturating_mul(self.steps as i64) {
+            self.steps = (gap / slope) as u64;
+        }
+    }
+}
+
+impl Size for Linear {
+    type Horizon = Horizon;
+
+    const ENDLESS: Linear = Linear { at: i64::MAX / 4, slope: 0 };
+
+    fn now(self) -> u64 {
+        self.at as u64
+    }
+
+    fn at_least(self, other: Linear, horizon: &mut Horizon) -> bool {
+        let gap = self - other;
+        let answer = gap.at >= 0;
+        if answer && gap.slope < 0 {
+            horizon.closes(gap.at, -gap.slope);
+        } else if !answer && gap.slope > 0 {
+            // until it is zero it is below
+            horizon.closes(-gap.at - 1, gap.slope);
+        }
+        answer
+    }
+
+    fn equals(self, other: Linear, horizon: &mut Horizon) -> bool {
+        let gap = self - other;
+        if gap.at == 0 {
+            if gap.slope != 0 {
+                horizon.steps = 0;
+            }
+            return true;
+        }
+        if gap.slope != 0 && (gap.at < 0) == (gap.slope > 0) {
+            let (gap, slope) = (gap.at.abs(), gap.slope.abs());
+            if gap <= slope.saturating_mul(horizon.steps as i64) && gap % slope == 0 {
+                horizon.steps = (gap / slope - 1) as u64;
+            }
+        }
+        false
+    }
+
+    fn aligned(self, alignment: u64, horizon: &mut Horizon) -> Linear {
+        let alignment = alignment as i64;
+        if self.slope & (alignment - 1) != 0 {
+            horizon.steps = 0;
+        }
+        Linear { at: (self.at + alignment - 1) & !(alignment - 1), slope: self.slope }
+    }
+}
