@@ -55,7 +55,9 @@ pub mod parts {
             DeviceEstimate, Estimate, Evidence, estimate, file_bytes, tensor_counts,
         };
         pub use crate::estimate::fields::ArchitectureFields;
-        pub use crate::estimate::fitting::{Available, best_quantization, largest_context, most_gpu_layers};
+        pub use crate::estimate::fitting::{
+            Available, best_quantization, fewest_cpu_experts, largest_context, most_gpu_layers,
+        };
         pub use crate::estimate::parameters::{ParameterCount, parameter_count};
         pub use crate::estimate::placement::Device;
         pub use crate::estimate::planner::Planner;

@@ -170,21 +170,53 @@ pub(crate) struct ExplainOptions {
 pub(crate) struct FitOptions {
     /// Name of the model, as in its page's address
     pub model: String,
-    /// Quantization of the weights; left out: the widest that fits, or all
+    /// Quantization of the weights; left out: the widest that fits
     #[arg(long, value_name = "Q")]
     pub quant: Option<String>,
-    /// Context in tokens
-    #[arg(long, value_name = "N")]
-    pub ctx: Option<u64>,
-    /// Type of the K and V cache
+    /// Context in tokens, such as 32768 or 32k; left out: 8192
+    #[arg(long, value_name = "N", allow_hyphen_values = true)]
+    pub ctx: Option<String>,
+    /// Type of the cache, or of K and V apart: f16, q8_0, q8_0/q4_0
     #[arg(long, value_name = "T", default_value = "f16")]
     pub kv_type: String,
-    /// Device; may be given several times to compare them
+    /// Device; given several times, the model is split over them
     #[arg(long, value_name = "HW")]
     pub gpu: Vec<String>,
+    /// Memory of the device, where it is sold with several sizes or has no page; once for each device
+    #[arg(long, value_name = "GIB", allow_hyphen_values = true)]
+    pub memory: Vec<String>,
+    /// Memory that other programs hold on the first device: a desktop takes up to 1.6 GiB
+    #[arg(long, value_name = "GIB", allow_hyphen_values = true)]
+    pub other_memory: Option<String>,
+    /// Program that runs the model
+    #[arg(long, value_enum, default_value_t = RunnerName::LlamaServer)]
+    pub runner: RunnerName,
+    /// Requests served side by side
+    #[arg(long, value_name = "N", allow_hyphen_values = true)]
+    pub slots: Option<String>,
+    /// Layers on the GPU, the output counted as one; left out: all
+    #[arg(long, value_name = "N", allow_hyphen_values = true)]
+    pub layers: Option<String>,
+    /// First layers whose experts stay in RAM
+    #[arg(long, value_name = "N", conflicts_with = "cpu_moe", allow_hyphen_values = true)]
+    pub n_cpu_moe: Option<String>,
+    /// Experts of all layers stay in RAM
+    #[arg(long)]
+    pub cpu_moe: bool,
     /// Form of the answer
     #[arg(long, value_enum, default_value_t = AnswerFormat::Human)]
     pub format: AnswerFormat,
+}
+
+/// Programs that run llama.cpp's graph, each with its own idea of slots and logits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum RunnerName {
+    /// llama.cpp's server: the slots share one cache
+    LlamaServer,
+    /// Ollama, which starts llama-server with a cache for each slot
+    Ollama,
+    /// Programs that keep the logits of every token: builds before June 2026, and many bindings
+    Library,
 }
 
 /// Of `estimate`.

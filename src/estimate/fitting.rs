@@ -7,7 +7,7 @@ use crate::estimate::estimator::{Estimate, NotCovered, estimate};
 use crate::estimate::placement::Device;
 use crate::estimate::quantization::Quantization;
 use crate::estimate::segments::{at_step, cells_of, device_segments, value_at};
-use crate::estimate::settings::Settings;
+use crate::estimate::settings::{ExpertPlacement, Settings};
 
 /// Memory that is free for weights, cache and compute buffers, on each GPU in order; what
 /// the driver takes is not in it.
@@ -81,6 +81,26 @@ pub fn most_gpu_layers(
 ) -> Result<Option<u64>, NotCovered> {
     for layers in (0..=model.layers.len() as u64 + 1).rev() {
         let attempt = Settings { gpu_layers: Some(layers), ..settings.clone() };
+        if available.holds(&estimate(model, &attempt)?) {
+            return Ok(Some(layers));
+        }
+    }
+    Ok(None)
+}
+
+/// The fewest first layers whose experts have to stay on the CPU (`--n-cpu-moe`) for
+/// everything else to fit on the GPUs; none when even all do not suffice, or without experts.
+pub fn fewest_cpu_experts(
+    model: &Architecture,
+    settings: &Settings,
+    available: &Available,
+) -> Result<Option<u64>, NotCovered> {
+    if model.experts.is_none() {
+        return Ok(None);
+    }
+    for layers in 1..=model.layers.len() as u64 {
+        let experts = ExpertPlacement::FirstLayersOnCpu(layers);
+        let attempt = Settings { experts, ..settings.clone() };
         if available.holds(&estimate(model, &attempt)?) {
             return Ok(Some(layers));
         }

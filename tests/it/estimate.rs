@@ -4,7 +4,9 @@ use kbgen::parts::estimate::Architecture;
 use kbgen::parts::estimate::ArchitectureFields;
 use kbgen::parts::estimate::Bytes;
 use kbgen::parts::estimate::Device;
-use kbgen::parts::estimate::{Available, best_quantization, largest_context, most_gpu_layers};
+use kbgen::parts::estimate::{
+    Available, best_quantization, fewest_cpu_experts, largest_context, most_gpu_layers,
+};
 use kbgen::parts::estimate::{CacheLayout, ExpertPlacement, FlashAttention, Settings};
 use kbgen::parts::estimate::{CacheType, Quantization};
 use kbgen::parts::estimate::{Estimate, Evidence, estimate, tensor_counts};
@@ -241,4 +243,22 @@ fn an_impossible_field_is_named() {
     assert_eq!(broken(|fields| fields.layer_kinds = "Fé9".into()), "layer_kinds");
     assert_eq!(broken(|fields| fields.vocab = u64::MAX), "vocab");
     assert_eq!(broken(|fields| fields.kv_heads = 7), "kv_heads");
+}
+
+#[test]
+fn no_fewer_experts_on_the_cpu_would_do() {
+    let models = models();
+    let model = &models["gpt-oss-20b"];
+    let settings = Settings::new(Quantization::MXFP4, 8192);
+    let available = Available { gpus: vec![Bytes(8 << 30)] };
+    let layers = fewest_cpu_experts(model, &settings, &available).unwrap().unwrap();
+    let with = |layers| {
+        let experts = ExpertPlacement::FirstLayersOnCpu(layers);
+        available.holds(&estimate(model, &Settings { experts, ..settings.clone() }).unwrap())
+    };
+    assert!(with(layers) && !with(layers - 1), "{layers}");
+    let dense = &models["llama-3.2-1b-instruct"];
+    assert_eq!(fewest_cpu_experts(dense, &settings, &available), Ok(None));
+    let small = Available { gpus: vec![Bytes(1 << 30)] };
+    assert_eq!(fewest_cpu_experts(model, &settings, &small), Ok(None));
 }

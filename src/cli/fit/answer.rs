@@ -1,0 +1,357 @@
+//! The answer as data: verdict, parts by device, what would fit, speed, other engines, commands.
+
+use anyhow::{Result, anyhow};
+use serde::Serialize;
+
+use crate::cli::arguments::RunnerName;
+use crate::cli::fit::commands::{Commands, commands};
+use crate::cli::fit::python::{Python, python};
+use crate::cli::fit::question::Question;
+use crate::cli::fit::remedies::{Remedies, remedies};
+use crate::cli::fit::speed::{Speed, speed};
+use crate::estimate::bytes::Bytes;
+use crate::estimate::estimator::{
+    BytesRange, DeviceEstimate, Estimate, Evidence, driver_context, estimate, file_bytes,
+};
+use crate::estimate::fitting::{Available, largest_context};
+use crate::estimate::placement::Device;
+use crate::estimate::quantization::Quantization;
+use crate::estimate::settings::{ExpertPlacement, Settings};
+use crate::site::{Kind, PageId, Site, Verdict};
+
+/// What is said to a program; to a person the same in words.
+#[derive(Debug, Serialize)]
+pub(super) struct Answer {
+    pub model: Named,
+    pub settings: Chosen,
+    /// `fits`, `tight`, `offload` (a part in RAM), `no`, or `not covered`; none without a device.
+    pub verdict: Option<&'static str>,
+    /// Bytes that remain on the fullest device if the driver takes the most; below zero what is missing.
+    pub margin_bytes: Option<i64>,
+    /// What these settings need.
+    pub devices: Vec<DeviceAnswer>,
+    pub host: Parts,
+    /// The settings that run, and what they need, where these do not fit whole.
+    pub plan: Option<Plan>,
+    /// Tokens of one request's context, at this quantization.
+    pub largest_context: Option<u64>,
+    /// The widest quantization that fits at this context.
+    pub best_quant: Option<&'static str>,
+    /// What would fit, where this does not.
+    pub remedies: Option<Remedies>,
+    pub speed: Speed,
+    /// vLLM and transformers, which have settings of their own.
+    pub other_engines: Python,
+    pub commands: Commands,
+    /// The page of the error that these settings would end in.
+    pub error_page: Option<ErrorPage>,
+    pub quantizations: Vec<Row>,
+}
+
+#[derive(Debug, Serialize)]
+pub(super) struct Named {
+    pub slug: String,
+    pub title: String,
+    pub layers: u64,
+    pub max_context: u64,
+}
+
+/// The settings that the figures are for.
+#[derive(Debug, Serialize)]
+pub(super) struct Chosen {
+    pub runner: &'static str,
+    pub quant: &'static str,
+    pub context: u64,
+    pub slots: u64,
+    pub cache_type_k: &'static str,
+    pub cache_type_v: &'static str,
+    /// Layers on the GPUs, the output counted as one.
+    pub gpu_layers: u64,
+    /// First layers whose experts stay in RAM.
+    pub cpu_expert_layers: u64,
+    pub tensor_split: Vec<u64>,
+    /// How far weights, cache and compute buffer can be trusted.
+    pub evidence: &'static str,
+}
+
+/// Buffers of one device.
+#[derive(Debug, Clone, Copy, Serialize)]
+pub(super) struct Parts {
+    pub weights_bytes: u64,
+    pub cache_bytes: u64,
+    /// None where it is not modeled.
+    pub compute_bytes: Option<u64>,
+    pub total_bytes: u64,
+}
+
+#[derive(Debug, Serialize)]
+pub(super) struct DeviceAnswer {
+    pub name: String,
+    pub slug: Option<String>,
+    pub memory_bytes: u64,
+    pub other_bytes: u64,
+    /// Whether the system shares this memory; it leaves the GPU only a part.
+    pub unified: bool,
+    #[serde(flatten)]
+    pub parts: Parts,
+    /// The least and the most.
+    pub driver_bytes: Option<[u64; 2]>,
+    /// What remains, at the driver's most and at its least.
+    pub free_bytes: Option<[i64; 2]>,
+    pub verdict: &'static str,
+}
+
+/// Settings that run on this machine, with a part in RAM or another split; `commands` are theirs.
+#[derive(Debug, Serialize)]
+pub(super) struct Plan {
+    pub settings: Chosen,
+    pub devices: Vec<DeviceAnswer>,
+    pub host: Parts,
+}
+
+#[derive(Debug, Serialize)]
+pub(super) struct ErrorPage {
+    pub slug: &'static str,
+    pub title: String,
+}
+
+/// One quantization with all layers on the devices.
+#[derive(Debug, Serialize)]
+pub(super) struct Row {
+    pub quant: &'static str,
+    pub file_bytes: u64,
+    pub weights_bytes: u64,
+    pub cache_bytes: u64,
+    pub compute_bytes: u64,
+    pub total_bytes: u64,
+    pub verdict: Option<&'static str>,
+    pub largest_context: Option<u64>,
+}
+
+/// The driver's share of a device.
+pub(super) fn driver() -> BytesRange {
+    driver_context(Device::Gpu(0)).expect("a GPU has a driver")
+}
+
+/// Room for buffers, if the driver takes the most.
+pub(super) fn room(question: &Question<'_>) -> Available {
+    Available { gpus: question.machine.free(driver().high) }
+}
+
+/// Answers.
+///
+/// # Errors
+/// When llama.cpp would refuse the settings, or they are not modeled.
+pub(super) fn answer(site: &Site, question: &Question<'_>) -> Result<Answer> {
+    let is_judged = !question.machine.cards.is_empty() && question.machine.is_covered();
+    let rows = rows(question, is_judged)?;
+    let settings = Settings { quantization: choose(question, &rows), ..question.settings.clone() };
+    let need = estimate(&question.model, &settings).map_err(|reason| anyhow!("{reason}"))?;
+    let verdict = verdict(question, &need);
+    let available = room(question);
+    let remedies = match verdict {
+        Some("no" | "tight") if is_judged => Some(remedies(question, &settings, &available)?),
+        _ => None,
+    };
+    let changed = match verdict {
+        Some("no") => remedies.as_ref().and_then(|found| found.plan(&settings)),
+        _ => None,
+    };
+    let plan = changed.as_ref().map(|changed| plan(question, changed)).transpose()?;
+    let is_split = remedies.as_ref().is_some_and(|found| found.tensor_split.is_some());
+    let verdict = if plan.is_some() && !is_split { Some("offload") } else { verdict };
+    let typed = changed.unwrap_or_else(|| settings.clone());
+    let devices = devices(question, &need);
+    let other_engines = python(question, &settings);
+    Ok(Answer {
+        model: Named {
+            slug: question.page.head.id.slug.clone(),
+            title: question.page.head.title.value.clone(),
+            layers: question.model.layers.len() as u64,
+            max_context: question.model.max_context,
+        },
+        settings: chosen(question, &settings, &need),
+        verdict,
+        margin_bytes: devices.iter().filter_map(|device| Some(device.free_bytes?[0])).min(),
+        largest_context: if is_judged { longest(question, &settings, &available)? } else { None },
+        best_quant: rows.iter().find(|row| row.verdict == Some("fits")).map(|row| row.quant),
+        remedies,
+        speed: speed(question, &settings, matches!(verdict, Some("no" | "offload"))),
+        commands: commands(question, &typed, &other_engines.vllm),
+        other_engines,
+        error_page: error_page(site, question, &need, verdict),
+        host: host(&need),
+        devices,
+        plan,
+        quantizations: rows,
+    })
+}
+
+fn plan(question: &Question<'_>, settings: &Settings) -> Result<Plan> {
+    let need = estimate(&question.model, settings).map_err(|reason| anyhow!("{reason}"))?;
+    Ok(Plan {
+        settings: chosen(question, settings, &need),
+        devices: devices(question, &need),
+        host: host(&need),
+    })
+}
+
+fn host(need: &Estimate) -> Parts {
+    parts(need.device(Device::Host).expect("there is always a host"), true)
+}
+
+/// The longest context of one request.
+fn longest(question: &Question<'_>, settings: &Settings, room: &Available) -> Result<Option<u64>> {
+    let most = largest_context(&question.model, settings, room).map_err(|reason| anyhow!("{reason}"))?;
+    let share = if question.runner == RunnerName::Ollama { settings.sequences } else { 1 };
+    Ok(most.map(|tokens| tokens / share))
+}
+
+fn rows(question: &Question<'_>, is_judged: bool) -> Result<Vec<Row>> {
+    let wanted = match question.quant {
+        Some(quant) if !question.candidates.contains(&quant) => vec![quant],
+        _ => question.candidates.clone(),
+    };
+    wanted.into_iter().map(|quant| row(question, quant, is_judged)).collect()
+}
+
+fn row(question: &Question<'_>, quantization: Quantization, is_judged: bool) -> Result<Row> {
+    let settings = Settings { quantization, ..question.settings.clone() };
+    let need = estimate(&question.model, &settings).map_err(|reason| anyhow!("{reason}"))?;
+    let sum = |part: fn(&DeviceEstimate) -> Bytes| -> u64 {
+        need.devices.iter().filter(|device| device.device != Device::Host).map(|device| part(device).0).sum()
+    };
+    Ok(Row {
+        quant: quantization.name(),
+        file_bytes: file_bytes(&question.model, quantization).0,
+        weights_bytes: sum(|device| device.weights.bytes),
+        cache_bytes: sum(|device| device.cache.bytes),
+        compute_bytes: sum(|device| device.compute.bytes),
+        total_bytes: sum(DeviceEstimate::total),
+        verdict: verdict(question, &need),
+        largest_context: if is_judged { longest(question, &settings, &room(question))? } else { None },
+    })
+}
+
+/// The quantization that was asked for, else the widest that fits, that is tight, or the smallest.
+fn choose(question: &Question<'_>, rows: &[Row]) -> Quantization {
+    let with = |verdict| rows.iter().find(|row| row.verdict == Some(verdict));
+    let usual = || rows.iter().find(|row| row.quant == Quantization::Q4_K_M.name());
+    let found = with("fits").or_else(|| with("tight"));
+    let found = match found {
+        None if question.machine.is_covered() && !question.machine.cards.is_empty() => usual(),
+        None => usual().or(rows.first()),
+        found => found,
+    };
+    let chosen = found.and_then(|row| row.quant.parse().ok());
+    question.quant.or(chosen).unwrap_or(question.settings.quantization)
+}
+
+/// Whether every device holds its part: the worst of all.
+fn verdict(question: &Question<'_>, need: &Estimate) -> Option<&'static str> {
+    let worst = question.machine.cards.iter().zip(&need.devices).map(|(card, device)| {
+        let room = card.memory - card.other;
+        let known = device.weights.bytes + device.cache.bytes;
+        match card.cuda {
+            true => Verdict::of(device.total().0, (driver().low.0, driver().high.0), room),
+            // what is known alone is too large
+            false if known.0 > room => Verdict::No,
+            false => Verdict::Fits,
+        }
+    });
+    let worst = worst.max()?;
+    let is_open = worst != Verdict::No && !question.machine.is_covered();
+    Some(if is_open { "not covered" } else { worst.name() })
+}
+
+fn parts(device: &DeviceEstimate, is_covered: bool) -> Parts {
+    let compute = is_covered.then_some(device.compute.bytes.0);
+    let (weights, cache) = (device.weights.bytes.0, device.cache.bytes.0);
+    Parts {
+        weights_bytes: weights,
+        cache_bytes: cache,
+        compute_bytes: compute,
+        total_bytes: weights + cache + compute.unwrap_or(0),
+    }
+}
+
+fn devices(question: &Question<'_>, need: &Estimate) -> Vec<DeviceAnswer> {
+    let cards = question.machine.cards.iter().zip(&need.devices);
+    let answers = cards.map(|(card, device)| {
+        let parts = parts(device, card.cuda);
+        let room = (card.memory - card.other) as i64 - parts.total_bytes as i64;
+        let (low, high) = (driver().low.0, driver().high.0);
+        let verdict = match Verdict::of(parts.total_bytes, (low, high), card.memory - card.other) {
+            verdict if card.cuda => verdict.name(),
+            _ if room < 0 => "no",
+            _ => "not covered",
+        };
+        DeviceAnswer {
+            name: card.name.clone(),
+            slug: card.slug.clone(),
+            memory_bytes: card.memory,
+            other_bytes: card.other,
+            unified: card.unified,
+            parts,
+            driver_bytes: card.cuda.then_some([low, high]),
+            free_bytes: card.cuda.then_some([room - high as i64, room - low as i64]),
+            verdict,
+        }
+    });
+    answers.collect()
+}
+
+fn chosen(question: &Question<'_>, settings: &Settings, need: &Estimate) -> Chosen {
+    let needs_kernel = |device: &DeviceEstimate| device.compute.evidence == Evidence::ReplayedWithKernel;
+    let evidence = if !question.machine.is_covered() {
+        "weights and cache computed; compute buffers of this device not covered"
+    } else if need.devices.iter().any(needs_kernel) {
+        "exact, with a kernel for this pair of cache types, which stock builds lack"
+    } else {
+        "exact: llama.cpp's own figures, replayed"
+    };
+    let places = question.model.layers.len() as u64 + 1;
+    Chosen {
+        runner: match question.runner {
+            RunnerName::LlamaServer => "llama-server",
+            RunnerName::Ollama => "ollama",
+            RunnerName::Library => "library",
+        },
+        quant: settings.quantization.name(),
+        context: question.context,
+        slots: settings.sequences,
+        cache_type_k: settings.cache_type_k.name(),
+        cache_type_v: settings.cache_type_v.name(),
+        gpu_layers: settings.gpu_layers.unwrap_or(places).min(places),
+        cpu_expert_layers: match settings.experts {
+            ExpertPlacement::WithLayer => 0,
+            ExpertPlacement::FirstLayersOnCpu(layers) | ExpertPlacement::LastLayersOnCpu(layers) => layers,
+            ExpertPlacement::Cpu => places - 1,
+        },
+        tensor_split: settings.tensor_split.clone(),
+        evidence,
+    }
+}
+
+/// The error that a reader would meet: of the first buffer that finds no room.
+fn error_page(
+    site: &Site,
+    question: &Question<'_>,
+    need: &Estimate,
+    verdict: Option<&str>,
+) -> Option<ErrorPage> {
+    if !matches!(verdict, Some("no" | "tight" | "offload")) || !question.machine.is_covered() {
+        return None;
+    }
+    let free = question.machine.free(driver().low);
+    let mut full = need.devices.iter().zip(&free).filter(|(device, free)| device.total() > **free);
+    let fails = match full.next() {
+        Some((device, free)) if device.weights.bytes > *free => "llamacpp-cuda-buffer-alloc-failed",
+        Some((device, free)) if device.weights.bytes + device.cache.bytes > *free => {
+            "llamacpp-kv-cache-alloc-failed"
+        }
+        _ => "llamacpp-compute-buffer-failed",
+    };
+    let page = site.heads().find(|head| head.id == PageId::new(Kind::Error, fails))?;
+    Some(ErrorPage { slug: fails, title: page.title.value.clone() })
+}

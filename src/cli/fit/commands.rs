@@ -1,0 +1,132 @@
+//! The commands that run a model with exactly these settings.
+//!
+//! Flags: `tools/server/README.md` of llama.cpp; `llm/llama_server.go`, `envconfig/config.go`
+//! and `docs/modelfile.mdx` of Ollama; `vllm/engine/arg_utils.py`.
+
+use serde::Serialize;
+
+use crate::cli::arguments::RunnerName;
+use crate::cli::fit::python::Vllm;
+use crate::cli::fit::question::Question;
+use crate::estimate::quantization::CacheType;
+use crate::estimate::settings::{ExpertPlacement, Settings};
+
+/// One command a program, each a list of lines; none where the program has no such setting.
+#[derive(Debug, Serialize)]
+pub(super) struct Commands {
+    pub llama_cpp: Vec<String>,
+    /// The server with its settings, the model's file, the model.
+    pub ollama: Vec<String>,
+    /// Why Ollama has no such command.
+    pub ollama_reason: Option<&'static str>,
+    pub vllm: Vec<String>,
+}
+
+/// The commands for `plan`: the settings asked for, or those that run on this machine.
+pub(super) fn commands(question: &Question<'_>, plan: &Settings, vllm: &Vllm) -> Commands {
+    let ollama_reason = no_ollama(question, plan);
+    let ollama = if ollama_reason.is_none() { ollama(question, plan) } else { Vec::new() };
+    Commands {
+        llama_cpp: vec![llama_server(question, plan)],
+        ollama,
+        ollama_reason,
+        vllm: serve(question, vllm).into_iter().collect(),
+    }
+}
+
+/// What the model is called: the last part of its name on the hub, else its page's.
+fn file(question: &Question<'_>, plan: &Settings) -> String {
+    let hub = question.page.data.hf_id.as_deref().and_then(|id| id.rsplit('/').next());
+    format!("{}-{}.gguf", hub.unwrap_or(&question.page.head.id.slug), plan.quantization)
+}
+
+fn llama_server(question: &Question<'_>, plan: &Settings) -> String {
+    let mut words = vec![format!("llama-server -m {}", file(question, plan))];
+    words.push(format!("-ngl {}", plan.gpu_layers.unwrap_or(999)));
+    match plan.experts {
+        ExpertPlacement::WithLayer => {}
+        ExpertPlacement::FirstLayersOnCpu(layers) => words.push(format!("--n-cpu-moe {layers}")),
+        ExpertPlacement::LastLayersOnCpu(_) | ExpertPlacement::Cpu => words.push("--cpu-moe".to_string()),
+    }
+    if plan.tensor_split.len() > 1 {
+        let shares: Vec<String> = plan.tensor_split.iter().map(u64::to_string).collect();
+        words.push(format!("-ts {}", shares.join(",")));
+    }
+    words.push(format!("-c {} -np {}", plan.context, plan.sequences));
+    if plan.sequences > 1 && question.runner != RunnerName::Ollama {
+        words.push("--kv-unified".to_string());
+    }
+    words.push("-fa on".to_string());
+    let (k, v) = (plan.cache_type_k, plan.cache_type_v);
+    if (k, v) != (CacheType::F16, CacheType::F16) {
+        words.push(format!("-ctk {k} -ctv {v}"));
+    }
+    words.join(" ")
+}
+
+fn no_ollama(question: &Question<'_>, plan: &Settings) -> Option<&'static str> {
+    let known = [CacheType::F16, CacheType::Q8_0, CacheType::Q4_0];
+    if plan.cache_type_k != plan.cache_type_v {
+        Some("it has one type for K and V")
+    } else if !known.contains(&plan.cache_type_k) {
+        Some("its cache is f16, q8_0 or q4_0")
+    } else if plan.experts != ExpertPlacement::WithLayer {
+        Some("it has no setting for experts in RAM")
+    } else if plan.tensor_split != question.machine.split() {
+        Some("it has no setting for the split over devices")
+    } else if plan.sequences > 1 && question.runner != RunnerName::Ollama {
+        Some("its slots do not share a cache: ask with --runner ollama")
+    } else {
+        None
+    }
+}
+
+/// Ollama's smallest batch, which the figures are for, and the layers are written out, since
+/// it chooses both by what it predicts.
+fn ollama(question: &Question<'_>, plan: &Settings) -> Vec<String> {
+    let name = question.page.head.id.slug.as_str();
+    let mut server = "OLLAMA_FLASH_ATTENTION=1".to_string();
+    if plan.cache_type_k != CacheType::F16 {
+        server.push_str(&format!(" OLLAMA_KV_CACHE_TYPE={}", plan.cache_type_k));
+    }
+    if plan.sequences > 1 {
+        server.push_str(&format!(" OLLAMA_NUM_PARALLEL={}", plan.sequences));
+    }
+    let parameter = |name: &str, value: u64| format!("'PARAMETER {name} {value}'");
+    vec![
+        format!("{server} ollama serve"),
+        format!(
+            "printf '%s\\n' 'FROM ./{}' {} {} {} > Modelfile",
+            file(question, plan),
+            parameter("num_ctx", question.context),
+            parameter("num_batch", plan.n_ubatch),
+            parameter("num_gpu", plan.gpu_layers.unwrap_or(999))
+        ),
+        format!("ollama create {name} -f Modelfile"),
+        format!("ollama run {name}"),
+    ]
+}
+
+fn serve(question: &Question<'_>, vllm: &Vllm) -> Option<String> {
+    let (weights, cache) = (vllm.weight_type?, vllm.cache_type?);
+    if vllm.verdict == Some("no") {
+        return None;
+    }
+    let id = question.page.data.hf_id.as_deref()?;
+    let mut command = match weights {
+        "AWQ" => format!("vllm serve AWQ-CHECKPOINT-OF/{}", id.rsplit('/').next().unwrap_or(id)),
+        _ => format!("vllm serve {id}"),
+    };
+    if weights == "FP8" {
+        command.push_str(" --quantization fp8");
+    }
+    command.push_str(&format!(" --max-model-len {} --gpu-memory-utilization 0.92", question.context));
+    if cache == "fp8" {
+        command.push_str(" --kv-cache-dtype fp8");
+    }
+    match question.machine.cards.len() {
+        1 => {}
+        cards => command.push_str(&format!(" --tensor-parallel-size {cards}")),
+    }
+    Some(command)
+}

@@ -1,0 +1,149 @@
+//! vLLM and transformers on the same devices: weights by data type, pool and cache as ranges.
+
+use serde::Serialize;
+
+use crate::cli::fit::question::Question;
+use crate::estimate::bytes::Bytes;
+use crate::estimate::checkpoint::WeightType;
+use crate::estimate::family::Family;
+use crate::estimate::parameters::parameter_count;
+use crate::estimate::quantization::CacheType;
+use crate::estimate::settings::Settings;
+use crate::estimate::transformers::transformers;
+use crate::estimate::vllm::{DEFAULT_UTILIZATION, VllmCache, VllmSettings, VllmVerdict, vllm};
+
+/// Both engines; `reason` says why one is not covered.
+#[derive(Debug, Serialize)]
+pub(super) struct Python {
+    pub vllm: Vllm,
+    pub transformers: Transformers,
+}
+
+#[derive(Debug, Default, Serialize)]
+pub(super) struct Vllm {
+    /// `fits`, `tight` or `no`.
+    pub verdict: Option<&'static str>,
+    /// BF16 if the pool then holds the context, else the widest type with which it does.
+    pub weight_type: Option<&'static str>,
+    /// `auto` or `fp8`.
+    pub cache_type: Option<&'static str>,
+    /// Of each card.
+    pub weights_bytes: Option<u64>,
+    pub pool_bytes: Option<[u64; 2]>,
+    /// The longest context that is certain to fit, and the longest that may.
+    pub largest_context: Option<[u64; 2]>,
+    pub reason: Option<String>,
+}
+
+#[derive(Debug, Default, Serialize)]
+pub(super) struct Transformers {
+    pub verdict: Option<&'static str>,
+    pub weight_type: Option<&'static str>,
+    pub weights_bytes: Option<u64>,
+    pub cache_bytes: Option<[u64; 2]>,
+    pub total_bytes: Option<[u64; 2]>,
+    pub reason: Option<String>,
+}
+
+/// Types that are tried, the widest first.
+const TRIED: [WeightType; 3] = [WeightType::Bf16, WeightType::Fp8, WeightType::Awq];
+/// A published count larger than the text model's by this many thousandths tells of further parts.
+const FURTHER_PARTS: u64 = 1005;
+
+/// What both engines need.
+pub(super) fn python(question: &Question<'_>, settings: &Settings) -> Python {
+    let reason = not_covered(question);
+    let vllm = match &reason {
+        Some(reason) => Vllm { reason: Some(reason.clone()), ..Vllm::default() },
+        None => vllm_answer(question, settings),
+    };
+    let transformers = match &reason {
+        Some(reason) => Transformers { reason: Some(reason.clone()), ..Transformers::default() },
+        None => transformers_answer(question),
+    };
+    Python { vllm, transformers }
+}
+
+fn not_covered(question: &Question<'_>) -> Option<String> {
+    let text = parameter_count(&question.model).held;
+    let published = question.page.data.parameters.as_ref().map_or(0, |count| count.value);
+    if question.machine.cards.is_empty() {
+        Some("no device was named".to_string())
+    } else if !question.machine.is_covered() {
+        Some("only NVIDIA cards with memory of their own are modeled".to_string())
+    } else if question.model.family == Family::GptOss {
+        Some("its checkpoint keeps the experts in MXFP4".to_string())
+    } else if published * 1000 > text * FURTHER_PARTS {
+        let further = (published - text) as f64 / 1e9;
+        Some(format!("the checkpoint has {further:.1} billion parameters beside the text model"))
+    } else {
+        None
+    }
+}
+
+fn vllm_answer(question: &Question<'_>, settings: &Settings) -> Vllm {
+    let cards = &question.machine.cards;
+    if cards.iter().any(|card| card.compute_capability.is_some_and(|version| version < 7.0)) {
+        let reason = "it needs compute capability 7.0 or higher".to_string();
+        return Vllm { reason: Some(reason), ..Vllm::default() };
+    }
+    let is_wide = settings.cache_type_k <= CacheType::Bf16;
+    let cache = if is_wide { VllmCache::Auto } else { VllmCache::Fp8 };
+    let memory = cards.iter().map(|card| card.memory - card.other).min().unwrap_or(0);
+    let mut last = Vllm::default();
+    for weights in TRIED {
+        let asked = VllmSettings {
+            weights,
+            cache,
+            cards: cards.len() as u64,
+            memory: Bytes(memory),
+            utilization: DEFAULT_UTILIZATION,
+        };
+        let need = match vllm(&question.model, &asked) {
+            Ok(need) => need,
+            Err(reason) => return Vllm { reason: Some(reason.0), ..Vllm::default() },
+        };
+        let verdict = match need.verdict(question.context) {
+            VllmVerdict::Fits => "fits",
+            VllmVerdict::Tight => "tight",
+            VllmVerdict::TooLarge => "no",
+        };
+        last = Vllm {
+            verdict: Some(verdict),
+            weight_type: Some(weights.name()),
+            cache_type: Some(if is_wide { "auto" } else { "fp8" }),
+            weights_bytes: Some(need.weights.0),
+            pool_bytes: Some([need.pool.low.0, need.pool.high.0]),
+            largest_context: Some([need.context.0, need.context.1]),
+            reason: None,
+        };
+        if verdict == "fits" {
+            break;
+        }
+    }
+    last
+}
+
+fn transformers_answer(question: &Question<'_>) -> Transformers {
+    let none = |reason: String| Transformers { reason: Some(reason), ..Transformers::default() };
+    let [card] = question.machine.cards.as_slice() else {
+        return none("several devices are not modeled".to_string());
+    };
+    let need = match transformers(&question.model, WeightType::Bf16, question.context) {
+        Ok(need) => need,
+        Err(reason) => return none(reason.0),
+    };
+    let (total, room) = (need.total(), card.memory - card.other);
+    Transformers {
+        verdict: Some(match room {
+            room if total.high.0 <= room => "fits",
+            room if total.low.0 <= room => "tight",
+            _ => "no",
+        }),
+        weight_type: Some(WeightType::Bf16.name()),
+        weights_bytes: Some(need.weights.0),
+        cache_bytes: Some([need.cache.low.0, need.cache.high.0]),
+        total_bytes: Some([total.low.0, total.high.0]),
+        reason: None,
+    }
+}

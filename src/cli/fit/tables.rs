@@ -1,0 +1,101 @@
+//! The tables of an answer: parts by device, quantizations.
+
+use crate::cli::fit::answer::{Answer, DeviceAnswer, Parts, Row};
+use crate::cli::fit::layout::{size, span, wrapped};
+use crate::cli::terminal::{Style, Terminal};
+use crate::site::{gib, tokens};
+
+/// One device: a line for each part, with its evidence.
+pub(super) fn one_device(device: &DeviceAnswer, ram: &Parts) -> String {
+    let mut text = format!("\n  {:<20}{:>20}{:>13}\n", "", "GPU", "RAM");
+    let mut line = |name: &str, gpu: String, ram: String, mark: &str| {
+        let line = format!("  {name:<20}{gpu:>20}{ram:>13}   {mark}");
+        text.push_str(&format!("{}\n", line.trim_end()));
+    };
+    let gpu = &device.parts;
+    let known = if gpu.compute_bytes.is_some() { "exact" } else { "computed" };
+    line("weights", size(Some(gpu.weights_bytes)), size(Some(ram.weights_bytes)), known);
+    line("KV cache and state", size(Some(gpu.cache_bytes)), size(Some(ram.cache_bytes)), known);
+    if gpu.compute_bytes.is_some() {
+        line("compute buffer", size(gpu.compute_bytes), size(ram.compute_bytes), known);
+    } else {
+        line("compute buffer", "?".to_string(), String::new(), "not covered");
+    }
+    if device.other_bytes > 0 {
+        line("other programs", size(Some(device.other_bytes)), String::new(), "as given");
+    }
+    if let (Some(driver), Some(free)) = (device.driver_bytes, device.free_bytes) {
+        line("driver", span(driver.map(|bytes| bytes as i64)), String::new(), "a range");
+        line("free", span(free), String::new(), "a range");
+    }
+    text
+}
+
+/// Several devices: a line for each.
+pub(super) fn several_devices(devices: &[DeviceAnswer], host: &Parts) -> String {
+    let mut text =
+        format!("\n  {:<7}{:>13}{:>13}{:>13}{:>24}\n", "", "weights", "KV cache", "compute", "free");
+    let mut line = |name: &str, parts: &Parts, free: String| {
+        let [weights, cache, compute] =
+            [Some(parts.weights_bytes), Some(parts.cache_bytes), parts.compute_bytes].map(size);
+        let line = format!("  {name:<7}{weights:>13}{cache:>13}{compute:>13}{free:>24}");
+        text.push_str(&format!("{}\n", line.trim_end()));
+    };
+    for (place, device) in devices.iter().enumerate() {
+        let free = device.free_bytes.map_or_else(|| "not covered".to_string(), span);
+        line(&format!("GPU {place}"), &device.parts, free);
+    }
+    line("RAM", host, String::new());
+    let is_covered = devices.iter().all(|device| device.parts.compute_bytes.is_some());
+    text.push_str(match is_covered {
+        true => "  The parts are exact, what is free is a range: the driver takes 309 to 749 MiB.\n",
+        false => "  Weights and cache are computed, compute buffers of these devices not covered.\n",
+    });
+    text
+}
+
+/// Every quantization on these devices.
+pub(super) fn quantizations(answer: &Answer, terminal: &Terminal) -> String {
+    let title = terminal.style(Style::Strong, "Every quantization with these settings");
+    let mut text =
+        format!("\n{title}\n  {:<8}{:>12}{:>12}  {:<16}{}\n", "", "file", "buffers", "", "largest context");
+    for row in &answer.quantizations {
+        let word = match row.verdict {
+            Some("fits") => "fits",
+            Some("tight") => "tight",
+            _ => "does not fit",
+        };
+        let longest = row.largest_context.map_or_else(|| "-".to_string(), tokens);
+        text.push_str(&format!(
+            "  {:<8}{:>12}{:>12}  {word:<16}{longest:>15}\n",
+            row.quant,
+            gib(row.file_bytes),
+            gib(row.total_bytes)
+        ));
+    }
+    text
+}
+
+/// What is needed, where no device was named.
+pub(super) fn needs(answer: &Answer, terminal: &Terminal) -> String {
+    let mut text = format!(
+        "\n{:<8}{:>12}{:>12}{:>12}{:>12}{:>12}\n",
+        "", "file", "weights", "KV cache", "compute", "on the GPU"
+    );
+    let line = |row: &Row| {
+        format!(
+            "{:<8}{:>12}{:>12}{:>12}{:>12}{:>12}\n",
+            row.quant,
+            gib(row.file_bytes),
+            gib(row.weights_bytes),
+            gib(row.cache_bytes),
+            gib(row.compute_bytes),
+            gib(row.total_bytes)
+        )
+    };
+    text.extend(answer.quantizations.iter().map(line));
+    let note = "All layers on one CUDA GPU with flash attention, to the byte. The driver takes 309 to 749 MiB \
+                more. Name a device for a verdict: --gpu HW, or --memory GIB.";
+    text.push_str(&format!("\n{}", wrapped(&terminal.style(Style::Muted, note), "", "")));
+    text
+}
