@@ -50,12 +50,15 @@ pub mod parts {
     pub mod estimate {
         pub use crate::estimate::architecture::Architecture;
         pub use crate::estimate::bytes::Bytes;
-        pub use crate::estimate::checkpoint::{WeightType, parameters, weight_bytes};
-        pub use crate::estimate::estimator::{Estimate, Evidence, estimate, file_bytes, tensor_counts};
+        pub use crate::estimate::checkpoint::{WeightType, weight_bytes};
+        pub use crate::estimate::estimator::{
+            DeviceEstimate, Estimate, Evidence, estimate, file_bytes, tensor_counts,
+        };
         pub use crate::estimate::fields::ArchitectureFields;
         pub use crate::estimate::fitting::{
             Available, best_quantization, fewest_cpu_experts, largest_context, most_gpu_layers,
         };
+        pub use crate::estimate::parameters::{ParameterCount, parameter_count};
         pub use crate::estimate::placement::Device;
         pub use crate::estimate::planner::Planner;
         pub use crate::estimate::quantization::{CacheType, Quantization};
@@ -63,7 +66,7 @@ pub mod parts {
         pub use crate::estimate::settings::{
             CacheLayout, CachePlacement, ExpertPlacement, FlashAttention, Settings, WindowCache,
         };
-        pub use crate::estimate::speed::{CacheRead, SpeedClass, SpeedKind, weight_bytes_read};
+        pub use crate::estimate::speed::{Band, CacheRead, SpeedClass, SpeedKind, weight_bytes_read};
         pub use crate::estimate::transformers::transformers;
         pub use crate::estimate::vllm::{
             DEFAULT_UTILIZATION, VllmCache, VllmSettings, VllmVerdict, request_bytes, vllm,

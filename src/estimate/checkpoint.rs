@@ -92,11 +92,6 @@ impl FromStr for WeightType {
     }
 }
 
-/// How many parameters the text model has; an embedding that is also the output counts once.
-pub fn parameters(model: &Architecture) -> u64 {
-    loaded(model).iter().map(|tensor| tensor.columns * tensor.rows * tensor.matrices).sum()
-}
-
 /// Bytes of the weights on each of `cards` cards of equal share (tensor parallelism).
 ///
 /// # Errors

@@ -9,7 +9,6 @@ use crate::estimate::placement::Device;
 use crate::estimate::planner::Planner;
 use crate::estimate::quantization::{CacheType, Quantization, TensorType};
 use crate::estimate::settings::{FlashAttention, Settings};
-use crate::estimate::tensors::weight_tensors;
 use crate::estimate::weights::{WeightList, Weights};
 
 /// How far a figure can be trusted.
@@ -143,11 +142,6 @@ fn compute_evidence(settings: &Settings) -> Evidence {
 /// tokenizer, which add 5 to 10 MB.
 pub fn file_bytes(model: &Architecture, quantization: Quantization) -> Bytes {
     quantized(model, quantization).placed.file
-}
-
-/// Elements of all tensors of the file; the embedding of a tied model counts once.
-pub fn parameters(model: &Architecture) -> u64 {
-    weight_tensors(model).iter().map(|tensor| tensor.columns * tensor.rows * tensor.matrices).sum()
 }
 
 /// How many tensors of the file have each type, in the order of `TensorType`.

@@ -16,6 +16,7 @@ pub mod fields;
 pub mod fitting;
 mod names;
 pub mod offload;
+pub mod parameters;
 pub mod placement;
 pub mod planner;
 pub mod quantization;

@@ -18,21 +18,17 @@ pub struct ArchitectureFault {
     pub help: String,
 }
 
-/// The architecture of a page; none if a required field is missing, which is reported elsewhere.
-///
-/// # Errors
-/// The first field with an impossible value.
-pub fn architecture(data: &ArchitectureData) -> Result<Option<Architecture>, ArchitectureFault> {
-    let (Some(name), Some(layers), Some(fields)) = (&data.name, &data.layers, &data.fields) else {
-        return Ok(None);
-    };
+/// The hyperparameters of a page as plain fields; none if a required one is missing, which is
+/// reported elsewhere.
+pub(super) fn plain_fields(data: &ArchitectureData) -> Option<ArchitectureFields> {
+    let (name, layers) = (data.name.as_ref()?, data.layers.as_ref()?);
     let required = ["hidden", "heads", "kv_heads", "vocab", "max_ctx"];
     if required.iter().any(|field| data.count(field).is_none()) {
-        return Ok(None);
+        return None;
     }
     let count = |name| data.count(name).unwrap_or(0);
     let flag = |name| data.flag(name).unwrap_or(false);
-    let plain = ArchitectureFields {
+    Some(ArchitectureFields {
         gguf_arch: name.value.clone(),
         layers: data.layer_count(),
         layer_kinds: layers.value.clone(),
@@ -69,7 +65,16 @@ pub fn architecture(data: &ArchitectureData) -> Result<Option<Architecture>, Arc
         fused_gate_up: flag("fused_gate_up"),
         gated_ffn: data.flag("gated_ffn").unwrap_or(true),
         max_ctx: count("max_ctx"),
-    };
+    })
+}
+
+/// The architecture of a page; none if a required field is missing, which is reported elsewhere.
+///
+/// # Errors
+/// The first field with an impossible value.
+pub fn architecture(data: &ArchitectureData) -> Result<Option<Architecture>, ArchitectureFault> {
+    let (Some(name), Some(fields)) = (&data.name, &data.fields) else { return Ok(None) };
+    let Some(plain) = plain_fields(data) else { return Ok(None) };
     plain.build().map(Some).map_err(|fault| {
         let (key, near) = match fault.field {
             "gguf_arch" => ("name", nearest(&name.value, Family::ALL.iter().map(|f| f.name()))),

@@ -4,8 +4,9 @@ use std::collections::HashMap;
 
 use crate::estimate::architecture::{Architecture, Layer, LayerKind};
 use crate::estimate::bytes::Bytes;
-use crate::estimate::estimator::{NotCovered, parameters};
+use crate::estimate::estimator::NotCovered;
 use crate::estimate::offload::{LargestTensors, largest_tensors};
+use crate::estimate::parameters::parameter_count;
 use crate::estimate::placement::{Device, reads_factors};
 use crate::estimate::planner::Planner;
 use crate::estimate::quantization::{CacheType, Quantization};
@@ -46,7 +47,7 @@ pub fn figures(model: &Architecture, quants: &[Quantization]) -> Result<Figures,
         max_ctx: model.max_context,
         curves: pool.curves,
         quants: fits.collect(),
-        parameters: parameters(model),
+        parameters: parameter_count(model).held,
         experts: model.experts.map(|experts| (experts.count, experts.used)),
         classes: classes.collect(),
         cache,
@@ -57,7 +58,9 @@ pub fn figures(model: &Architecture, quants: &[Quantization]) -> Result<Figures,
     })
 }
 
-/// MXFP4 is a quantization of experts: without any a file of it is one of Q8_0.
+/// Whether files of the model are made in a quantization. MXFP4 is a type for experts: llama-quantize calls it
+/// `MXFP4_MOE`, and what it makes of a dense model is a Q8_0 file under another name
+/// (`llama_tensor_get_type_impl` in llama.cpp's `src/llama-quant.cpp`).
 fn comes_in(model: &Architecture, quant: Quantization) -> bool {
     quant != Quantization::MXFP4 || model.experts.is_some()
 }

@@ -3,6 +3,8 @@
 mod architecture;
 mod engines;
 mod figures;
+mod mends;
+mod parameters;
 mod prose;
 mod rules;
 mod speeds;
@@ -48,6 +50,7 @@ pub fn table(site: &Site) -> (FitTable, Vec<Diagnostic>) {
         };
         table.models.insert(page.head.id.slug.clone(), fit);
     }
+    table.parameters = parameters::counts(site, &mut found);
     let prose = prose::figures(site, &table, &mut found);
     table.prose = prose;
     (table, found)
@@ -66,6 +69,9 @@ fn quantizations(site: &Site, found: &mut Vec<Diagnostic>) -> Vec<Quantization> 
     }
     quants.sort();
     quants.dedup();
+    let released = site.models.iter().filter_map(|page| page.data.released_as.as_ref());
+    let unknown = released.filter(|name| name.value.parse::<Quantization>().is_err());
+    found.extend(unknown.map(rules::unknown_quantization));
     quants
 }
 

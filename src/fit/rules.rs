@@ -11,10 +11,18 @@ pub(super) const BAD_ARCHITECTURE: Rule = Rule {
     why: "its fit table is computed from them",
 };
 
+/// Hyperparameters that make another model than the published one.
+pub(super) const PARAMETER_MISMATCH: Rule = Rule {
+    code: "parameter-mismatch",
+    demands: "the hyperparameters of a model make as many parameters as `parameters` says, to 0.01 %; \
+              `parameters_note` tells why the published count is higher, where it is",
+    why: "a count that does not come out is the surest sign of a wrong hyperparameter, and every figure rests on them",
+};
+
 /// A quantization that the estimator does not know.
 const UNKNOWN_QUANTIZATION: Rule = Rule {
     code: "unknown-quantization",
-    demands: "`gguf_type` is a file type that the estimator knows",
+    demands: "`gguf_type` of a quantization and `released_as` of a model are file types that the estimator knows",
     why: "sizes are computed from it",
 };
 
@@ -26,7 +34,7 @@ pub(super) const NOT_COVERED: Rule = Rule {
 };
 
 /// All rules of this module.
-pub const RULES: &[Rule] = &[BAD_ARCHITECTURE, UNKNOWN_QUANTIZATION, NOT_COVERED];
+pub const RULES: &[Rule] = &[BAD_ARCHITECTURE, PARAMETER_MISMATCH, UNKNOWN_QUANTIZATION, NOT_COVERED];
 
 pub(super) fn unknown_quantization(name: &Placed<String>) -> Diagnostic {
     let known = || Quantization::ALL.iter().map(|quant| quant.name());

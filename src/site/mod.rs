@@ -17,5 +17,6 @@ pub use prose_call::{Argument, DEFAULT_CTX, Figure, ProseCall};
 pub use quantities::{gib, tokens};
 pub use tables::{
     CACHE_TYPES, CARDS, Curve, Division, Factors, Figures, FitTable, LayerWeights, ModelFit, Offload, PAIRS,
-    ProseFigure, QuantFit, Run, Runner, SLOTS, Share, SpeedTable, Verdict, Vllm, VllmCard, WEIGHT_TYPES,
+    Parameters, ProseFigure, QuantFit, Run, Runner, SLOTS, Share, SpeedTable, Verdict, Vllm, VllmCard,
+    WEIGHT_TYPES,
 };

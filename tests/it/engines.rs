@@ -3,11 +3,11 @@
 //! `tests/data/vllm.csv` holds what vLLM logged of its own memory, with the address of each log.
 
 use kbgen::parts::estimate::{
-    Bytes, DEFAULT_UTILIZATION, VllmCache, VllmSettings, VllmVerdict, WeightType, parameters, request_bytes,
-    transformers, vllm, weight_bytes,
+    Bytes, DEFAULT_UTILIZATION, VllmCache, VllmSettings, VllmVerdict, WeightType, parameter_count,
+    request_bytes, transformers, vllm, weight_bytes,
 };
 
-use crate::estimate::{models, number, rows};
+use crate::measured::{models, number, rows};
 
 const GIB: u64 = 1 << 30;
 
@@ -101,14 +101,14 @@ fn narrower_weights_are_smaller_and_the_rest_stays_wide() {
     for (id, model) in &models {
         let sizes: Vec<u64> =
             WeightType::ALL.iter().map(|kind| weight_bytes(model, *kind, 1).unwrap().0).collect();
-        assert_eq!(sizes[0], 4 * parameters(model), "{id}");
-        assert_eq!(sizes[1], 2 * parameters(model), "{id}");
+        assert_eq!(sizes[0], 4 * parameter_count(model).held, "{id}");
+        assert_eq!(sizes[1], 2 * parameter_count(model).held, "{id}");
         assert_eq!(sizes[2], sizes[1], "{id}");
         assert!(sizes.is_sorted_by(|wide, narrow| wide >= narrow), "{id}");
     }
     // the matrices at 4.16 bits, embedding and output at 16
     let llama = &models["llama-3.1-8b-instruct"];
-    assert_eq!(parameters(llama), 8_030_261_248);
+    assert_eq!(parameter_count(llama).held, 8_030_261_248);
     let awq = weight_bytes(llama, WeightType::Awq, 1).unwrap().0;
     assert!((5_700_000_000..5_760_000_000).contains(&awq), "{awq}");
 }

@@ -1,14 +1,4 @@
-//! The estimator against rows measured with llama.cpp itself, and properties that hold for every model.
-//!
-//! `tests/data/measured.csv` holds what llama.cpp (commit 0c1e570) computes: its quantizer's
-//! dry run, and its memory breakdown after a load without allocation on a stand-in for CUDA
-//! devices. `tests/data/measured_models.csv` holds the models' hyperparameters.
-
-#![expect(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
-
-use std::collections::{BTreeMap, HashMap};
-use std::path::Path;
-use std::sync::OnceLock;
+//! Estimates against what llama.cpp itself computed, and the properties that they must have.
 
 use kbgen::parts::estimate::Architecture;
 use kbgen::parts::estimate::ArchitectureFields;
@@ -17,202 +7,62 @@ use kbgen::parts::estimate::Device;
 use kbgen::parts::estimate::{
     Available, best_quantization, fewest_cpu_experts, largest_context, most_gpu_layers,
 };
-use kbgen::parts::estimate::{
-    CacheLayout, CachePlacement, ExpertPlacement, FlashAttention, Settings, WindowCache,
-};
+use kbgen::parts::estimate::{CacheLayout, ExpertPlacement, FlashAttention, Settings};
 use kbgen::parts::estimate::{CacheType, Quantization};
-use kbgen::parts::estimate::{Estimate, Evidence, estimate, file_bytes, tensor_counts};
+use kbgen::parts::estimate::{Estimate, Evidence, estimate, tensor_counts};
+use kbgen::parts::estimate::{ParameterCount, parameter_count};
 use kbgen::parts::estimate::{cells_of, device_segments, segments, value_at};
 
-pub(crate) type Row = BTreeMap<String, String>;
-
-pub(crate) fn rows(name: &str) -> Vec<Row> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data").join(name);
-    let mut reader = csv::Reader::from_path(path).unwrap();
-    reader.deserialize().map(|row| row.unwrap()).collect()
-}
-
-pub(crate) fn number(row: &Row, column: &str) -> u64 {
-    row[column].parse().unwrap_or(0)
-}
-
-fn fields(row: &Row) -> ArchitectureFields {
-    let number = |column: &str| number(row, column);
-    let text = |column: &str| row[column].clone();
-    let flag = |column: &str| row[column] == "1";
-    ArchitectureFields {
-        gguf_arch: text("gguf_arch"),
-        layers: number("layers"),
-        layer_kinds: text("layer_kinds"),
-        hidden: number("hidden"),
-        heads: number("heads"),
-        kv_heads: number("kv_heads"),
-        head_dim: number("head_dim"),
-        kv_heads_full: number("kv_heads_full"),
-        head_dim_full: number("head_dim_full"),
-        k_eq_v_full: flag("k_eq_v_full"),
-        ffn: number("ffn"),
-        vocab: number("vocab"),
-        tied: flag("tied"),
-        experts: number("experts"),
-        experts_used: number("experts_used"),
-        expert_ffn: number("expert_ffn"),
-        shared_expert_ffn: number("shared_expert_ffn"),
-        first_dense_layers: number("first_dense_layers"),
-        moe_every: number("moe_every"),
-        sliding_window: number("sliding_window"),
-        mla_kv_lora: number("mla_kv_lora"),
-        mla_q_lora: number("mla_q_lora"),
-        mla_qk_rope: number("mla_qk_rope"),
-        mla_qk_nope: number("mla_qk_nope"),
-        mla_v_head: number("mla_v_head"),
-        ssm_conv: number("ssm_conv"),
-        ssm_inner: number("ssm_inner"),
-        ssm_state: number("ssm_state"),
-        ssm_dt_rank: number("ssm_dt_rank"),
-        ssm_groups: number("ssm_groups"),
-        qkv_bias: flag("qkv_bias"),
-        qk_norm: text("qk_norm"),
-        fused_qkv: flag("fused_qkv"),
-        fused_gate_up: flag("fused_gate_up"),
-        gated_ffn: flag("gated_ffn"),
-        max_ctx: number("max_ctx"),
-    }
-}
-
-pub(crate) fn models() -> BTreeMap<String, Architecture> {
-    let rows = rows("measured_models.csv");
-    rows.iter().map(|row| (row["id"].clone(), fields(row).build().unwrap())).collect()
-}
-
-fn settings(row: &Row) -> Settings {
-    let mut settings = Settings::new(row["quant"].parse().unwrap(), number(row, "ctx").max(1));
-    if let Ok(kind) = row["kv_type"].parse() {
-        settings.cache_type_k = kind;
-        settings.cache_type_v = kind;
-    }
-    settings.n_ubatch = number(row, "n_ubatch").max(1);
-    if row["flash_attn"] == "0" {
-        settings.flash_attention = FlashAttention::Off;
-    }
-    settings.sequences = number(row, "n_seq").max(1);
-    if row["kv_unified"] == "1" {
-        settings.cache_layout = CacheLayout::Unified;
-    }
-    settings.n_outputs = row["n_outputs"].parse().ok();
-    settings.gpu_layers = row["n_gpu_layers"].parse().ok();
-    settings.tensor_split = match row["tensor_split"].as_str() {
-        "none" => Vec::new(),
-        split => split.split_whitespace().map(|share| share.parse().unwrap()).collect(),
-    };
-    settings.experts = match row["moe_cpu"].split_once(':') {
-        Some((_, layers)) => ExpertPlacement::FirstLayersOnCpu(layers.parse().unwrap()),
-        None if row["moe_cpu"] == "all" => ExpertPlacement::Cpu,
-        None => ExpertPlacement::WithLayer,
-    };
-    if row["kv_on_gpu"] == "0" {
-        settings.cache_placement = CachePlacement::Host;
-    }
-    if row["swa_full"] == "1" {
-        settings.window_cache = WindowCache::Full;
-    }
-    settings
-}
-
-fn device(row: &Row) -> Device {
-    match row["device"].strip_prefix("gpu") {
-        Some(index) => Device::Gpu(index.parse().unwrap()),
-        None => Device::Host,
-    }
-}
-
-/// A run's row with what the estimator says instead.
-struct Compared {
-    row: Row,
-    estimated: u64,
-    measured: u64,
-}
-
-/// Every run's row of this kind: `model_bytes`, `kv_bytes` or `compute_bytes`.
-fn compared(kind: &str) -> Vec<&'static Compared> {
-    static ALL: OnceLock<Vec<Compared>> = OnceLock::new();
-    let all = ALL.get_or_init(compare_all).iter();
-    all.filter(|compared| compared.row["kind"] == kind).collect()
-}
-
-/// One estimate a run: rows that share model and settings belong to one.
-fn compare_all() -> Vec<Compared> {
-    let models = models();
-    let mut runs: HashMap<(String, Settings), Estimate> = HashMap::new();
-    let rows = rows("measured.csv").into_iter().filter(|row| row["device"] != "file");
-    rows.map(|row| {
-        let (id, settings) = (row["catalogue_id"].clone(), settings(&row));
-        let need = runs
-            .entry((id.clone(), settings.clone()))
-            .or_insert_with(|| estimate(&models[&id], &settings).unwrap());
-        let part = need.device(device(&row)).unwrap();
-        let part = match row["kind"].as_str() {
-            "model_bytes" => part.weights,
-            "kv_bytes" => part.cache,
-            _ => part.compute,
-        };
-        Compared { estimated: part.bytes.0, measured: number(&row, "bytes"), row }
-    })
-    .collect()
-}
-
-fn describe(row: &Row) -> String {
-    let values: Vec<String> = row.iter().map(|(name, value)| format!("{name}={value}")).collect();
-    values.join(" ")
-}
+use crate::measured::{Part, describe, fields, figures, models, rows};
 
 #[test]
-fn a_file_has_the_bytes_and_the_types_that_the_quantizer_gives_it() {
+fn a_file_has_as_many_tensors_of_each_type_as_the_quantizer_gives_it() {
     let models = models();
-    let mut seen = 0;
-    for row in rows("measured.csv").iter().filter(|row| row["device"] == "file") {
-        let model = &models[&row["catalogue_id"]];
+    for row in rows("measured_files.csv") {
         let quantization: Quantization = row["quant"].parse().unwrap();
-        assert_eq!(file_bytes(model, quantization), Bytes(number(row, "bytes")), "{}", describe(row));
-        let counted: Vec<String> = tensor_counts(model, quantization)
+        let mut counted: Vec<String> = tensor_counts(&models[&row["catalogue_id"]], quantization)
             .iter()
             .map(|(kind, count)| format!("{}:{count}", kind.name()))
             .collect();
-        let mut counted = counted;
         counted.sort_by_key(|entry| entry.to_lowercase());
         let mut measured: Vec<&str> = row["types"].split_whitespace().collect();
         measured.sort_by_key(|entry| entry.to_lowercase());
-        assert_eq!(counted, measured, "{}", describe(row));
-        seen += 1;
+        assert_eq!(counted, measured, "{}", describe(&row));
     }
-    assert!(seen >= 100, "{seen} rows");
+}
+
+/// Every figure of a part is llama.cpp's own.
+fn agree_to_the_byte(part: Part, at_least: usize) {
+    let figures: Vec<_> = figures().iter().filter(|figure| figure.part == part).collect();
+    assert!(figures.len() >= at_least, "{} figures", figures.len());
+    for figure in figures {
+        assert_eq!(figure.estimated, figure.measured, "{}", figure.run);
+    }
+}
+
+#[test]
+fn a_file_has_the_bytes_that_the_quantizer_gives_it() {
+    agree_to_the_byte(Part::File, 393);
 }
 
 #[test]
 fn cache_and_state_agree_to_the_byte_on_every_device() {
-    let rows = compared("kv_bytes");
-    assert!(rows.len() >= 100, "{} rows", rows.len());
-    for row in rows {
-        assert_eq!(row.estimated, row.measured, "{}", describe(&row.row));
-    }
+    agree_to_the_byte(Part::Cache, 1710);
 }
 
 #[test]
 fn weights_agree_to_the_byte_on_every_device() {
-    let rows = compared("model_bytes");
-    assert!(rows.len() >= 100, "{} rows", rows.len());
-    for row in rows {
-        assert_eq!(row.estimated, row.measured, "{}", describe(&row.row));
-    }
+    agree_to_the_byte(Part::Weights, 1028);
 }
 
 #[test]
 fn compute_buffers_agree_to_the_byte_on_every_device() {
-    let rows = compared("compute_bytes");
-    assert!(rows.len() >= 200, "{} rows", rows.len());
-    for row in rows {
-        assert_eq!(row.estimated, row.measured, "{}", describe(&row.row));
-    }
+    agree_to_the_byte(Part::Compute, 2510);
+}
+
+#[test]
+fn sums_agree_to_the_byte_on_every_gpu() {
+    agree_to_the_byte(Part::Total, 1535);
 }
 
 #[test]
@@ -230,6 +80,17 @@ fn every_name_of_an_enumeration_parses_to_itself() {
 
 fn gpu_total(need: &Estimate) -> Bytes {
     need.device(Device::Gpu(0)).unwrap().total()
+}
+
+#[test]
+fn parameters_are_counted_as_publishers_count_them() {
+    let models = models();
+    let dense = parameter_count(&models["llama-3.1-8b-instruct"]);
+    assert_eq!(dense, ParameterCount { held: 8_030_261_248, active: 8_030_261_248 });
+    // 8 of 128 experts: 120 x 48 layers x 3 matrices of 2048 x 768 rest
+    let experts = parameter_count(&models["qwen3-30b-a3b"]);
+    assert_eq!(experts.held, 30_532_122_624);
+    assert_eq!(experts.held - experts.active, 120 * 48 * 3 * 2048 * 768);
 }
 
 #[test]

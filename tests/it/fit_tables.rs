@@ -16,8 +16,8 @@ use serde_json::Value;
 use kbgen::parts::fit::figures;
 use kbgen::parts::site::{Division, Figures, Run, Runner, Verdict};
 
-use crate::estimate::models;
 use crate::expect::repository;
+use crate::measured::models;
 
 /// One model of each sort of layer.
 const MODELS: [(&str, &str); 6] = [

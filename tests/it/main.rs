@@ -17,6 +17,7 @@ mod front_matter;
 mod golden;
 mod html;
 mod markdown;
+mod measured;
 mod mistakes;
 mod serve;
 mod signature;

@@ -4,8 +4,9 @@ use serde::Serialize;
 
 use crate::cli::fit::question::Question;
 use crate::estimate::bytes::Bytes;
-use crate::estimate::checkpoint::{WeightType, parameters};
+use crate::estimate::checkpoint::WeightType;
 use crate::estimate::family::Family;
+use crate::estimate::parameters::parameter_count;
 use crate::estimate::quantization::CacheType;
 use crate::estimate::settings::Settings;
 use crate::estimate::transformers::transformers;
@@ -64,7 +65,7 @@ pub(super) fn python(question: &Question<'_>, settings: &Settings) -> Python {
 }
 
 fn not_covered(question: &Question<'_>) -> Option<String> {
-    let text = parameters(&question.model);
+    let text = parameter_count(&question.model).held;
     let published = question.page.data.parameters.as_ref().map_or(0, |count| count.value);
     if question.machine.cards.is_empty() {
         Some("no device was named".to_string())

@@ -76,6 +76,7 @@ draft: true
 title: {}
 hf_id: owner/name
 family: Llama
+parameters: 8030261248
 architecture:
   name: llama
   layers: F32

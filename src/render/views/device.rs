@@ -134,6 +134,11 @@ fn usable(data: &DeviceData) -> String {
     }
 }
 
+/// The bandwidth, or that nobody confirmed one: a blank would look like a page that broke.
+pub(super) fn bandwidth(data: &DeviceData) -> String {
+    data.bandwidth_gbps.map_or_else(|| "not confirmed".into(), |rate| format!("{rate} GB/s"))
+}
+
 fn facts(data: &DeviceData) -> Vec<Fact> {
     let options: Vec<String> = data.memory_options_gib.iter().map(ToString::to_string).collect();
     let memory = match options.len() {
@@ -152,7 +157,7 @@ fn facts(data: &DeviceData) -> Vec<Fact> {
         Fact::known("Memory", Some(memory)),
         Fact::known("Memory type", data.memory_type.clone()),
         Fact::known("Memory bus", data.bus_bits.map(|bits| format!("{bits} bit"))),
-        Fact::known("Bandwidth", data.bandwidth_gbps.map(|rate| format!("{rate} GB/s"))),
+        Fact::known("Bandwidth", Some(bandwidth(data))),
         Fact::known("Power limit", data.tdp_w.map(|watts| format!("{watts} W"))),
         Fact::known("Compute capability", data.compute_capability.clone()),
         Fact::known("Released", data.released.map(|date| date.to_string())),

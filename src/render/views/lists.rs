@@ -9,6 +9,7 @@ use crate::render::address::{href, root};
 use crate::render::templates::{html, seen};
 use crate::render::views::Leaf;
 use crate::render::views::common::{ErrorRow, context, parameters};
+use crate::render::views::device::bandwidth;
 use crate::render::views::shelf::{Plate, Shelf, with_frame};
 use crate::site::kinds::{CategoryData, ModelData};
 use crate::site::{Page, gib};
@@ -69,7 +70,7 @@ struct DeviceRow {
     title: String,
     href: String,
     memory: String,
-    bandwidth: Option<String>,
+    bandwidth: String,
     class: &'static str,
     released: Option<String>,
 }
@@ -276,7 +277,7 @@ fn hardware(shelf: &Shelf<'_>) -> Leaf {
             title: device.head.title.value.clone(),
             href: href(&root, &device.head.id.address()),
             memory: format!("{} GB", device.data.memory_gib),
-            bandwidth: device.data.bandwidth_gbps.map(|rate| format!("{rate} GB/s")),
+            bandwidth: bandwidth(&device.data),
             class: class_name(&device.data.class),
             released: device.data.released.map(|date| date.to_string()),
         });

@@ -3,13 +3,14 @@
 use minijinja::value::Value;
 use serde::Serialize;
 
+use crate::files::Placed;
 use crate::render::address::{href, root};
 use crate::render::templates::{html, seen};
 use crate::render::views::Leaf;
 use crate::render::views::common::{CellView, Fact, Ref, SourceView, TocLine, context, parameters, sources};
 use crate::render::views::shelf::{Plate, Shelf, neighbours, with_frame};
 use crate::site::kinds::{DeviceData, ModelData};
-use crate::site::{CACHE_TYPES, Figures, Head, ModelFit, Page, Run, Verdict, gib, tokens};
+use crate::site::{CACHE_TYPES, Figures, Head, ModelFit, Page, Parameters, Run, Verdict, gib, tokens};
 
 #[derive(Serialize)]
 struct ModelView {
@@ -189,11 +190,11 @@ fn view(shelf: &Shelf<'_>, model: &Page<ModelData>, root: &str) -> ModelView {
         parameters_note: data.parameters_note.clone(),
         note: data.note.clone(),
         body_html: html(shelf.body(&model.head).html()),
-        facts: facts(model),
+        facts: facts(model, shelf.order.fits.parameters.get(slug).copied()),
         covered: figures.is_some(),
         reason,
         memory: figures.map(|figures| memory(shelf, root, figures, &contexts)).unwrap_or_default(),
-        breakdown: figures.and_then(|figures| breakdown(shelf, figures)),
+        breakdown: figures.and_then(|figures| breakdown(shelf, figures, data.released_as.as_ref())),
         devices: figures.map(|figures| devices(shelf, root, figures)).unwrap_or_default(),
         device_quants: table_quants(shelf),
         contexts: contexts.into_iter().map(|tokens| ContextView { label: context(tokens), tokens }).collect(),
@@ -212,10 +213,17 @@ fn contexts(max: u64) -> Vec<u64> {
     contexts
 }
 
-fn facts(model: &Page<ModelData>) -> Vec<Fact> {
+fn facts(model: &Page<ModelData>, counted: Option<Parameters>) -> Vec<Fact> {
     let data = &model.data;
+    let published = data.parameters.as_ref().map(|count| parameters(count.value));
+    let loaded =
+        counted.map(|counted| parameters(counted.held)).filter(|told| published.as_ref() != Some(told));
+    let active = counted.filter(|counted| counted.active < counted.held);
     let count = |name| data.architecture.count(name);
     let attention = match (count("heads"), count("kv_heads")) {
+        (Some(heads), _) if count("mla_kv_lora").is_some() => {
+            Some(format!("{heads} heads over one compressed cache"))
+        }
         (Some(heads), Some(kv)) if heads == kv => {
             Some(format!("{heads} heads, each with its own keys and values"))
         }
@@ -228,7 +236,12 @@ fn facts(model: &Page<ModelData>) -> Vec<Fact> {
     });
     [
         Fact::known("Family", Some(data.family.clone())),
-        Fact::known("Parameters", data.parameters.as_ref().map(|count| parameters(count.value))),
+        Fact::known("Parameters", published),
+        Fact::known("Parameters loaded", loaded.map(|told| format!("{told}, counted from the tensors"))),
+        Fact::known(
+            "Active for a token",
+            active.map(|counted| format!("{}, counted", parameters(counted.active))),
+        ),
         Fact::known("Layers", Some(data.architecture.layer_count().to_string())),
         Fact::known("Kinds of layer", kinds(model)),
         Fact::known("Attention", attention),
@@ -241,6 +254,7 @@ fn facts(model: &Page<ModelData>) -> Vec<Fact> {
         Fact::known("Vocabulary", count("vocab").map(tokens)),
         Fact::known("Largest context", count("max_ctx").map(|max| format!("{} tokens", tokens(max)))),
         Fact::known("GGUF architecture", data.architecture.name.as_ref().map(|name| name.value.clone())),
+        Fact::known("Released as", data.released_as.as_ref().map(|name| name.value.clone())),
         Fact::known("License", data.licence.clone()),
         Fact::known("Released", data.released.map(|date| date.to_string())),
     ]
@@ -293,11 +307,17 @@ fn memory(shelf: &Shelf<'_>, root: &str, figures: &Figures, contexts: &[u64]) ->
     tables.filter(|table| !table.rows.is_empty()).collect()
 }
 
-/// Weights, cache and compute buffer at 4-bit weights and 8k of context, or the nearest to it.
-fn breakdown(shelf: &Shelf<'_>, figures: &Figures) -> Option<Breakdown> {
+/// Weights, cache and compute buffer at the weights as they were released, else at 4-bit weights, and 8k of
+/// context, or the nearest to it.
+fn breakdown(
+    shelf: &Shelf<'_>,
+    figures: &Figures,
+    released_as: Option<&Placed<String>>,
+) -> Option<Breakdown> {
     let fits = shelf.order.fits;
     let run = Run::plain(0);
-    let quant = fits.quant("Q4_K_M").filter(|quant| figures.quants[*quant].is_some()).unwrap_or(0);
+    let usual = released_as.map_or("Q4_K_M", |name| name.value.as_str());
+    let quant = fits.quant(usual).filter(|quant| figures.quants[*quant].is_some()).unwrap_or(0);
     let ctx = figures.max_ctx.min(8192);
     let weights = figures.quants.get(quant)?.as_ref()?.gpu;
     let (kv, compute) = (figures.cache(run, ctx), figures.compute(run, ctx)?);

@@ -6,7 +6,7 @@ use serde::Serialize;
 use crate::render::address::{href, root};
 use crate::render::templates::{html, seen};
 use crate::render::views::Leaf;
-use crate::render::views::common::{Ref, SourceView, parameters, sources};
+use crate::render::views::common::{Ref, SourceView, TocLine, parameters, sources};
 use crate::render::views::shelf::{Plate, Shelf, neighbours, toc, with_frame};
 use crate::site::{Head, gib};
 
@@ -49,6 +49,14 @@ pub(super) fn leaves(shelf: &Shelf<'_>) -> Vec<Leaf> {
                 sources: sources(&quant.data.evidence),
                 backlinks: shelf.backlinks(&root, &quant.head.id, &[]),
             };
+            let mut toc = toc(body);
+            if !view.models.is_empty() {
+                toc.push(TocLine {
+                    level: 2,
+                    id: "models".into(),
+                    title: "What it makes of each model".into(),
+                });
+            }
             let plate = Plate {
                 address: &address,
                 kind: "quant",
@@ -56,7 +64,7 @@ pub(super) fn leaves(shelf: &Shelf<'_>) -> Vec<Leaf> {
                 description: shelf.describe(&quant.head),
                 trail: vec![("Quantizations".into(), "quants/")],
                 head: Some(&quant.head),
-                toc: toc(body),
+                toc,
                 noindex: false,
             };
             let frame = shelf.frame(plate, neighbours(&heads, at));
@@ -78,13 +86,15 @@ fn sizes(shelf: &Shelf<'_>, root: &str, gguf_type: &str) -> Vec<ModelSize> {
     models
         .into_iter()
         .map(|(model, fit)| {
-            let count = model.data.parameters.as_ref().map(|count| count.value);
+            let published = model.data.parameters.as_ref().map(|count| parameters(count.value));
+            // Over what the file holds: a published count may include a vision tower that it does not.
+            let held = fits.parameters.get(&model.head.id.slug).map(|counted| counted.held);
             ModelSize {
                 title: model.head.title.value.clone(),
                 href: href(root, &model.head.id.address()),
-                parameters: count.map(parameters),
+                parameters: published,
                 file: gib(fit.file),
-                bits_per_weight: count.map(|count| format!("{:.2}", fit.file as f64 * 8.0 / count as f64)),
+                bits_per_weight: held.map(|held| format!("{:.2}", fit.file as f64 * 8.0 / held as f64)),
             }
         })
         .collect()

@@ -36,7 +36,11 @@ pub const FIELDS: &[Field] = &[
     Field::required("unified", Shape::Flag, "Whether GPU and system share the memory."),
     Field::optional("memory_type", Shape::Text, "Kind of memory, such as GDDR6X."),
     Field::optional("bus_bits", SMALL, "Width of the memory bus in bits."),
-    Field::optional("bandwidth_gbps", Shape::Number, "Memory bandwidth in GB/s."),
+    Field::optional(
+        "bandwidth_gbps",
+        Shape::Number,
+        "Memory bandwidth in GB/s; left out where no second source confirms it: the pages then say so.",
+    ),
     Field::optional("tdp_w", SMALL, "Power limit in watts."),
     Field::optional("released", Shape::Date, "Day of the release."),
     Field::optional("compute_capability", Shape::Text, "CUDA compute capability, in quotes: `\"8.9\"`."),

@@ -71,6 +71,11 @@ pub const FIELDS: &[Field] = &[
     Field::optional("licence", Shape::Text, "License of the weights."),
     Field::optional("released", Shape::Date, "Day of the first release."),
     Field::optional(
+        "released_as",
+        Shape::Text,
+        "Quantization that its publisher releases the weights in, where they are not 16 bits wide: `MXFP4`.",
+    ),
+    Field::optional(
         "parameters",
         Shape::Integer { min: 1, max: 100_000_000_000_000 },
         "Parameters as its publisher counts them.",
@@ -102,6 +107,8 @@ pub struct ModelData {
     pub licence: Option<String>,
     /// Day of the first release.
     pub released: Option<Date>,
+    /// Quantization of the published weights, where it is not a 16-bit type.
+    pub released_as: Option<Placed<String>>,
     /// Published count of parameters.
     pub parameters: Option<Placed<u64>>,
     /// Why that count differs from what is loaded.
@@ -175,6 +182,7 @@ impl ModelData {
             family: word("family").unwrap_or_default(),
             licence: word("licence"),
             released: fields.date("released").map(|placed| placed.value),
+            released_as: fields.text("released_as"),
             parameters: fields.integer("parameters").map(|placed| placed.map(i64::unsigned_abs)),
             parameters_note: word("parameters_note"),
             architecture: ArchitectureData {

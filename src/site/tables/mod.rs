@@ -24,6 +24,8 @@ pub struct FitTable {
     pub driver: (u64, u64),
     /// Models by slug.
     pub models: BTreeMap<String, ModelFit>,
+    /// What their tensors hold, by slug.
+    pub parameters: BTreeMap<String, Parameters>,
     /// Shares of the memory bandwidth that devices reach.
     pub speeds: SpeedTable,
     /// Figures called for in prose, by the place of the call.
@@ -38,6 +40,15 @@ pub struct SpeedTable {
     pub bands: Vec<Vec<Option<(u32, u32)>>>,
     /// The class of each device that has one, by slug.
     pub devices: BTreeMap<String, usize>,
+}
+
+/// Numbers in the tensors of a model that are loaded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Parameters {
+    /// All of them.
+    pub held: u64,
+    /// Those that work on one token.
+    pub active: u64,
 }
 
 /// What a model needs, or why nothing is said about it.

@@ -1,0 +1,132 @@
+//! Which one hyperparameter, written otherwise, would make the published number of parameters.
+
+use crate::estimate::fields::ArchitectureFields;
+use crate::fit::parameters::{TOLERANCE, count};
+
+/// A flag, by its name in the front matter.
+type Flag = (&'static str, fn(&mut ArchitectureFields) -> &mut bool);
+
+/// Flags that are mistaken easily.
+const FLAGS: &[Flag] = &[
+    ("tied", |fields| &mut fields.tied),
+    ("gated_ffn", |fields| &mut fields.gated_ffn),
+    ("qkv_bias", |fields| &mut fields.qkv_bias),
+];
+
+/// A number by its name in the front matter, and what it is a multiple of in models that exist.
+type Number = (&'static str, u64, fn(&mut ArchitectureFields) -> &mut u64);
+
+/// Numbers of which one step changes the count by much, so that few differences are a multiple of
+/// it; the largest steps first, and last the heads, which KV heads and their width explain as well.
+const NUMBERS: &[Number] = &[
+    ("hidden", 32, |fields| &mut fields.hidden),
+    ("experts", 1, |fields| &mut fields.experts),
+    ("head_dim", 8, |fields| &mut fields.head_dim),
+    ("head_dim_full", 8, |fields| &mut fields.head_dim_full),
+    ("kv_heads", 1, |fields| &mut fields.kv_heads),
+    ("kv_heads_full", 1, |fields| &mut fields.kv_heads_full),
+    ("expert_ffn", 32, |fields| &mut fields.expert_ffn),
+    ("first_dense_layers", 1, |fields| &mut fields.first_dense_layers),
+    ("ffn", 32, |fields| &mut fields.ffn),
+    ("shared_expert_ffn", 32, |fields| &mut fields.shared_expert_ffn),
+    ("mla_kv_lora", 8, |fields| &mut fields.mla_kv_lora),
+    ("mla_q_lora", 8, |fields| &mut fields.mla_q_lora),
+    ("ssm_inner", 8, |fields| &mut fields.ssm_inner),
+    ("ssm_state", 8, |fields| &mut fields.ssm_state),
+    ("heads", 1, |fields| &mut fields.heads),
+];
+
+/// A published count may hold small vectors that are not loaded: so much of a step may be left over.
+const LEFT_OVER: u64 = 64;
+
+/// A change in words, and by how much the count then still differs.
+type Mend = (u64, String);
+
+/// Changes of one field that make the published count, the likeliest first, at most two.
+pub(super) fn mends(fields: &ArchitectureFields, target: u64) -> Vec<String> {
+    let flags = FLAGS.iter().filter_map(|flag| other_flag(fields, flag, target));
+    let numbers = NUMBERS.iter().filter_map(|number| other_number(fields, number, target));
+    let mut mends: Vec<Mend> = flags.chain(other_layers(fields, target)).chain(numbers).collect();
+    if mends.is_empty() {
+        mends.extend(other_vocabulary(fields, target));
+    }
+    mends.sort_by_key(|(left, _)| *left);
+    mends.into_iter().take(2).map(|(_, told)| told).collect()
+}
+
+fn other_flag(fields: &ArchitectureFields, (name, flag): &Flag, target: u64) -> Option<Mend> {
+    let mut changed = fields.clone();
+    let value = flag(&mut changed);
+    *value = !*value;
+    let told = format!("`{name}: {value}`");
+    let left = count(&changed)?.held.abs_diff(target);
+    (left <= target / TOLERANCE).then_some((left, told))
+}
+
+fn other_number(fields: &ArchitectureFields, (name, multiple, number): &Number, target: u64) -> Option<Mend> {
+    let with = |value| with_number(fields, *number, value);
+    let found = solve(*number(&mut fields.clone()), target, with)?;
+    let plausible = found.left <= found.step / LEFT_OVER && found.value.is_multiple_of(*multiple);
+    plausible.then(|| (found.left, format!("`{name}: {}`", found.value)))
+}
+
+fn with_number(
+    fields: &ArchitectureFields,
+    number: fn(&mut ArchitectureFields) -> &mut u64,
+    value: u64,
+) -> ArchitectureFields {
+    let mut changed = fields.clone();
+    *number(&mut changed) = value;
+    changed
+}
+
+/// Another number of layers, where all are alike.
+fn other_layers(fields: &ArchitectureFields, target: u64) -> Option<Mend> {
+    let letter = fields.layer_kinds.chars().next()?;
+    if !fields.layer_kinds[letter.len_utf8()..].chars().all(|digit| digit.is_ascii_digit()) {
+        return None;
+    }
+    let with = |layers: u64| ArchitectureFields {
+        layers,
+        layer_kinds: format!("{letter}{layers}"),
+        ..fields.clone()
+    };
+    let found = solve(fields.layers, target, with)?;
+    (found.left <= found.step / LEFT_OVER).then(|| (found.left, format!("`layers: {letter}{}`", found.value)))
+}
+
+/// Another vocabulary, to the last parameter: its step is so small that a little less would explain anything.
+fn other_vocabulary(fields: &ArchitectureFields, target: u64) -> Option<Mend> {
+    let found = solve(fields.vocab, target, |vocab| ArchitectureFields { vocab, ..fields.clone() })?;
+    (found.left == 0).then(|| (0, format!("`vocab: {}`", found.value)))
+}
+
+/// Another value of a field, the one that comes nearest to the published count.
+struct Nearest {
+    value: u64,
+    /// By how much one step of the field changes the count.
+    step: u64,
+    /// By how much the count still differs.
+    left: u64,
+}
+
+/// The count is a straight line over nearly every field, so two of its points give the third. What
+/// is left is counted at that third point: over a field that bends the line it is too much.
+fn solve(now: u64, target: u64, with: impl Fn(u64) -> ArchitectureFields) -> Option<Nearest> {
+    let held = |value: u64| count(&with(value)).map(|count| i128::from(count.held));
+    if now == 0 {
+        return None;
+    }
+    let here = held(now)?;
+    // Not every neighbor is possible: heads share KV heads evenly.
+    let (other, there) =
+        [now + 1, now * 2, now / 2].into_iter().find_map(|value| Some((value, held(value)?)))?;
+    let step = (there - here) / (i128::from(other) - i128::from(now));
+    if step <= 0 {
+        return None;
+    }
+    let steps = (i128::from(target) - here + step / 2).div_euclid(step);
+    let value = u64::try_from(i128::from(now) + steps).ok().filter(|value| *value > 0 && *value != now)?;
+    let left = count(&with(value))?.held.abs_diff(target);
+    Some(Nearest { value, step: u64::try_from(step).ok()?, left })
+}

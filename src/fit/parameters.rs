@@ -1,0 +1,69 @@
+//! The parameters that a page's hyperparameters make, held against the count that its publisher gives.
+
+use std::collections::BTreeMap;
+
+use crate::diag::Diagnostic;
+use crate::estimate::fields::ArchitectureFields;
+use crate::estimate::parameters::{ParameterCount, parameter_count};
+use crate::files::Placed;
+use crate::fit::architecture::plain_fields;
+use crate::fit::mends::mends;
+use crate::fit::rules::PARAMETER_MISMATCH;
+use crate::site::kinds::ModelData;
+use crate::site::{Page, Parameters, Site, tokens};
+
+/// A difference of one in so many is let pass: publishers count small vectors that are not loaded.
+pub(super) const TOLERANCE: u64 = 10_000;
+
+/// What each model holds; published counts that do not agree with it are reported.
+pub(super) fn counts(site: &Site, found: &mut Vec<Diagnostic>) -> BTreeMap<String, Parameters> {
+    let mut counts = BTreeMap::new();
+    for page in &site.models {
+        let Some(fields) = plain_fields(&page.data.architecture) else { continue };
+        let Some(count) = count(&fields) else { continue };
+        if let Some(published) = &page.data.parameters {
+            found.extend(mismatch(page, &fields, count.held, published));
+        }
+        let parameters = Parameters { held: count.held, active: count.active };
+        counts.insert(page.head.id.slug.clone(), parameters);
+    }
+    counts
+}
+
+/// The count of possible hyperparameters; impossible ones are reported elsewhere.
+pub(super) fn count(fields: &ArchitectureFields) -> Option<ParameterCount> {
+    fields.build().ok().map(|model| parameter_count(&model))
+}
+
+fn mismatch(
+    page: &Page<ModelData>,
+    fields: &ArchitectureFields,
+    held: u64,
+    published: &Placed<u64>,
+) -> Option<Diagnostic> {
+    let target = published.value;
+    let difference = held.abs_diff(target);
+    // A note explains parts that are counted and not loaded; it cannot explain the opposite.
+    let explained = page.data.parameters_note.is_some() && held < target;
+    if difference <= target / TOLERANCE || explained {
+        return None;
+    }
+    let share = difference as f64 * 100.0 / target as f64;
+    let side = if held < target { "fewer" } else { "more" };
+    let message = format!(
+        "the hyperparameters make {} parameters, {share:.2} % {side} than this count: {} {side}",
+        tokens(held),
+        tokens(difference)
+    );
+    let mends = mends(fields, target);
+    let help = match mends.as_slice() {
+        [] if held < target => {
+            "read the hyperparameters in the model's own `config.json` again; if the count includes parts that \
+             are not loaded, such as a vision tower, say so in `parameters_note`"
+                .to_string()
+        }
+        [] => "read the hyperparameters and the count in the model's own repository again".to_string(),
+        mends => format!("{} would make that count: is it so?", mends.join(" or ")),
+    };
+    Some(Diagnostic::error(&PARAMETER_MISMATCH, published.span, message).help(help))
+}

@@ -1,0 +1,387 @@
+//! What llama.cpp computed against what the estimator says: read, compared and scored in one place, for
+//! the tests and for the table of the methodology page.
+//!
+//! All rows are llama.cpp's own (commit 0c1e570): its quantizer's dry run (`measured_files.csv`) and its
+//! memory breakdown after a load without allocation on a stand-in for CUDA devices (`measured.csv`, one
+//! row a run). `measured_models.csv` holds the models' hyperparameters.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::OnceLock;
+
+use kbgen::parts::estimate::{
+    Architecture, ArchitectureFields, CacheLayout, CachePlacement, Device, DeviceEstimate, ExpertPlacement,
+    FlashAttention, Quantization, Settings, SpeedClass, SpeedKind, WindowCache, estimate, file_bytes,
+};
+use rayon::prelude::*;
+
+use crate::expect;
+use crate::speed::{Reported, reported};
+
+/// A row of a table, by its columns.
+pub type Row = BTreeMap<String, String>;
+
+/// The rows of a file under `tests/data`.
+pub fn rows(name: &str) -> Vec<Row> {
+    let path = expect::repository("tests/data").join(name);
+    let mut reader = csv::Reader::from_path(path).unwrap();
+    reader.deserialize().map(|row| row.unwrap()).collect()
+}
+
+/// The number in a column; an empty one is zero.
+pub fn number(row: &Row, column: &str) -> u64 {
+    row[column].parse().unwrap_or(0)
+}
+
+/// The hyperparameters in a row.
+pub fn fields(row: &Row) -> ArchitectureFields {
+    let number = |column: &str| number(row, column);
+    let text = |column: &str| row[column].clone();
+    let flag = |column: &str| row[column] == "1";
+    ArchitectureFields {
+        gguf_arch: text("gguf_arch"),
+        layers: number("layers"),
+        layer_kinds: text("layer_kinds"),
+        hidden: number("hidden"),
+        heads: number("heads"),
+        kv_heads: number("kv_heads"),
+        head_dim: number("head_dim"),
+        kv_heads_full: number("kv_heads_full"),
+        head_dim_full: number("head_dim_full"),
+        k_eq_v_full: flag("k_eq_v_full"),
+        ffn: number("ffn"),
+        vocab: number("vocab"),
+        tied: flag("tied"),
+        experts: number("experts"),
+        experts_used: number("experts_used"),
+        expert_ffn: number("expert_ffn"),
+        shared_expert_ffn: number("shared_expert_ffn"),
+        first_dense_layers: number("first_dense_layers"),
+        moe_every: number("moe_every"),
+        sliding_window: number("sliding_window"),
+        mla_kv_lora: number("mla_kv_lora"),
+        mla_q_lora: number("mla_q_lora"),
+        mla_qk_rope: number("mla_qk_rope"),
+        mla_qk_nope: number("mla_qk_nope"),
+        mla_v_head: number("mla_v_head"),
+        ssm_conv: number("ssm_conv"),
+        ssm_inner: number("ssm_inner"),
+        ssm_state: number("ssm_state"),
+        ssm_dt_rank: number("ssm_dt_rank"),
+        ssm_groups: number("ssm_groups"),
+        qkv_bias: flag("qkv_bias"),
+        qk_norm: text("qk_norm"),
+        fused_qkv: flag("fused_qkv"),
+        fused_gate_up: flag("fused_gate_up"),
+        gated_ffn: flag("gated_ffn"),
+        max_ctx: number("max_ctx"),
+    }
+}
+
+/// The measured models by their slugs.
+pub fn models() -> BTreeMap<String, Architecture> {
+    let rows = rows("measured_models.csv");
+    rows.iter().map(|row| (row["id"].clone(), fields(row).build().unwrap())).collect()
+}
+
+fn settings(row: &Row) -> Settings {
+    let mut settings = Settings::new(row["quant"].parse().unwrap(), number(row, "ctx"));
+    let kind = row["kv_type"].parse().unwrap();
+    settings.cache_type_k = kind;
+    settings.cache_type_v = kind;
+    settings.n_ubatch = number(row, "n_ubatch");
+    if row["flash_attn"] == "0" {
+        settings.flash_attention = FlashAttention::Off;
+    }
+    settings.sequences = number(row, "n_seq");
+    if row["kv_unified"] == "1" {
+        settings.cache_layout = CacheLayout::Unified;
+    }
+    settings.n_outputs = row["n_outputs"].parse().ok();
+    settings.gpu_layers = row["n_gpu_layers"].parse().ok();
+    settings.tensor_split = match row["tensor_split"].as_str() {
+        "none" => Vec::new(),
+        split => split.split_whitespace().map(|share| share.parse().unwrap()).collect(),
+    };
+    settings.experts = match row["moe_cpu"].split_once(':') {
+        Some((_, layers)) => ExpertPlacement::FirstLayersOnCpu(layers.parse().unwrap()),
+        None if row["moe_cpu"] == "all" => ExpertPlacement::Cpu,
+        None => ExpertPlacement::WithLayer,
+    };
+    if row["kv_on_gpu"] == "0" {
+        settings.cache_placement = CachePlacement::Host;
+    }
+    if row["swa_full"] == "1" {
+        settings.window_cache = WindowCache::Full;
+    }
+    settings
+}
+
+/// Which part of the need a figure is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Part {
+    File,
+    Weights,
+    Cache,
+    Compute,
+    /// Weights, cache and compute buffer of one GPU.
+    Total,
+}
+
+/// How the layers of a run are placed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Placed {
+    OneGpu,
+    SomeLayers,
+    ExpertsOnCpu,
+    CacheOnHost,
+    TwoGpus,
+    NoGpu,
+}
+
+/// A figure of llama.cpp beside the estimator's.
+pub struct Figure {
+    pub part: Part,
+    pub placed: Placed,
+    pub on_gpu: bool,
+    pub estimated: u64,
+    pub measured: u64,
+    /// The run in words, for a failure.
+    pub run: String,
+}
+
+impl Figure {
+    fn error(&self) -> f64 {
+        match self.estimated.abs_diff(self.measured) {
+            0 => 0.0,
+            difference => difference as f64 / self.measured.max(1) as f64,
+        }
+    }
+}
+
+/// Every measured figure with the estimate for it.
+pub fn figures() -> &'static [Figure] {
+    static ALL: OnceLock<Vec<Figure>> = OnceLock::new();
+    ALL.get_or_init(|| {
+        let models = models();
+        let files = rows("measured_files.csv");
+        let runs = rows("measured.csv");
+        let files = files.par_iter().map(|row| file_figure(&models[&row["catalogue_id"]], row));
+        let runs = runs.par_iter().flat_map_iter(|row| run_figures(&models[&row["catalogue_id"]], row));
+        files.chain(runs).collect()
+    })
+}
+
+fn file_figure(model: &Architecture, row: &Row) -> Figure {
+    let quantization: Quantization = row["quant"].parse().unwrap();
+    Figure {
+        part: Part::File,
+        placed: Placed::OneGpu,
+        on_gpu: false,
+        estimated: file_bytes(model, quantization).0,
+        measured: number(row, "bytes"),
+        run: describe(row),
+    }
+}
+
+fn run_figures(model: &Architecture, row: &Row) -> Vec<Figure> {
+    const DEVICES: [(&str, Device); 3] =
+        [("gpu0", Device::Gpu(0)), ("gpu1", Device::Gpu(1)), ("host", Device::Host)];
+    const PARTS: [(&str, Part); 4] =
+        [("model", Part::Weights), ("kv", Part::Cache), ("compute", Part::Compute), ("total", Part::Total)];
+    let settings = settings(row);
+    let need = estimate(model, &settings).unwrap();
+    let mut figures = Vec::new();
+    for (device_name, device) in DEVICES {
+        for (part_name, part) in PARTS {
+            let Some(measured) = row.get(&format!("{device_name}_{part_name}")).and_then(|n| n.parse().ok())
+            else {
+                continue;
+            };
+            figures.push(Figure {
+                part,
+                placed: placed(row),
+                on_gpu: device != Device::Host,
+                estimated: bytes(need.device(device).unwrap(), part),
+                measured,
+                run: format!("{device_name}_{part_name} of {}", describe(row)),
+            });
+        }
+    }
+    figures
+}
+
+fn bytes(need: &DeviceEstimate, part: Part) -> u64 {
+    match part {
+        Part::Weights => need.weights.bytes.0,
+        Part::Cache => need.cache.bytes.0,
+        Part::Compute => need.compute.bytes.0,
+        Part::File | Part::Total => need.total().0,
+    }
+}
+
+fn placed(row: &Row) -> Placed {
+    match row["tensor_split"].as_str() {
+        "none" => Placed::NoGpu,
+        split if split.contains(' ') => Placed::TwoGpus,
+        _ if row["kv_on_gpu"] == "0" => Placed::CacheOnHost,
+        _ if !row["moe_cpu"].is_empty() => Placed::ExpertsOnCpu,
+        _ if !row["n_gpu_layers"].is_empty() => Placed::SomeLayers,
+        _ => Placed::OneGpu,
+    }
+}
+
+/// The settings of a run in words.
+pub fn describe(row: &Row) -> String {
+    let settings = row.iter().filter(|(name, value)| {
+        !value.is_empty() && !["gpu0_", "gpu1_", "host_"].iter().any(|device| name.starts_with(device))
+    });
+    settings.map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>().join(" ")
+}
+
+/// A line of the table: its name, and whether a figure belongs to it.
+type Line = (&'static str, fn(&Figure) -> bool);
+
+/// The lines of the table, in its order; every figure belongs to exactly one.
+const LINES: &[Line] = &[
+    ("file", |figure| figure.part == Part::File),
+    ("weights, each device", |figure| figure.part == Part::Weights),
+    ("KV cache and state, each device", |figure| figure.part == Part::Cache),
+    ("compute buffer, one GPU", |figure| {
+        figure.part == Part::Compute && figure.placed == Placed::OneGpu && figure.on_gpu
+    }),
+    ("compute buffer, otherwise", |figure| {
+        figure.part == Part::Compute && !(figure.placed == Placed::OneGpu && figure.on_gpu)
+    }),
+    ("sum, one GPU", |figure| is_total(figure, Placed::OneGpu)),
+    ("sum, part of the layers", |figure| is_total(figure, Placed::SomeLayers)),
+    ("sum, experts on the CPU", |figure| is_total(figure, Placed::ExpertsOnCpu)),
+    ("sum, cache on the host", |figure| is_total(figure, Placed::CacheOnHost)),
+    ("sum, each of two GPUs", |figure| is_total(figure, Placed::TwoGpus)),
+];
+
+fn is_total(figure: &Figure, placed: Placed) -> bool {
+    figure.part == Part::Total && figure.placed == placed
+}
+
+/// A section of the methodology page: what was compared, and how far the estimates are off.
+fn error_section() -> String {
+    let figures = figures();
+    let (files, runs) = (rows("measured_files.csv"), rows("measured.csv"));
+    let distinct = |column: &str| files.iter().map(|row| row[column].clone()).collect::<BTreeSet<_>>();
+    let (measured, quantizations) = (distinct("catalogue_id"), distinct("quant"));
+    let models = rows("measured_models.csv");
+    let models: Vec<&Row> = models.iter().filter(|row| measured.contains(&row["id"])).collect();
+    let kinds: BTreeSet<&String> = models.iter().map(|row| &row["gguf_arch"]).collect();
+    let mut text = format!(
+        "{} figures were compared: {} files and {} runs, of {} models with {} architectures in {} \
+         quantizations. An exact figure is equal to the byte; the other columns give the error, the difference \
+         as a share of what llama.cpp itself computed: the median, the one that nine of ten do not exceed, and \
+         the worst. \"One GPU\" means that it holds all layers; a sum is that of weights, cache and compute \
+         buffer on a GPU.\n\n\
+         | figure | compared | exact | median | p90 | worst |\n\
+         | --- | ---: | ---: | ---: | ---: | ---: |\n",
+        grouped(figures.len()),
+        grouped(files.len()),
+        grouped(runs.len()),
+        models.len(),
+        kinds.len(),
+        quantizations.len(),
+    );
+    for (name, belongs) in LINES {
+        text += &line(name, figures.iter().filter(|figure| belongs(figure)));
+    }
+    text += &line("**all**", figures.iter());
+    text
+}
+
+fn line<'f>(name: &str, figures: impl Iterator<Item = &'f Figure>) -> String {
+    let mut errors: Vec<f64> = figures.map(Figure::error).collect();
+    errors.sort_by(f64::total_cmp);
+    let exact = errors.iter().filter(|error| **error == 0.0).count();
+    let at = |share: f64| percent(errors[(errors.len() as f64 * share) as usize]);
+    format!(
+        "| {name} | {} | {} | {} | {} | {} |\n",
+        grouped(errors.len()),
+        percent(exact as f64 / errors.len() as f64),
+        at(0.5),
+        at(0.9),
+        percent(*errors.last().unwrap()),
+    )
+}
+
+fn percent(share: f64) -> String {
+    match share {
+        0.0 => "0%".into(),
+        1.0 => "100%".into(),
+        _ if share < 0.000_01 => "< 0.001%".into(),
+        _ => format!("{:.3}%", share * 100.0),
+    }
+}
+
+/// A section of the methodology page: the bands of decode speed, and how many reported speeds lie in them.
+fn speed_section() -> String {
+    let reported = reported();
+    let seen: usize = reported.iter().map(|reported| reported.seen).sum();
+    let inside: usize = reported.iter().map(|reported| reported.inside).sum();
+    let mut text = format!(
+        "Of {seen} reported speeds {inside} lie inside the range that is shown.\n\n\
+         | devices | models | range | reported | inside |\n\
+         | --- | --- | --- | ---: | ---: |\n",
+    );
+    for Reported { class, kind, band, seen, inside } in reported {
+        let (devices, models) = (devices_of(class), models_of(kind));
+        let (low, high) = (f64::from(band.low) / 10.0, f64::from(band.high) / 10.0);
+        text += &format!("| {devices} | {models} | {low} to {high}% | {seen} | {inside} |\n");
+    }
+    text
+}
+
+fn devices_of(class: SpeedClass) -> &'static str {
+    match class {
+        SpeedClass::NvidiaGddr => "NVIDIA, GDDR",
+        SpeedClass::NvidiaLpddr => "NVIDIA, LPDDR5X",
+        SpeedClass::NvidiaHbm => "NVIDIA, HBM2e and HBM3",
+        SpeedClass::Apple => "Apple",
+    }
+}
+
+fn models_of(kind: SpeedKind) -> &'static str {
+    match kind {
+        SpeedKind::Dense => "dense",
+        SpeedKind::Experts => "experts",
+        SpeedKind::LatentExperts => "experts, latent",
+    }
+}
+
+/// `7176` as `7,176`.
+fn grouped(number: usize) -> String {
+    match number {
+        0..1000 => number.to_string(),
+        _ => format!("{},{:03}", grouped(number / 1000), number % 1000),
+    }
+}
+
+#[test]
+fn every_figure_has_its_line() {
+    for figure in figures() {
+        let lines = LINES.iter().filter(|(_, belongs)| belongs(figure)).count();
+        assert_eq!(lines, 1, "{}", figure.run);
+    }
+}
+
+#[test]
+fn the_methodology_page_tells_the_measured_error() {
+    let path = expect::repository("content/pages/methodology.md");
+    let page = std::fs::read_to_string(&path).unwrap();
+    let page = with_table(&page, "## Measured error {#measured-error}", &error_section());
+    let page = with_table(&page, "## Token speed {#token-speed}", &speed_section());
+    expect::all_well(expect::same(&path, &page).into_iter().collect());
+}
+
+/// The page with another text from a heading to the end of the first table below it.
+fn with_table(page: &str, heading: &str, text: &str) -> String {
+    let (before, rest) = page.split_once(heading).expect("the page has the section");
+    let (table, after) = rest.split_once("|\n\n").expect("a table and a paragraph follow the heading");
+    assert!(!table.contains("\n#"), "the table of `{heading}` is gone");
+    format!("{before}{heading}\n\n{text}\n{after}")
+}
