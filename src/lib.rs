@@ -41,6 +41,11 @@ pub mod parts {
         pub use crate::diag::{Colour, Diagnostic, Rule, human, json, summary};
     }
 
+    /// What a log says.
+    pub mod diagnosis {
+        pub use crate::diagnosis::{Answer, Compiled, answer};
+    }
+
     /// Writing a site.
     pub mod emit {
         pub use crate::emit::{MARKER, Permission, Report, Target, write};
@@ -73,7 +78,7 @@ pub mod parts {
 
     /// Reading a site.
     pub mod load {
-        pub use crate::load::{Drafts, RULES, read};
+        pub use crate::load::{Drafts, RULES, pages, read};
     }
 
     /// Markdown.
@@ -104,11 +109,15 @@ pub mod parts {
         pub use crate::serve::{Changes, Event, Open, Rebuild, Running, ServeOptions, start};
     }
 
+    /// Pages as data.
+    pub mod site {
+        pub use crate::site::Site;
+    }
+
     /// Patterns and words.
     pub mod signature {
         pub use crate::signature::{
-            Cause, Document, Expression, Index, Kind, Match, NEAR, Page, Pattern, Signature, Table,
-            WordIndex, torch_oom,
+            Cause, Document, Expression, Index, Kind, Match, NEAR, Page, Pattern, Signature, Table, WordIndex,
         };
     }
 }

@@ -29,7 +29,7 @@ pub(super) fn run(
         .index
         .diagnose(&log)
         .into_iter()
-        .filter_map(|found| answer(&site, found))
+        .filter_map(|found| answer(&site, &compiled, found))
         .take(options.top)
         .collect();
     let answers =

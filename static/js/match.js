@@ -525,6 +525,7 @@ var kbgenMatch = (() => {
       case "+": sum = a + b; break;
       case "-": sum = a - b; break;
       case "*": sum = a * b; break;
+      case "//": sum = Math.floor(a / b); break;
       default: sum = a / b;
     }
     return Number.isFinite(sum) ? sum : undefined;
