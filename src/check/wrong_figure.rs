@@ -44,11 +44,14 @@ fn wrong(
         .collect()
 }
 
+/// A figure is rounded to a whole byte, and so is each that it is reckoned from.
+const ROUNDED: f64 = 4.0;
+
 /// Whether a figure was read as it stands beside the sample: a size such as `2.00 GiB`, or a word.
 fn is_read(figures: &Figures, name: &str, wanted: &str) -> bool {
     let number = Expression::parse_value(wanted).ok().and_then(|value| value.number(&Figures::default()));
     match (figures.get(name), number) {
-        (Some(Figure::Number(read)), Some(number)) => (read - number).abs() <= 1.0,
+        (Some(Figure::Number(read)), Some(number)) => (read - number).abs() <= ROUNDED,
         (Some(Figure::Text(read)), _) => read == wanted,
         _ => false,
     }

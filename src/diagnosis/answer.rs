@@ -116,14 +116,17 @@ pub const COUNTS: [&str; 13] = [
     "asked", "estimate",
 ];
 
-/// A figure as people read it: sizes in MiB or GiB, other numbers as they are.
+/// A figure as people read it, as `figure` of `static/js/paste.js` writes it: sizes in MiB or GiB, other numbers as they are.
 pub fn show_figure(name: &str, figure: &Figure) -> String {
     let is_count = COUNTS.iter().any(|word| name.contains(word));
     match figure {
         Figure::Text(text) => text.clone(),
         Figure::Number(number) if *number >= 16.0 * SIZE || *number >= SIZE && !is_count => {
             let mib = number / SIZE;
-            if mib < 1024.0 { format!("{mib:.0} MiB") } else { format!("{:.2} GiB", mib / 1024.0) }
+            match mib < 1024.0 {
+                true => format!("{} MiB", (mib + 0.5).floor()),
+                false => format!("{:.2} GiB", (mib / 10.24 + 0.5).floor() / 100.0),
+            }
         }
         Figure::Number(number) => format!("{number}"),
     }

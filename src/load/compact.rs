@@ -1,0 +1,53 @@
+//! The theme's own scripts without what only their authors read.
+
+/// A script without comments that have lines of their own, indentation, empty lines and needless line ends.
+///
+/// Strings and expressions are left as they are: no text of the theme's scripts runs over a line end, which a test
+/// makes sure of.
+pub(super) fn compact(script: &str) -> String {
+    let mut text = String::with_capacity(script.len());
+    let mut in_comment = false;
+    for line in script.lines().map(str::trim_start) {
+        let opens = line.starts_with("/*");
+        if in_comment || opens || line.starts_with("//") || line.is_empty() {
+            in_comment = (in_comment || opens) && !line.trim_end().ends_with("*/");
+            continue;
+        }
+        text.push_str(line);
+        // Behind these a line end says nothing, unless it closes a comment.
+        if !line.ends_with(['{', ',', ';', '(']) || line.contains("//") {
+            text.push('\n');
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+    use std::path::Path;
+
+    #[test]
+    fn only_comments_on_lines_of_their_own_go() {
+        let script = "/* One\n   two. */\nvar a = \"// b\"; // c;\n\n  /* d */\n  // e\n  f(\"/*\");\n\
+                      let b = {\n  c: 1,\n  d: 2\n}\n";
+        assert_eq!(compact(script), "var a = \"// b\"; // c;\nf(\"/*\");let b = {c: 1,d: 2\n}\n");
+    }
+
+    #[test]
+    fn no_text_of_a_script_runs_over_a_line_end() {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("static/js");
+        for file in fs::read_dir(folder).expect("the theme has scripts") {
+            let path = file.expect("the folder can be read").path();
+            let script = fs::read_to_string(&path).expect("a script is text");
+            for line in script.lines() {
+                assert!(
+                    line.matches('`').count() % 2 == 0 && !line.ends_with('\\'),
+                    "{}: {line}",
+                    path.display()
+                );
+            }
+        }
+    }
+}
