@@ -1,7 +1,7 @@
 //! What the commands take from around them: the folder, and the day.
 
 use std::fs::File;
-use std::io::Read;
+use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
@@ -40,6 +40,42 @@ pub(super) fn input(file: Option<&Path>) -> Result<Box<dyn Read>> {
             Ok(Box::new(File::open(path).with_context(|| format!("cannot read `{}`", path.display()))?))
         }
         _ => Ok(Box::new(std::io::stdin())),
+    }
+}
+
+/// Bytes that are read from a log at once.
+const PIECE: usize = 256 * 1024;
+
+/// Gives a log to `take`, piece by piece, however long it is; what is no UTF-8 becomes `\u{fffd}`.
+///
+/// # Errors
+/// When the file cannot be opened or read.
+pub(super) fn read_pieces(file: Option<&Path>, mut take: impl FnMut(&str)) -> Result<()> {
+    let name = file.map_or("standard input".into(), |path| format!("`{}`", path.display()));
+    let mut input = input(file)?;
+    let mut bytes = vec![0; PIECE];
+    let mut kept = 0;
+    loop {
+        let read = match input.read(&mut bytes[kept..]) {
+            Err(error) if error.kind() == ErrorKind::Interrupted => continue,
+            read => read.with_context(|| format!("cannot read {name}"))?,
+        };
+        let filled = kept + read;
+        let whole = if read == 0 { filled } else { without_cut_character(&bytes[..filled]) };
+        take(&String::from_utf8_lossy(&bytes[..whole]));
+        if read == 0 {
+            return Ok(());
+        }
+        bytes.copy_within(whole..filled, 0);
+        kept = filled - whole;
+    }
+}
+
+/// The length of the text without a last character whose bytes are not all there.
+fn without_cut_character(bytes: &[u8]) -> usize {
+    match std::str::from_utf8(&bytes[bytes.len().saturating_sub(4)..]) {
+        Err(error) if error.error_len().is_none() => bytes.len() - (bytes.len().min(4) - error.valid_up_to()),
+        _ => bytes.len(),
     }
 }
 

@@ -13,6 +13,7 @@ mod pattern;
 mod prefix;
 mod reading;
 mod scan;
+mod stream;
 mod table;
 mod template;
 mod words;

@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails there")]
 
 mod architecture;
+mod bad_logs;
 mod case_file;
 mod cases;
 mod commands;
