@@ -14,6 +14,12 @@ pub(super) fn add(sources: &mut Sources) {
     add_folder(sources, &STATIC, "static");
 }
 
+/// Whether a static file of a site is the theme's own, letter by letter, and so takes nothing's place.
+pub(super) fn is_own(path: &str, bytes: &[u8]) -> bool {
+    let file = path.strip_prefix("static/").and_then(|inner| STATIC.get_file(inner));
+    file.is_some_and(|file| file.contents() == bytes)
+}
+
 /// What is published of a static file of the theme.
 fn asset(file: &File<'_>) -> Vec<u8> {
     match file.contents_utf8().filter(|_| file.path().extension().is_some_and(|extension| extension == "js"))

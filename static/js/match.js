@@ -5,12 +5,12 @@ var kbgenMatch = (() => {
   "use strict";
 
   // So many characters are one step.
-  const STEP = 32768;
+  const STEP = 8192;
 
   let text, line, begin;
 
   const isDigit = c => c > 47 && c < 58;
-  const isLetter = c => (c > 64 && c < 91) || (c > 96 && c < 123);
+  const isLetter = c => c > 96 && c < 123;
   const isAlnum = c => isDigit(c) || isLetter(c);
   const within = (c, set) => set.includes(String.fromCharCode(c));
 
@@ -261,7 +261,7 @@ var kbgenMatch = (() => {
       return Math.floor(Number(spell(from, split)) * unit + 0.5);
     }
     if (type === "quoted" && from + 2 <= to) { from++; to--; }
-    else if (from >= to) return undefined;
+    else if (from >= to) return;
     let out = "";
     for (let at = from; at < to; at++) {
       const piece = text.slice(places[at], ends[at]);
@@ -380,21 +380,20 @@ var kbgenMatch = (() => {
     if (typeof node === "string") return figures[node];
     const [sign, one, other] = node;
     if (sign === "'") return one;
-    if (sign === "known") return figures[one] !== undefined;
+    if (sign === "known") return one in figures;
     const a = worth(one, figures);
     if (sign === "not") return a === undefined ? a : !a;
     const b = worth(other, figures);
     if (sign === "and") return a === false || b === false ? false : a && b;
     if (sign === "or") return a === true || b === true ? true : a === undefined ? a : b;
-    if (typeof a !== typeof b || a === undefined) return undefined;
-    if (typeof a !== "number" && !/[!=]=/.test(sign)) return undefined;
+    if (typeof a !== typeof b || a === undefined || (typeof a !== "number" && !/[!=]=/.test(sign))) return;
     const reckoned = {
       "==": a === b, "!=": a !== b, "<": a < b, "<=": a <= b, ">": a > b, ">=": a >= b, "+": a + b, "-": a - b, "*": a * b, "/": a / b, "//": Math.floor(a / b),
     }[sign];
     return typeof reckoned === "number" && !Number.isFinite(reckoned) ? undefined : reckoned;
   }
 
-  const holds = (when, figures) => when === undefined || worth(when, figures) === true;
+  const holds = (when, figures) => !when || worth(when, figures) === true;
 
   /* extractor.rs */
 
@@ -553,8 +552,7 @@ var kbgenMatch = (() => {
     text = log;
     yield* normalize();
     const all = yield* read(reader);
-    const findings = table.pages.map(page => findPage(reader, page, all)).filter(Boolean);
     text = line = bytes = gaps = places = ends = null;
-    return rank(findings);
+    return rank(table.pages.map(page => findPage(reader, page, all)).filter(Boolean));
   };
 })();

@@ -70,7 +70,10 @@
     if (brief) return item;
     // What the reading only derives for itself is not shown.
     var names = Object.keys(match.figures || {}).filter(function (name) { return name !== "own" && name !== "verdict"; });
-    if (names.length || match.line) {
+    var where = make("p", "Line " + match.line + ": ", "small");
+    where.appendChild(make("mark", match.quote));
+    item.appendChild(where);
+    if (names.length) {
       var list = make("dl");
       var put = function (name, value) {
         var pair = make("div");
@@ -78,7 +81,6 @@
         pair.appendChild(make("dd", value));
         list.appendChild(pair);
       };
-      if (match.line) put("line", String(match.line));
       names.forEach(function (name) { put(name.replace(/_/g, " "), figure(name, match.figures[name])); });
       item.appendChild(list);
     }
@@ -119,11 +121,18 @@
     return line;
   }
 
+  // The line of a message, or what stands near it in a long one.
+  function around(line, at) {
+    return line.replace(SHAPELESS, "").slice(Math.max(0, at - 40), at + 160).trim();
+  }
+
   // The end of a log says most, and an index of words needs no more.
   var NEAR_END = 262144;
   function show(text, found) {
     var tables = window.kbgenTables;
     var exact = found.filter(function (match) { return tables.pages[match.slug]; }).slice(0, 5);
+    var lines = exact.length ? text.split("\n") : [];
+    exact.forEach(function (match) { match.quote = around(lines[match.line - 1], match.column - 1); });
     // A few words are a question, and get the best there is; a log has to share much with a page.
     var question = text.trim().length <= 100 && text.trim().indexOf("\n") < 0;
     var near = exact.length || !tables.search ? [] : window.kbgenSearch(tables.search, text.slice(-NEAR_END), 5).filter(function (hit) { return question || hit.share >= tables.near; });
@@ -164,17 +173,17 @@
 
   // A box is slow with a long text, and with characters that have no shape: such a log is held aside and read whole,
   // and the box shows its end.
-  var LARGE = 100000, LONGEST = 8388608, SHAPELESS = /[\0-\x08\x0e-\x1f]/;
+  var LARGE = 100000, LONGEST = 8388608, SHAPELESS = /[\0-\x08\x0e-\x1f]/g;
   var held = "";
   function figure_of_length(length) { return length < 1048576 ? Math.ceil(length / 1024) + " KiB" : (length / 1048576).toFixed(1) + " MiB"; }
   function take(text) {
     held = text.slice(-LONGEST);
-    box.value = held.slice(-10000).replace(/[\0-\x08\x0e-\x1f]/g, "");
+    box.value = held.slice(-10000).replace(SHAPELESS, "");
     run();
   }
   box.addEventListener("paste", function (event) {
     var text = event.clipboardData ? event.clipboardData.getData("text") : "";
-    if (text.length <= LARGE && !SHAPELESS.test(text)) return;
+    if (text.length <= LARGE && text.search(SHAPELESS) < 0) return;
     event.preventDefault();
     take(text);
   });
