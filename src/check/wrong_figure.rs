@@ -2,8 +2,8 @@
 
 use crate::check::Subject;
 use crate::diag::{Diagnostic, Rule};
-use crate::files::Placed;
 use crate::signature::{Expression, Figure, Figures};
+use crate::site::kinds::SampleText;
 
 pub(super) const RULE: Rule = Rule {
     code: "wrong-figure",
@@ -13,14 +13,10 @@ pub(super) const RULE: Rule = Rule {
 
 pub(super) fn run(subject: &Subject<'_>) -> Vec<Diagnostic> {
     let samples = subject.site.extractors.iter().flat_map(|page| &page.data.samples);
-    samples.flat_map(|(text, figures)| wrong(subject, text, figures)).collect()
+    samples.flat_map(|sample| wrong(subject, sample)).collect()
 }
 
-fn wrong(
-    subject: &Subject<'_>,
-    text: &Placed<String>,
-    figures: &[(Placed<String>, Placed<String>)],
-) -> Vec<Diagnostic> {
+fn wrong(subject: &Subject<'_>, SampleText { text, figures }: &SampleText) -> Vec<Diagnostic> {
     // The page of which most is read is one that uses the extractor, if there is one.
     let hits = subject.compiled.index.diagnose(&text.value);
     let Some(hit) = hits.into_iter().max_by_key(|hit| hit.figures.len()) else {

@@ -22,12 +22,13 @@ pub(super) fn run(
     let (site, _) = load::pages(&sources, Drafts::Exclude);
     let compiled = Compiled::new(&site, &sources);
     let mut stream = compiled.index.stream();
-    let mut end = String::new();
+    let mut end = Vec::new();
     world::read_pieces(options.file.as_deref(), |piece| {
         stream.feed(piece);
-        end.push_str(piece);
-        end.drain(..end.floor_char_boundary(end.len().saturating_sub(NEAR_END)));
+        end.extend_from_slice(piece.as_bytes());
+        end.drain(..end.len().saturating_sub(NEAR_END));
     })?;
+    let end = String::from_utf8_lossy(&end).into_owned();
     let found = stream.finish();
     let quotes: Vec<String> = found.iter().map(|found| found.quote.clone()).collect();
     let mut answers: Vec<Answer> =

@@ -5,6 +5,7 @@ use crate::signature::figure::Figures;
 use crate::signature::find::Matcher;
 use crate::signature::normal::NormalText;
 use crate::signature::scan::Scan;
+use crate::signature::stream::boundary;
 use crate::signature::table::Table;
 
 /// So many places of one pattern are looked at; a log that repeats a message says nothing new.
@@ -163,8 +164,8 @@ const QUOTED: usize = 200;
 
 /// The line around a byte, or so much of it as is near.
 fn quote(text: &str, at: usize) -> String {
-    let from = text.floor_char_boundary(at.saturating_sub(QUOTED));
-    let to = text.floor_char_boundary(at + QUOTED);
+    let from = boundary(text, at.saturating_sub(QUOTED));
+    let to = boundary(text, at + QUOTED);
     let begin = text[from..at].rfind('\n').map_or(from, |end| from + end + 1);
     let end = text[at..to].find('\n').map_or(to, |end| at + end);
     text[begin..end].trim().to_owned()

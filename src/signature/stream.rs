@@ -62,8 +62,8 @@ fn line_start(text: &str, at: usize) -> usize {
 }
 
 /// The last beginning of a character up to this byte.
-fn boundary(text: &str, at: usize) -> usize {
-    text.floor_char_boundary(at)
+pub(crate) fn boundary(text: &str, at: usize) -> usize {
+    (0..=at.min(text.len())).rev().find(|&at| text.is_char_boundary(at)).unwrap_or(0)
 }
 
 #[cfg(test)]

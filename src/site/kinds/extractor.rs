@@ -97,8 +97,17 @@ pub struct ExtractorData {
     pub verdicts: Vec<(Placed<String>, Placed<String>)>,
     /// Name and fragments of each part of the program.
     pub places: Vec<(Placed<String>, Vec<Placed<String>>)>,
-    /// Text, and the figures that must be read from it.
-    pub samples: Vec<(Placed<String>, Vec<(Placed<String>, Placed<String>)>)>,
+    /// The known layouts.
+    pub samples: Vec<SampleText>,
+}
+
+/// A layout, and what must be read from it.
+#[derive(Debug, Clone)]
+pub struct SampleText {
+    /// Real output.
+    pub text: Placed<String>,
+    /// Names and values of figures.
+    pub figures: Vec<(Placed<String>, Placed<String>)>,
 }
 
 /// A figure that is read.
@@ -161,7 +170,7 @@ impl ExtractorData {
             samples: fields
                 .records("samples")
                 .iter()
-                .map(|record| (text(record, "text"), record.map("figures")))
+                .map(|record| SampleText { text: text(record, "text"), figures: record.map("figures") })
                 .collect(),
         }
     }

@@ -17,7 +17,7 @@ pub use common::Evidence;
 pub use device::DeviceData;
 pub use document::DocumentData;
 pub use error::{Cause, ErrorData, ErrorKind, Signature, SignatureText, is_check_section};
-pub use extractor::ExtractorData;
+pub use extractor::{ExtractorData, SampleText};
 pub use guide::GuideData;
 pub use model::{ArchitectureData, ModelData};
 pub use quant::QuantData;
