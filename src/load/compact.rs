@@ -41,6 +41,7 @@ mod tests {
         for file in fs::read_dir(folder).expect("the theme has scripts") {
             let path = file.expect("the folder can be read").path();
             let script = fs::read_to_string(&path).expect("a script is text");
+            // A back quote in a string or an expression is written `\x60`, so that the others come in pairs.
             for line in script.lines() {
                 assert!(
                     line.matches('`').count() % 2 == 0 && !line.ends_with('\\'),

@@ -171,7 +171,7 @@ var kbgenMatch = (() => {
   const byteAt = at => at < size ? bytes[at] : 0;
   const gapAt = at => at < size ? gaps[at] : BREAK;
   const isWord = c => isAlnum(c) || c > 127 || within(c, "_-./:+@#~%$*=&");
-  const isPath = c => c > 127 || (c > 32 && c < 127 && !within(c, "'\"`,;<>|"));
+  const isPath = c => c > 127 || (c > 32 && c < 127 && !within(c, "'\"\x60,;<>|"));
   const isVersion = c => isAlnum(c) || within(c, ".+-_");
   const isHex = c => within(c, "0123456789abcdef");
   const WORDS = { word: isWord, path: isPath, version: isVersion };
@@ -190,7 +190,7 @@ var kbgenMatch = (() => {
     if (type === "start" || type === "end") { if (gapAt(from) === BREAK) list.push(from); }
     else if (type === "any") for (at = from; at <= last; at++) list.push(at);
     else if (type === "quoted") {
-      if (within(open, "'\"`")) for (at = from + 1; at < last; at++) if (bytes[at] === open || (open === 96 && bytes[at] === 39)) list.push(at + 1);
+      if (within(open, "'\"\x60")) for (at = from + 1; at < last; at++) if (bytes[at] === open || (open === 96 && bytes[at] === 39)) list.push(at + 1);
     } else if (WORDS[type]) {
       if (type !== "version" || isDigit(open) || (open === 118 && isDigit(byteAt(from + 1)))) wordEnds(from, WORDS[type], list);
     } else {

@@ -50,7 +50,7 @@
   // The twin of conclusion in src/diagnosis/answer.rs.
   function conclusion(cause, figures) {
     var told_of = told(cause.names, figures).concat(shortage(figures));
-    return cause.title.replace(/\.+$/, "").replace(/`/g, "") + (told_of.length ? ": " + told_of.join(", ") : "") + ".";
+    return cause.title.replace(/\.+$/, "").replace(/\x60/g, "") + (told_of.length ? ": " + told_of.join(", ") : "") + ".";
   }
 
   // One found page: its title, the figures that were read, the cause they point to.
