@@ -9,6 +9,8 @@ use crate::config::Config;
 use crate::diagnosis::{self, Answer, Compiled, answer, show_figure};
 use crate::load::{self, Drafts};
 
+/// Figures that only the rules need.
+const INTERNAL: [&str; 2] = ["own", "verdict"];
 /// So many bytes at the end of a log are looked at for pages that are only near; the page's script does the same.
 const NEAR_END: usize = 256 * 1024;
 
@@ -89,6 +91,7 @@ fn describe(
         let figures: Vec<String> = answer
             .figures
             .iter()
+            .filter(|(name, _)| !INTERNAL.contains(name))
             .map(|(name, figure)| format!("{} {}", name.replace('_', " "), show_figure(name, figure)))
             .collect();
         if !figures.is_empty() {

@@ -52,7 +52,11 @@ pub fn answer(site: &Site, compiled: &Compiled, found: Match) -> Option<Answer> 
     })
 }
 
-/// The figures that a cause is known by: those of its condition, and of the verdict that this asks for.
+/// More figures make a sentence that nobody reads.
+const MOST: usize = 4;
+
+/// The figures that a cause is known by: those of its condition, and of the verdict that this asks for. What this
+/// process holds in all is reckoned for the rules, and stands in no message.
 pub fn told(cause: &Cause, extractors: &[Extractor]) -> Vec<String> {
     let Some(when) = cause.when.as_ref().and_then(|when| Expression::parse(&when.value).ok()) else {
         return Vec::new();
@@ -62,10 +66,11 @@ pub fn told(cause: &Cause, extractors: &[Extractor]) -> Vec<String> {
     let asked_for = verdicts.filter(|verdict| texts.contains(&verdict.name.as_str()));
     let mut names: Vec<String> = Vec::new();
     for name in when.names().into_iter().chain(asked_for.flat_map(|verdict| verdict.when.names())) {
-        if name != VERDICT && name != PLACE && !names.iter().any(|known| known == name) {
+        if ![VERDICT, PLACE, "own"].contains(&name) && !names.iter().any(|known| known == name) {
             names.push(name.to_owned());
         }
     }
+    names.truncate(MOST);
     names
 }
 

@@ -70,7 +70,7 @@
     if (brief) return item;
     // What the reading only derives for itself is not shown.
     var names = Object.keys(match.figures || {}).filter(function (name) { return name !== "own" && name !== "verdict"; });
-    var where = make("p", "Line " + match.line + ": ", "small");
+    var where = make("p", "Line " + match.line + ":", "small");
     where.appendChild(make("mark", match.quote));
     item.appendChild(where);
     if (names.length) {
