@@ -73,13 +73,30 @@ pub(super) fn read_pieces(file: Option<&Path>, mut take: impl FnMut(&str)) -> Re
 
 /// The length of the text without a last character whose bytes are not all there.
 fn without_cut_character(bytes: &[u8]) -> usize {
-    match std::str::from_utf8(&bytes[bytes.len().saturating_sub(4)..]) {
-        Err(error) if error.error_len().is_none() => bytes.len() - (bytes.len().min(4) - error.valid_up_to()),
-        _ => bytes.len(),
-    }
+    let end = bytes.len().saturating_sub(3);
+    let first = bytes[end..].iter().rposition(|byte| *byte >= 0xc0).map(|at| end + at);
+    let is_cut = |from: usize| str::from_utf8(&bytes[from..]).is_err_and(|error| error.error_len().is_none());
+    first.filter(|from| is_cut(*from)).unwrap_or(bytes.len())
 }
 
 /// Today, by the clock of this machine.
 pub(super) fn today() -> Date {
     Zoned::now().date()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_piece_ends_between_characters() {
+        let text = "a日é😀b";
+        for cut in 0..=text.len() {
+            let whole = without_cut_character(&text.as_bytes()[..cut]);
+            assert!(text.is_char_boundary(whole) && cut - whole < 4, "{whole} of {cut}");
+        }
+        assert_eq!(without_cut_character(b"no UTF-8: \xe9"), 10);
+        assert_eq!(without_cut_character(b"no UTF-8: \xe9!"), 12);
+        assert_eq!(without_cut_character(b"\x80\x80\x80"), 3);
+    }
 }

@@ -7,10 +7,16 @@
 pub(super) fn compact(script: &str) -> String {
     let mut text = String::with_capacity(script.len());
     let mut in_comment = false;
-    for line in script.lines().map(str::trim_start) {
-        let opens = line.starts_with("/*");
-        if in_comment || opens || line.starts_with("//") || line.is_empty() {
-            in_comment = (in_comment || opens) && !line.trim_end().ends_with("*/");
+    for mut line in script.lines().map(str::trim_start) {
+        while in_comment || line.starts_with("/*") {
+            let closed = line.split_once("*/");
+            in_comment = closed.is_none();
+            line = closed.map_or("", |(_, behind)| behind.trim_start());
+            if in_comment {
+                break;
+            }
+        }
+        if line.is_empty() || line.starts_with("//") {
             continue;
         }
         text.push_str(line);
@@ -30,9 +36,9 @@ mod tests {
 
     #[test]
     fn only_comments_on_lines_of_their_own_go() {
-        let script = "/* One\n   two. */\nvar a = \"// b\"; // c;\n\n  /* d */\n  // e\n  f(\"/*\");\n\
+        let script = "/* One\n   two. */\nvar a = \"// b\"; // c;\n\n  /* d */\n  // e\n  f(\"/*\");\n/* g */ h();\n/* i\n*/ j()\n\
                       let b = {\n  c: 1,\n  d: 2\n}\n";
-        assert_eq!(compact(script), "var a = \"// b\"; // c;\nf(\"/*\");let b = {c: 1,d: 2\n}\n");
+        assert_eq!(compact(script), "var a = \"// b\"; // c;\nf(\"/*\");h();j()\nlet b = {c: 1,d: 2\n}\n");
     }
 
     #[test]
