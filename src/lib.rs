@@ -41,6 +41,11 @@ pub mod parts {
         pub use crate::diag::{Colour, Diagnostic, Rule, human, json, summary};
     }
 
+    /// What a log says.
+    pub mod diagnosis {
+        pub use crate::diagnosis::{Answer, Compiled, answer};
+    }
+
     /// Writing a site.
     pub mod emit {
         pub use crate::emit::{MARKER, Permission, Report, Target, write};
@@ -118,14 +123,13 @@ pub mod parts {
 
     /// The knowledge base as data.
     pub mod site {
-        pub use crate::site::{Division, Figures, Run, Runner, Verdict};
+        pub use crate::site::{Division, Figures, Run, Runner, Site, Verdict};
     }
 
     /// Patterns and words.
     pub mod signature {
         pub use crate::signature::{
-            Cause, Document, Expression, Index, Kind, Match, NEAR, Page, Pattern, Signature, Table,
-            WordIndex, torch_oom,
+            Cause, Document, Expression, Index, Kind, Match, NEAR, Page, Pattern, Signature, Table, WordIndex,
         };
     }
 }

@@ -18,6 +18,7 @@ mod no_signature;
 mod reserved_name;
 mod solution_heading;
 mod unknown_reference;
+mod wrong_figure;
 mod wrong_match;
 
 use jiff::civil::Date;
@@ -71,6 +72,7 @@ pub const ALL: &[Check] = &[
     Check { rule: reserved_name::RULE, run: reserved_name::run },
     Check { rule: solution_heading::RULE, run: solution_heading::run },
     Check { rule: unknown_reference::RULE, run: unknown_reference::run },
+    Check { rule: wrong_figure::RULE, run: wrong_figure::run },
     Check { rule: wrong_match::RULE, run: wrong_match::run },
 ];
 

@@ -1,8 +1,5 @@
 //! `kbgen diagnose`: the page for an error or a whole log.
 
-use std::io::Read;
-
-use anyhow::Context;
 use serde_json::json;
 
 use crate::cli::arguments::{AnswerFormat, Arguments, DiagnoseOptions};
@@ -12,8 +9,10 @@ use crate::config::Config;
 use crate::diagnosis::{self, Answer, Compiled, answer, show_figure};
 use crate::load::{self, Drafts};
 
-/// Most of a log that is read; longer ones are cut at the front, since the last error matters most.
-const LIMIT: usize = 64 * 1024 * 1024;
+/// Figures that only the rules need.
+const INTERNAL: [&str; 2] = ["own", "verdict"];
+/// So many bytes at the end of a log are looked at for pages that are only near; the page's script does the same.
+const NEAR_END: usize = 256 * 1024;
 
 pub(super) fn run(
     arguments: &Arguments,
@@ -22,18 +21,23 @@ pub(super) fn run(
 ) -> anyhow::Result<Outcome> {
     let root = world::root(arguments.root.as_deref())?;
     let (sources, _) = load::read(&root)?;
-    let log = log(options)?;
     let (site, _) = load::pages(&sources, Drafts::Exclude);
     let compiled = Compiled::new(&site, &sources);
-    let answers: Vec<Answer> = compiled
-        .index
-        .diagnose(&log)
-        .into_iter()
-        .filter_map(|found| answer(&site, found))
-        .take(options.top)
-        .collect();
-    let answers =
-        if answers.is_empty() { diagnosis::near(&site, &sources, &log, options.top) } else { answers };
+    let mut stream = compiled.index.stream();
+    let mut end = Vec::new();
+    world::read_pieces(options.file.as_deref(), |piece| {
+        stream.feed(piece);
+        end.extend_from_slice(piece.as_bytes());
+        end.drain(..end.len().saturating_sub(NEAR_END));
+    })?;
+    let end = String::from_utf8_lossy(&end).into_owned();
+    let found = stream.finish();
+    let quotes: Vec<String> = found.iter().map(|found| found.quote.clone()).collect();
+    let mut answers: Vec<Answer> =
+        found.into_iter().filter_map(|found| answer(&site, &compiled, found)).take(options.top).collect();
+    if answers.is_empty() && !is_binary(&end) {
+        answers = diagnosis::near(&site, &sources, &end, options.top);
+    }
     match options.format {
         AnswerFormat::Json => {
             let text = serde_json::to_string_pretty(&json!({"matches": answers}))?;
@@ -41,30 +45,34 @@ pub(super) fn run(
         }
         AnswerFormat::Human => {
             let (config, _) = Config::read(&sources);
-            terminal.print(&describe(&answers, &log, &config, terminal));
+            terminal.print(&describe(&answers, &quotes, &end, &config, terminal));
         }
     }
     let matched = answers.iter().any(|answer| answer.exact);
     Ok(if matched { Outcome::Fine } else { Outcome::Findings })
 }
 
-fn log(options: &DiagnoseOptions) -> anyhow::Result<String> {
-    let mut bytes = Vec::new();
-    let name =
-        options.file.as_deref().map_or("standard input".into(), |path| format!("`{}`", path.display()));
-    world::input(options.file.as_deref())?
-        .read_to_end(&mut bytes)
-        .with_context(|| format!("cannot read {name}"))?;
-    if bytes.len() > LIMIT {
-        bytes.drain(..bytes.len() - LIMIT);
-    }
-    Ok(String::from_utf8_lossy(&bytes).into_owned())
+/// Whether more than a tenth of a text are characters that no program prints.
+fn is_binary(text: &str) -> bool {
+    let strange =
+        |c: &char| *c == char::REPLACEMENT_CHARACTER || c.is_control() && !"\n\r\t\u{1b}".contains(*c);
+    text.chars().filter(strange).count() * 10 > text.chars().count()
 }
 
-fn describe(answers: &[Answer], log: &str, config: &Config, terminal: &Terminal) -> String {
-    if log.trim().is_empty() {
+/// `quotes` are the lines of the exact answers, `end` is the end of the log.
+fn describe(
+    answers: &[Answer],
+    quotes: &[String],
+    end: &str,
+    config: &Config,
+    terminal: &Terminal,
+) -> String {
+    if answers.is_empty() && end.trim().is_empty() {
         return "the log is empty: give a file, or pipe the output of the program into this command\n"
             .to_string();
+    }
+    if answers.is_empty() && is_binary(end) {
+        return "this is no text: give what the program printed, not a file that it works with\n".to_string();
     }
     if answers.is_empty() {
         return "no known error stands in this log; if the program works, that is the right answer\n"
@@ -74,16 +82,16 @@ fn describe(answers: &[Answer], log: &str, config: &Config, terminal: &Terminal)
     if answers.iter().all(|answer| !answer.exact) {
         text.push_str("no known error stands in this log; these pages are only near it:\n\n");
     }
-    for answer in answers {
+    for (at, answer) in answers.iter().enumerate() {
         text.push_str(&format!("{}\n", terminal.style(Style::Title, &answer.title)));
         if let Some(line) = answer.line {
-            let quoted = log.lines().nth(line - 1).unwrap_or_default().trim();
-            let short: String = quoted.chars().filter(|c| !c.is_control()).take(160).collect();
+            let short: String = quotes[at].chars().filter(|c| !c.is_control()).take(160).collect();
             text.push_str(&format!("  line {line}: {}\n", terminal.style(Style::Muted, &short)));
         }
         let figures: Vec<String> = answer
             .figures
             .iter()
+            .filter(|(name, _)| !INTERNAL.contains(name))
             .map(|(name, figure)| format!("{} {}", name.replace('_', " "), show_figure(name, figure)))
             .collect();
         if !figures.is_empty() {

@@ -2,8 +2,10 @@
 
 use serde::Serialize;
 
-use crate::signature::{Expression, Figure, Figures, Match};
+use crate::diagnosis::Compiled;
+use crate::signature::{Expression, Extractor, Figure, Figures, Match, PLACE, Template, VERDICT};
 use crate::site::Site;
+use crate::site::kinds::Cause;
 
 /// One page that a log leads to.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -22,21 +24,20 @@ pub struct Answer {
     pub line: Option<usize>,
     /// What was read, sizes in bytes.
     pub figures: Figures,
-    /// The cause that the figures point to.
+    /// The cause that the figures point to: its `case` if it has one, else its id.
     pub cause: Option<String>,
     /// That cause in a sentence, with its figures.
     pub conclusion: Option<String>,
 }
 
 /// A match in words.
-pub fn answer(site: &Site, found: Match) -> Option<Answer> {
+pub fn answer(site: &Site, compiled: &Compiled, found: Match) -> Option<Answer> {
     let error = site.errors.iter().find(|error| error.head.id.slug == found.slug)?;
     let cause =
         found.cause.as_ref().and_then(|id| error.data.causes.iter().find(|cause| cause.id.value == *id));
-    let conclusion = cause.map(|cause| {
-        let when = cause.when.as_ref().map(|when| when.value.as_str()).unwrap_or_default();
-        conclusion(&cause.title, when, &found.figures)
-    });
+    let case = cause
+        .and_then(|cause| Template::parse(&cause.case.as_ref()?.value).ok())
+        .and_then(|case| case.fill(&found.figures));
     Some(Answer {
         url: format!("/{}", error.head.id.address()),
         title: error.head.title.value.clone(),
@@ -44,22 +45,43 @@ pub fn answer(site: &Site, found: Match) -> Option<Answer> {
         score: f64::from(found.score),
         exact: true,
         line: Some(found.line),
+        conclusion: cause
+            .map(|cause| conclusion(&cause.title, &told(cause, &compiled.extractors), &found.figures)),
         figures: found.figures,
-        cause: found.cause,
-        conclusion,
+        cause: case.or(found.cause),
     })
 }
 
-/// The cause, and the figures that its condition looked at.
-fn conclusion(title: &str, when: &str, figures: &Figures) -> String {
-    let names = Expression::parse(when)
-        .map(|when| when.names().into_iter().map(str::to_string).collect::<Vec<_>>())
-        .unwrap_or_default();
+/// More figures make a sentence that nobody reads.
+const MOST: usize = 4;
+
+/// The figures that a cause is known by: those of its condition, and of the verdict that this asks for. What this
+/// process holds in all is reckoned for the rules, and stands in no message.
+pub fn told(cause: &Cause, extractors: &[Extractor]) -> Vec<String> {
+    let Some(when) = cause.when.as_ref().and_then(|when| Expression::parse(&when.value).ok()) else {
+        return Vec::new();
+    };
+    let texts = when.texts();
+    let verdicts = extractors.iter().flat_map(|extractor| &extractor.verdicts);
+    let asked_for = verdicts.filter(|verdict| texts.contains(&verdict.name.as_str()));
+    let mut names: Vec<String> = Vec::new();
+    for name in when.names().into_iter().chain(asked_for.flat_map(|verdict| verdict.when.names())) {
+        if ![VERDICT, PLACE, "own"].contains(&name) && !names.iter().any(|known| known == name) {
+            names.push(name.to_owned());
+        }
+    }
+    names.truncate(MOST);
+    names
+}
+
+/// The title of a cause and the figures that it is known by, with what is missing.
+fn conclusion(title: &str, names: &[String], figures: &Figures) -> String {
     let told: Vec<String> = names
         .iter()
         .filter_map(|name| {
             Some(format!("{} {}", name.replace('_', " "), show_figure(name, figures.get(name)?)))
         })
+        .chain(shortage(figures))
         .collect();
     let title = title.trim_end_matches('.').replace('`', "");
     match told.is_empty() {
@@ -68,27 +90,51 @@ fn conclusion(title: &str, when: &str, figures: &Figures) -> String {
     }
 }
 
-/// Smallest number that is shown as a size: no count in a message of this field is as large.
-const SIZE: f64 = 1_048_576.0;
+/// What was asked for, and what there was: figures that messages give in pairs.
+pub const PAIRS: [(&str, &str); 8] = [
+    ("requested", "free"),
+    ("need", "have"),
+    ("wanted", "free"),
+    ("length", "kv_tokens"),
+    ("asked", "window"),
+    ("wanted", "available"),
+    ("required", "limit"),
+    ("used", "limit"),
+];
 
-/// A figure as people read it: sizes in MiB or GiB, other numbers as they are.
-pub fn show_figure(name: &str, figure: &Figure) -> String {
-    match figure {
-        Figure::Text(text) => text.clone(),
-        Figure::Number(number) if *number >= SIZE && !is_count(name) => {
-            let mib = number / SIZE;
-            if mib < 1024.0 { format!("{mib:.0} MiB") } else { format!("{:.2} GiB", mib / 1024.0) }
+/// By how much what was asked for is more than there was.
+fn shortage(figures: &Figures) -> Option<String> {
+    PAIRS.iter().find_map(|(asked, there)| match (figures.get(asked), figures.get(there)) {
+        (Some(Figure::Number(asked_for)), Some(Figure::Number(had))) if asked_for > had => {
+            Some(format!("{} too much", show_figure(asked, &Figure::Number(asked_for - had))))
         }
-        Figure::Number(number) if number.fract() == 0.0 => format!("{number:.0}"),
-        Figure::Number(number) => format!("{number}"),
-    }
+        _ => None,
+    })
 }
 
-/// Whether a name speaks of a number of things, not of bytes.
-fn is_count(name: &str) -> bool {
-    ["token", "ctx", "context", "length", "len", "count", "layer", "version", "port", "pid", "window"]
-        .iter()
-        .any(|word| name.contains(word))
+/// Smallest number that may be a size; from sixteen times this on every number is one.
+const SIZE: f64 = 1_048_576.0;
+
+/// Parts of names that speak of a number of things, not of bytes.
+pub const COUNTS: [&str; 13] = [
+    "token", "ctx", "context", "length", "len", "count", "layer", "version", "port", "pid", "window",
+    "asked", "estimate",
+];
+
+/// A figure as people read it, as `figure` of `static/js/paste.js` writes it: sizes in MiB or GiB, other numbers as they are.
+pub fn show_figure(name: &str, figure: &Figure) -> String {
+    let is_count = COUNTS.iter().any(|word| name.contains(word));
+    match figure {
+        Figure::Text(text) => text.clone(),
+        Figure::Number(number) if *number >= 16.0 * SIZE || *number >= SIZE && !is_count => {
+            let mib = number / SIZE;
+            match mib < 1024.0 {
+                true => format!("{} MiB", (mib + 0.5).floor()),
+                false => format!("{:.2} GiB", (mib / 10.24 + 0.5).floor() / 100.0),
+            }
+        }
+        Figure::Number(number) => format!("{number}"),
+    }
 }
 
 #[cfg(test)]
@@ -102,8 +148,8 @@ mod tests {
         figures.add("free", Figure::Number(848_297_984.0));
         figures.add("total", Figure::Number(8_589_934_592.0));
         assert_eq!(
-            conclusion("The card is full", "requested > free", &figures),
-            "The card is full: requested 2.00 GiB, free 809 MiB."
+            conclusion("The card is full", &["requested".into(), "free".into()], &figures),
+            "The card is full: requested 2.00 GiB, free 809 MiB, 1.21 GiB too much."
         );
     }
 }

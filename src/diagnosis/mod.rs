@@ -6,9 +6,12 @@
 
 mod answer;
 mod compiled;
+mod extractors;
 mod fragment;
 mod near;
+mod parser;
 
-pub use answer::{Answer, answer, show_figure};
-pub use compiled::{Compiled, PartFault, finds};
+pub use answer::{Answer, COUNTS, PAIRS, answer, show_figure, told};
+pub use compiled::{Compiled, finds};
 pub use near::{near, words};
+pub use parser::PartFault;

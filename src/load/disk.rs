@@ -71,7 +71,7 @@ fn read_folder(root: &Path, folder: &str, sources: &mut Sources, found: &mut Vec
         let is_text = folder == "templates" || (folder == "content" && path.ends_with(".md"));
         if is_text {
             add_text(sources, &path, bytes, found);
-        } else {
+        } else if !theme::is_own(&path, &bytes) {
             sources.add_asset(path, bytes);
         }
     }

@@ -10,8 +10,8 @@ use crate::load::split::split;
 use crate::markdown;
 use crate::schema::{self, Fields, MISSING_KEY};
 use crate::site::kinds::{
-    CategoryData, DeviceData, DocumentData, ErrorData, GuideData, ModelData, QuantData, TermData, ToolData,
-    fields,
+    CategoryData, DeviceData, DocumentData, ErrorData, ExtractorData, GuideData, ModelData, QuantData,
+    TermData, ToolData, fields,
 };
 use crate::site::{Body, Head, Kind, Page, PageId, Site, title_of};
 
@@ -156,6 +156,7 @@ fn add(
         Kind::Hardware => site.devices.push(Page { data: DeviceData::new(&fields), head }),
         Kind::Quant => site.quants.push(Page { data: QuantData::new(&fields), head }),
         Kind::Term => site.terms.push(Page { data: TermData::new(&fields), head }),
+        Kind::Extractor => site.extractors.push(Page { data: ExtractorData::new(&fields), head }),
         Kind::Document => site.documents.push(Page { data: DocumentData::new(&fields), head }),
     }
 }

@@ -134,6 +134,7 @@ fn error_data(shelf: &Shelf<'_>, error: &Page<ErrorData>) -> Value {
             "title": cause.title,
             "tell": cause.tell.value,
             "when": cause.when.as_ref().map(|when| &when.value),
+            "case": cause.case.as_ref().map(|case| &case.value),
             "solutions": plain(&cause.solutions),
         })).collect::<Vec<_>>(),
         "solutions": data.solutions.iter().map(|solution| json!({

@@ -6,12 +6,13 @@ use crate::diagnosis;
 use crate::files::Outputs;
 use crate::render::address::file;
 use crate::render::views::Shelf;
-use crate::signature::{Expression, NEAR};
+use crate::signature::NEAR;
 use crate::site::Page;
 use crate::site::kinds::ErrorData;
 
 /// `data/diagnose.js`.
 pub(super) fn table(shelf: &Shelf<'_>) -> Outputs {
+    let compiled = shelf.order.compiled;
     let pages: serde_json::Map<String, serde_json::Value> = shelf
         .site()
         .errors
@@ -21,9 +22,10 @@ pub(super) fn table(shelf: &Shelf<'_>) -> Outputs {
                 .data
                 .causes
                 .iter()
-                .filter_map(|cause| {
-                    let when = Expression::parse(&cause.when.as_ref()?.value).ok()?;
-                    Some((cause.id.value.clone(), json!({"title": cause.title, "names": when.names()})))
+                .filter(|cause| cause.when.is_some())
+                .map(|cause| {
+                    let names = diagnosis::told(cause, &compiled.extractors);
+                    (cause.id.value.clone(), json!({"title": cause.title, "names": names}))
                 })
                 .collect();
             let entry = json!({
@@ -37,9 +39,11 @@ pub(super) fn table(shelf: &Shelf<'_>) -> Outputs {
         })
         .collect();
     let tables = json!({
-        "match": shelf.order.compiled.index.table(),
+        "match": compiled.index.table(),
         "search": diagnosis::words(shelf.site(), shelf.order.sources),
         "near": NEAR,
+        "pairs": diagnosis::PAIRS,
+        "counts": diagnosis::COUNTS,
         "pages": pages,
     });
     let mut outputs = Outputs::default();

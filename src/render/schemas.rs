@@ -41,7 +41,7 @@ fn knowledge_base(base_url: &str) -> Value {
             "source": word, "versions": versions, "samples": words,
         }),
     );
-    let cause = json!({"id": word, "title": word, "tell": word, "when": maybe_word, "solutions": words});
+    let cause = json!({"id": word, "title": word, "tell": word, "when": maybe_word, "case": maybe_word, "solutions": words});
     let solution = json!({"id": word, "title": word, "cost": word});
     let error = json!({
         "slug": word, "title": word, "url": word, "description": word, "category": word, "kind": word,

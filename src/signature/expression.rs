@@ -22,10 +22,11 @@ pub(crate) enum Operator {
     Subtract,
     Multiply,
     Divide,
+    DivideWhole,
 }
 
 impl Operator {
-    pub(crate) const ALL: [(&'static str, Self); 12] = [
+    pub(crate) const ALL: [(&'static str, Self); 13] = [
         ("or", Self::Or),
         ("and", Self::And),
         ("==", Self::Equal),
@@ -38,6 +39,7 @@ impl Operator {
         ("-", Self::Subtract),
         ("*", Self::Multiply),
         ("/", Self::Divide),
+        ("//", Self::DivideWhole),
     ];
 
     fn sign(self) -> &'static str {
@@ -46,7 +48,7 @@ impl Operator {
 
     /// Whether the result is true or false.
     pub(crate) fn decides(self) -> bool {
-        !matches!(self, Self::Add | Self::Subtract | Self::Multiply | Self::Divide)
+        !matches!(self, Self::Add | Self::Subtract | Self::Multiply | Self::Divide | Self::DivideWhole)
     }
 }
 
@@ -72,7 +74,7 @@ enum Worth {
 
 /// An expression over figures, for example `requested > free and not known(other_process)`.
 ///
-/// Comparison, `+ - * /`, `and or not`, parentheses, numbers with units such as `1 GiB` (powers of 1024),
+/// Comparison, `+ - * /`, `//` for division without a rest, `and or not`, parentheses, numbers with units such as `1 GiB` (powers of 1024),
 /// `'text'` and `known(name)`. What depends on a figure that was not read is unknown and does not hold,
 /// and neither does its negation.
 #[derive(Debug, Clone, PartialEq)]
@@ -120,6 +122,13 @@ impl Expression {
         names
     }
 
+    /// The texts that figures are compared with, in the order of the expression.
+    pub fn texts(&self) -> Vec<&str> {
+        let mut texts = Vec::new();
+        collect_texts(&self.root, &mut texts);
+        texts
+    }
+
     /// Whether the condition holds for these figures; false where it cannot be told.
     pub fn holds(&self, figures: &Figures) -> bool {
         worth(&self.root, figures) == Worth::Truth(true)
@@ -156,6 +165,18 @@ fn collect_names<'node>(node: &'node Node, names: &mut Vec<&'node str>) {
             collect_names(right, names);
         }
         Node::Number(_) | Node::Text(_) => {}
+    }
+}
+
+fn collect_texts<'node>(node: &'node Node, texts: &mut Vec<&'node str>) {
+    match node {
+        Node::Text(text) => texts.push(text),
+        Node::Not(inner) => collect_texts(inner, texts),
+        Node::Pair(_, left, right) => {
+            collect_texts(left, texts);
+            collect_texts(right, texts);
+        }
+        Node::Number(_) | Node::Name(_) | Node::Known(_) => {}
     }
 }
 
@@ -205,6 +226,7 @@ fn number_worth(operator: Operator, left: f64, right: f64) -> Worth {
         Operator::Subtract => left - right,
         Operator::Multiply => left * right,
         Operator::Divide => left / right,
+        Operator::DivideWhole => (left / right).floor(),
         Operator::And | Operator::Or => return Worth::Unknown,
     };
     if reckoned.is_finite() { Worth::Number(reckoned) } else { Worth::Unknown }
@@ -286,6 +308,7 @@ mod tests {
             ("free + free * 1 == requested", true),
             ("(free + free) / 2 == 1024 bytes and place == 'load'", true),
             ("place != \"load\" or total > 8 kB", false),
+            ("total // 1000 == 8 and total // 1000 * 1000 == 8000", true),
             ("-free < 0 and not (free > total or free == 0)", true),
             ("place == free", false),
             ("free / 0 > 1", false),

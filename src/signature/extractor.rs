@@ -17,8 +17,13 @@ pub(crate) const PLACE_BEHIND: usize = 3000;
 /// The line that opens every Python traceback, in normal form.
 const TRACEBACK: &[u8] = b"traceback(mostrecentcalllast)";
 
+/// The figure that a rule sets which holds.
+pub const VERDICT: &str = "verdict";
+/// The figure that tells the part of the program.
+pub const PLACE: &str = "place";
+
 /// A named set of figures for a message with many layouts, such as that of PyTorch's allocator.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Extractor {
     /// The name that a signature gives after `extract`.
     pub name: String,
@@ -88,8 +93,8 @@ impl Extractor {
     pub fn names(&self) -> impl Iterator<Item = &str> {
         let fields = self.fields.iter().map(|field| field.name.as_str());
         let derived = self.derived.iter().map(|derived| derived.name.as_str());
-        let verdict = (!self.verdicts.is_empty()).then_some("verdict");
-        fields.chain(derived).chain(verdict).chain((!self.places.is_empty()).then_some("place"))
+        let verdict = (!self.verdicts.is_empty()).then_some(VERDICT);
+        fields.chain(derived).chain(verdict).chain((!self.places.is_empty()).then_some(PLACE))
     }
 }
 
@@ -153,10 +158,10 @@ impl Gatherer {
             }
         }
         if let Some(verdict) = self.verdicts.iter().find(|verdict| verdict.when.holds(&figures)) {
-            figures.add("verdict", Figure::Text(verdict.name.clone()));
+            figures.add(VERDICT, Figure::Text(verdict.name.clone()));
         }
         if !self.places.is_empty() {
-            figures.add("place", Figure::Text(self.place(text, span).to_owned()));
+            figures.add(PLACE, Figure::Text(self.place(text, span).to_owned()));
         }
         figures
     }

@@ -36,7 +36,7 @@ struct Reader<'text> {
 
 /// Operators by how loosely they bind; those of one row bind alike.
 const LEVELS: [&[&str]; 5] =
-    [&["or"], &["and"], &["==", "!=", "<=", ">=", "<", ">"], &["+", "-"], &["*", "/"]];
+    [&["or"], &["and"], &["==", "!=", "<=", ">=", "<", ">"], &["+", "-"], &["*", "/", "//"]];
 
 impl Reader<'_> {
     fn fault(&self, message: impl Into<String>, help: impl Into<String>) -> Fault {
@@ -260,7 +260,7 @@ impl Reader<'_> {
 }
 
 fn sign(rest: &str, start: usize, first: char) -> Result<&'static str, Fault> {
-    const SIGNS: [&str; 12] = ["==", "!=", "<=", ">=", "<", ">", "+", "-", "*", "/", "(", ")"];
+    const SIGNS: [&str; 13] = ["==", "!=", "<=", ">=", "//", "<", ">", "+", "-", "*", "/", "(", ")"];
     if let Some(sign) = SIGNS.iter().find(|sign| rest.starts_with(**sign)) {
         return Ok(sign);
     }

@@ -5,6 +5,7 @@ use serde::Serialize;
 use crate::signature::extractor::Extractor;
 use crate::signature::figure::Figures;
 use crate::signature::reading::{Place, Places, Reader};
+use crate::signature::stream::LogStream;
 use crate::signature::table::{Kind, Page, Table, TablePage, TableSignature};
 
 /// Figures of another signature of the same page count if it stands within so many lines.
@@ -34,6 +35,9 @@ pub struct Match {
     pub line: usize,
     /// The character in that line, from 1.
     pub column: usize,
+    /// That line, or as much of it as a reader looks at; whoever has the log needs no copy of it.
+    #[serde(skip)]
+    pub quote: String,
     /// What was read, sizes in bytes.
     pub figures: Figures,
     /// The cause that the figures tell.
@@ -67,10 +71,22 @@ impl Index {
     /// The pages that fit a log, each once, best first: a cause before a warning before a wrapper, then by how
     /// much the signature says and how early it stands. Time is linear in the length of the log.
     pub fn diagnose(&self, log: &str) -> Vec<Match> {
-        let places = self.reader.read(log);
+        self.conclude(&self.reader.read(log))
+    }
+
+    /// A diagnosis of a log that arrives in pieces and may be too long to be held in memory.
+    pub fn stream(&self) -> LogStream<'_> {
+        LogStream::new(self)
+    }
+
+    pub(crate) fn reader(&self) -> &Reader {
+        &self.reader
+    }
+
+    pub(crate) fn conclude(&self, places: &Places) -> Vec<Match> {
         let mut findings: Vec<Finding<'_>> = Vec::new();
         for page in &self.table.pages {
-            findings.extend(self.finding(page, &places));
+            findings.extend(self.finding(page, places));
         }
         rank(findings)
     }
@@ -159,6 +175,7 @@ fn rank(mut findings: Vec<Finding<'_>>) -> Vec<Match> {
             score,
             line: finding.place.line,
             column: finding.place.column,
+            quote: finding.place.quote,
             cause: finding
                 .page
                 .causes

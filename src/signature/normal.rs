@@ -12,6 +12,9 @@ pub(crate) const GAP_SPACE: u8 = 1;
 /// A line end stands before the character.
 pub(crate) const GAP_BREAK: u8 = 2;
 
+/// The longest title of a window, or address of a link, that a terminal code may carry.
+const TITLE: usize = 2000;
+
 /// A text without white space, colors, frames and line prefixes; ASCII is in lower case.
 ///
 /// Every character is one byte: what lies outside ASCII is folded into `0x80..=0xff`, so that Rust and
@@ -147,9 +150,9 @@ pub(crate) fn colour_length(line: &Line, at: usize) -> usize {
     let introducer = match line.at(at) {
         '\x1b' | '\u{241b}' => 1,
         '^' if line.at(at + 1) == '[' && line.at(at + 2) == '[' => 2,
-        '\\' => ["\\u001b", "\\x1b", "\\033", "\\e"]
+        '\\' => ["\\u001b", "\\u001B", "\\x1b", "\\x1B", "\\033", "\\e"]
             .iter()
-            .find(|name| line.starts_with(at, name) && line.at(at + name.len()) == '[')
+            .find(|name| line.has(at, name) && line.at(at + name.len()) == '[')
             .map_or(0, |name| name.len()),
         '[' => return select_graphic_length(line, at),
         _ => 0,
@@ -167,7 +170,7 @@ pub(crate) fn colour_length(line: &Line, at: usize) -> usize {
         }
         ']' => {
             let ends = |character| matches!(character, '\x07' | '\x1b' | '\u{241b}' | '\\');
-            match (end..line.len()).find(|&place| ends(line.at(place))) {
+            match (end..line.len().min(end + TITLE + 1)).find(|&place| ends(line.at(place))) {
                 Some(place) => place + 1 + usize::from(line.starts_with(place, "\x1b\\")) - at,
                 None => end - at,
             }

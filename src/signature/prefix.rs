@@ -60,6 +60,20 @@ impl Line {
         end
     }
 
+    /// Whether the line goes on with exactly these characters.
+    pub fn has(&self, at: usize, text: &str) -> bool {
+        text.chars().enumerate().all(|(index, wanted)| self.at(at + index) == wanted)
+    }
+
+    /// Puts the first characters into `head`, if there are more than `length`.
+    fn cut(&self, length: usize, head: &mut Self) -> bool {
+        if self.len() > length {
+            head.characters.extend_from_slice(&self.characters[..length]);
+            head.offsets.extend_from_slice(&self.offsets[..=length]);
+        }
+        self.len() > length
+    }
+
     fn run(&self, at: usize, allowed: impl Fn(char) -> bool) -> usize {
         (at..self.len()).take_while(|&at| allowed(self.at(at))).count()
     }
@@ -81,8 +95,16 @@ fn is_blank(character: char) -> bool {
     matches!(character, ' ' | '\t' | '\u{a0}' | '\u{2500}'..='\u{259f}' | '\u{2771}')
 }
 
+/// A prefix is not looked for behind so many characters.
+const LONGEST: usize = 1000;
+
 /// The number of characters before the message.
 pub(crate) fn prefix_length(line: &Line) -> usize {
+    let mut head = Line::default();
+    if line.cut(LONGEST, &mut head) { length_within(&head) } else { length_within(line) }
+}
+
+fn length_within(line: &Line) -> usize {
     let mut at = 0;
     let mut dated = false;
     for _ in 0..16 {
@@ -183,12 +205,11 @@ fn group_length(line: &Line, at: usize, close: char) -> usize {
     if inner == 0 || inner > 60 || line.at(end) != close {
         return 0;
     }
-    let has = |text: &str| (at + 1..end).any(|from| line.starts_with(from, text));
+    let named = |text: &str| line.has(at + 1, text);
     let only = |allowed: &str| (at + 1..end).all(|from| allowed.contains(line.at(from)));
     let after = end + 1 + line.spaces(end + 1);
-    let known = has("pid=")
-        || line.starts_with(at + 1, "rank")
-        || line.starts_with(at + 1, "pod/")
+    let known = (at + 1..end).any(|from| line.has(from, "pid="))
+        || ["rank", "Rank", "pod/"].into_iter().any(named)
         || time_length(line, at + 1 + line.spaces(at + 1)) > 0
         || level_word(line, at + 1) == inner
         || place_length(line, at + 1) == inner
@@ -258,7 +279,7 @@ fn is_process(line: &Line, at: usize, length: usize) -> bool {
     if line.at(at + length - 1) != ':' {
         return false;
     }
-    if length == 7 && line.starts_with(at, "kernel") {
+    if length == 7 && line.has(at, "kernel") {
         return true;
     }
     let name = line.run(at, |character| character.is_ascii_alphanumeric() || "_-.@/".contains(character));
@@ -269,7 +290,7 @@ fn is_process(line: &Line, at: usize, length: usize) -> bool {
 /// After a time: `stderr F` of a container's log, `root -`, `app.llm:ask_tool:250 -`, `engine.py:366]`.
 fn logger_length(line: &Line, at: usize) -> usize {
     const STREAMS: [&str; 4] = ["stderr F ", "stderr P ", "stdout F ", "stdout P "];
-    if STREAMS.iter().any(|stream| line.starts_with(at, stream)) {
+    if STREAMS.iter().any(|stream| line.has(at, stream)) {
         return STREAMS[0].len();
     }
     let token = line.token(at);

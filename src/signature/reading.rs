@@ -5,6 +5,7 @@ use crate::signature::figure::Figures;
 use crate::signature::find::Matcher;
 use crate::signature::normal::NormalText;
 use crate::signature::scan::Scan;
+use crate::signature::stream::boundary;
 use crate::signature::table::Table;
 
 /// So many places of one pattern are looked at; a log that repeats a message says nothing new.
@@ -26,8 +27,10 @@ pub(crate) struct Place {
     /// The first character of the pattern in the normal text, and the one behind the last.
     pub start: usize,
     pub end: usize,
-    /// The byte offset of the first character in the log.
+    /// The byte offset of the first character in the piece of the log where it was found.
     offset: usize,
+    /// The line of the log around it, shortened.
+    pub quote: String,
     /// The line in the original text, from 1.
     pub line: usize,
     /// The character in the line, from 1.
@@ -71,42 +74,101 @@ impl Reader {
         self.matchers[pattern].weight()
     }
 
-    /// Looks for every pattern in a log.
+    /// Looks for every pattern in a whole log.
     pub fn read(&self, log: &str) -> Places {
-        let text = NormalText::of_log(log);
-        let mut places: Places = vec![Vec::new(); self.matchers.len()];
+        let mut progress = Progress::new(self);
+        self.take(log, log.len(), log.len(), &mut progress);
+        progress.places
+    }
+
+    /// Looks for every pattern in a piece of a log: takes the places that begin before byte `until`, and counts
+    /// the piece up to byte `cut` as left behind. What was left before must not be in the piece again.
+    pub fn take(&self, piece: &str, until: usize, cut: usize, progress: &mut Progress) {
+        let text = NormalText::of_log(piece);
+        let before = |offset: usize| text.starts.partition_point(|start| (*start as usize) < offset);
+        let limit = before(until);
+        let known: Vec<usize> = progress.places.iter().map(Vec::len).collect();
+        let Progress { places, behind, passed, accepted, .. } = progress;
         self.scan.run(&text.bytes, |pattern, at| {
-            let behind = places[pattern].last().map_or(0, |place| place.end);
-            if at < behind || places[pattern].len() == PLACES {
+            let place = *passed + at;
+            if at >= limit || place < *accepted || place < behind[pattern] || places[pattern].len() == PLACES
+            {
                 return;
             }
             let matcher = &self.matchers[pattern];
             let Some(span) = matcher.stands(&text, at) else { return };
-            let figures = matcher.figures(&text, log, &span);
+            behind[pattern] = *passed + span.end;
+            let figures = matcher.figures(&text, piece, &span);
             let extracted = self.wanted[pattern]
                 .iter()
-                .map(|&id| (id, self.gatherers[id].read(&text, log, matcher, &span, &figures)))
+                .map(|&id| (id, self.gatherers[id].read(&text, piece, matcher, &span, &figures)))
                 .collect();
             places[pattern].push(Place {
-                start: span.start,
-                end: span.end,
+                start: *passed + span.start,
+                end: *passed + span.end,
                 offset: text.starts[span.start] as usize,
+                quote: quote(piece, text.starts[span.start] as usize),
                 line: 0,
                 column: 0,
                 figures,
                 extracted,
             });
         });
-        let mut in_order: Vec<&mut Place> = places.iter_mut().flatten().collect();
-        in_order.sort_by_key(|place| place.offset);
-        let (mut position, mut counted) = (Position { line: 1, column: 1 }, 0);
-        for place in in_order {
-            position = position.behind(&log[counted..place.offset]);
+        progress.accepted = progress.passed + limit;
+        progress.passed += before(cut);
+        let mut position = progress.position;
+        let fresh = progress.places.iter_mut().zip(known).flat_map(|(list, known)| &mut list[known..]);
+        let mut fresh: Vec<&mut Place> = fresh.collect();
+        fresh.sort_by_key(|place| place.offset);
+        let mut counted = 0;
+        for place in fresh {
+            position = position.behind(&piece[counted..place.offset]);
             counted = place.offset;
             (place.line, place.column) = (position.line, position.column);
         }
-        places
+        progress.position = progress.position.behind(&piece[..cut]);
     }
+}
+
+/// How far a log has been read.
+#[derive(Debug, Clone)]
+pub(crate) struct Progress {
+    /// What was found.
+    pub places: Places,
+    /// For each pattern, the end of its last place, in characters of the normal text of the whole log.
+    behind: Vec<usize>,
+    /// How many characters of the normal text were left behind.
+    passed: usize,
+    /// Up to where places were taken.
+    accepted: usize,
+    /// Where in the original text the next piece begins.
+    position: Position,
+}
+
+impl Progress {
+    /// The beginning of a log.
+    pub fn new(reader: &Reader) -> Self {
+        let count = reader.matchers.len();
+        Self {
+            places: vec![Vec::new(); count],
+            behind: vec![0; count],
+            passed: 0,
+            accepted: 0,
+            position: Position { line: 1, column: 1 },
+        }
+    }
+}
+
+/// Bytes of a line that are quoted on each side of the message.
+const QUOTED: usize = 200;
+
+/// The line around a byte, or so much of it as is near.
+fn quote(text: &str, at: usize) -> String {
+    let from = boundary(text, at.saturating_sub(QUOTED));
+    let to = boundary(text, at + QUOTED);
+    let begin = text[from..at].rfind('\n').map_or(from, |end| from + end + 1);
+    let end = text[at..to].find('\n').map_or(to, |end| at + end);
+    text[begin..end].trim().to_owned()
 }
 
 #[derive(Debug, Clone, Copy)]

@@ -32,6 +32,10 @@ pub struct WordIndex {
     /// distance from the one before (digits of five bits, the lowest first, 32 added to all but the last) and one
     /// digit for the weight of the word there.
     pub(crate) postings: String,
+    /// Words that are not indexed, each between spaces; for the script.
+    pub(crate) ignored: String,
+    /// What tells of trouble on a line; for the script.
+    pub(crate) trouble: Vec<String>,
 }
 
 /// The share of a weight that the title and the signatures have; the rest is the body's.
@@ -50,6 +54,20 @@ pub(crate) const DIGITS: &[u8; 64] = b"0123456789abcdefghijklmnopqrstuvwxyzABCDE
 
 const IGNORED: &str = " a an and are as at be been but by can do does for from has have he how i if in into is it its me my \
                        no not of on or so than that the then there these this to up was we were what when which with you your ";
+
+/// What tells of trouble; words on such lines count twice.
+pub(crate) const TROUBLE: [&str; 10] = [
+    "error",
+    "fail",
+    "exception",
+    "cannot",
+    "could not",
+    "unable",
+    "invalid",
+    "not found",
+    "unsupported",
+    "fatal",
+];
 
 impl WordIndex {
     /// Indexes documents; a hit refers to them by address and title.
@@ -72,6 +90,8 @@ impl WordIndex {
                 .collect(),
             words: String::new(),
             postings: String::new(),
+            ignored: IGNORED.to_owned(),
+            trouble: TROUBLE.map(str::to_owned).to_vec(),
         };
         let mut before = "";
         for (word, entries) in found {

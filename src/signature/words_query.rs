@@ -3,7 +3,7 @@
 use serde::Serialize;
 use std::collections::BTreeSet;
 
-use crate::signature::words::{DIGITS, WordIndex, split};
+use crate::signature::words::{DIGITS, TROUBLE, WordIndex, split};
 
 /// So many different words of a text count.
 const WORDS: usize = 400;
@@ -13,20 +13,6 @@ const LOOKED_AT: usize = 20_000;
 const MISSPELT: usize = 40;
 /// A text up to this length, in the units of UTF-16 that a script counts, was typed: its last word may be unfinished.
 const TYPED: usize = 100;
-/// What tells of trouble; words on such lines count twice.
-const TROUBLE: [&str; 10] = [
-    "error",
-    "fail",
-    "exception",
-    "cannot",
-    "could not",
-    "unable",
-    "invalid",
-    "not found",
-    "unsupported",
-    "fatal",
-];
-
 /// From this share on a page is near enough to be offered for a log that no signature fits: among 260 logs of errors
 /// with a page 95 % of the best hits reach it, among 37 healthy or foreign logs a quarter.
 pub const NEAR: u32 = 30;

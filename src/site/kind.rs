@@ -19,13 +19,15 @@ pub enum Kind {
     Quant,
     /// A term of the glossary.
     Term,
+    /// How figures are read from a message with many layouts; it has no page in the site.
+    Extractor,
     /// A page of its own: about, methodology, editorial policy.
     Document,
 }
 
 impl Kind {
     /// All kinds, in the order in which lists name them.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::Error,
         Self::Category,
         Self::Tool,
@@ -34,6 +36,7 @@ impl Kind {
         Self::Hardware,
         Self::Quant,
         Self::Term,
+        Self::Extractor,
         Self::Document,
     ];
 
@@ -47,6 +50,7 @@ impl Kind {
             Self::Hardware => "hardware",
             Self::Quant => "quants",
             Self::Term => "glossary",
+            Self::Extractor => "extractors",
             Self::Document => "pages",
         }
     }
@@ -67,6 +71,7 @@ impl Kind {
             Self::Hardware => "hardware",
             Self::Quant => "quant",
             Self::Term => "term",
+            Self::Extractor => "extractor",
             Self::Document => "page",
         }
     }
@@ -82,6 +87,7 @@ impl Kind {
             Self::Hardware => "a hardware page",
             Self::Quant => "a quantization page",
             Self::Term => "a glossary entry",
+            Self::Extractor => "an extractor",
             Self::Document => "a page",
         }
     }

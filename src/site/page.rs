@@ -8,7 +8,8 @@ use crate::files::{Placed, SourceId, Span};
 use crate::markdown::Outline;
 use crate::site::kind::Kind;
 use crate::site::kinds::{
-    CategoryData, DeviceData, DocumentData, ErrorData, GuideData, ModelData, QuantData, TermData, ToolData,
+    CategoryData, DeviceData, DocumentData, ErrorData, ExtractorData, GuideData, ModelData, QuantData,
+    TermData, ToolData,
 };
 
 /// Names a page: its kind, and its slug within that kind.
@@ -94,12 +95,14 @@ pub struct Site {
     pub quants: Vec<Page<QuantData>>,
     /// Glossary.
     pub terms: Vec<Page<TermData>>,
+    /// How figures are read; they have no page in the site.
+    pub extractors: Vec<Page<ExtractorData>>,
     /// Pages of their own.
     pub documents: Vec<Page<DocumentData>>,
 }
 
 impl Site {
-    /// The heads of all pages, kind by kind.
+    /// The heads of all that is a page in the site, kind by kind.
     pub fn heads(&self) -> impl Iterator<Item = &Head> {
         heads_of(&self.errors)
             .chain(heads_of(&self.categories))
@@ -136,6 +139,7 @@ impl Site {
         sort_pages(&mut self.devices);
         sort_pages(&mut self.quants);
         sort_pages(&mut self.terms);
+        sort_pages(&mut self.extractors);
         sort_pages(&mut self.documents);
     }
 }

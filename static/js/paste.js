@@ -30,21 +30,27 @@
     if (kind) element.className = kind;
     return element;
   }
+  // The twin of show_figure in src/diagnosis/answer.rs.
   function figure(name, value) {
-    if (typeof value !== "number") return String(value);
-    // No context is 16 million tokens long; below that the name decides.
-    var size = value >= 16777216 || value >= 1048576 && !/token|asked|window|estimate|wanted|available|ctx|context|len|count|layer|version|port|pid/.test(name);
-    if (!size) return value.toLocaleString("en").replace(/,/g, "\u202f");
-    return value >= 1073741824 ? (value / 1073741824).toFixed(2) + " GiB" : (value / 1048576).toFixed(0) + " MiB";
+    if (typeof value !== "number") return value;
+    var counts = window.kbgenTables.counts.some(function (word) { return name.indexOf(word) >= 0; });
+    var mib = value / 1048576;
+    if (mib < 1 || counts && mib < 16) return String(value);
+    return mib < 1024 ? Math.floor(mib + 0.5) + " MiB" : (Math.floor(mib / 10.24 + 0.5) / 100).toFixed(2) + " GiB";
   }
-
+  function told(names, figures) {
+    return names.filter(function (name) { return name in figures; })
+      .map(function (name) { return name.replace(/_/g, " ") + " " + figure(name, figures[name]); });
+  }
   // What was asked against what was there, where a message gives both.
-  var PAIRS = [["requested", "free"], ["need", "have"], ["length", "kv_tokens"], ["asked", "window"], ["wanted", "available"]];
-  function short_by(figures) {
-    var pair = PAIRS.filter(function (pair) { return figures[pair[0]] > figures[pair[1]]; })[0];
-    if (!pair) return "";
-    var asked = figures[pair[0]], there = figures[pair[1]];
-    return figure(pair[0], asked) + " asked, " + figure(pair[1], there) + " there: " + figure(pair[0], asked - there) + " short.";
+  function shortage(figures) {
+    return window.kbgenTables.pairs.filter(function (pair) { return figures[pair[0]] > figures[pair[1]]; }).slice(0, 1)
+      .map(function (pair) { return figure(pair[0], figures[pair[0]] - figures[pair[1]]) + " too much"; });
+  }
+  // The twin of conclusion in src/diagnosis/answer.rs.
+  function conclusion(cause, figures) {
+    var told_of = told(cause.names, figures).concat(shortage(figures));
+    return cause.title.replace(/\.+$/, "").replace(/\x60/g, "") + (told_of.length ? ": " + told_of.join(", ") : "") + ".";
   }
 
   // One found page: its title, the figures that were read, the cause they point to.
@@ -60,17 +66,14 @@
     var known = cause && page.causes && page.causes[cause];
     if (cause) link.hash = "cause-" + cause;
     item.appendChild(make("p", page.description, "small"));
-    if (known) {
-      var read = (known.names || []).filter(function (name) { return name in match.figures; }).slice(0, 4)
-        .map(function (name) { return name.replace(/_/g, " ") + " " + figure(name, match.figures[name]); });
-      item.appendChild(make("p", known.title.replace(/`/g, "") + (read.length ? " (" + read.join(", ") + ")" : ""), "why"));
-    }
+    if (known) item.appendChild(make("p", conclusion(known, match.figures), "why"));
     if (brief) return item;
-    var missing = short_by(match.figures || {});
-    if (missing) item.appendChild(make("p", missing));
     // What the reading only derives for itself is not shown.
     var names = Object.keys(match.figures || {}).filter(function (name) { return name !== "own" && name !== "verdict"; });
-    if (names.length || match.line) {
+    var where = make("p", "Line " + match.line + ":", "small");
+    where.appendChild(make("mark", match.quote));
+    item.appendChild(where);
+    if (names.length) {
       var list = make("dl");
       var put = function (name, value) {
         var pair = make("div");
@@ -78,7 +81,6 @@
         pair.appendChild(make("dd", value));
         list.appendChild(pair);
       };
-      if (match.line) put("line", String(match.line));
       names.forEach(function (name) { put(name.replace(/_/g, " "), figure(name, match.figures[name])); });
       item.appendChild(list);
     }
@@ -119,18 +121,27 @@
     return line;
   }
 
-  function show(text) {
+  // The line of a message, or what stands near it in a long one.
+  function around(line, at) {
+    return line.replace(SHAPELESS, "").slice(Math.max(0, at - 40), at + 160).trim();
+  }
+
+  // The end of a log says most, and an index of words needs no more.
+  var NEAR_END = 262144;
+  function show(text, found) {
     var tables = window.kbgenTables;
-    var exact = window.kbgenMatch(tables.match, text).filter(function (match) { return tables.pages[match.slug]; }).slice(0, 5);
+    var exact = found.filter(function (match) { return tables.pages[match.slug]; }).slice(0, 5);
+    var lines = exact.length ? text.split("\n") : [];
+    exact.forEach(function (match) { match.quote = around(lines[match.line - 1], match.column - 1); });
     // A few words are a question, and get the best there is; a log has to share much with a page.
     var question = text.trim().length <= 100 && text.trim().indexOf("\n") < 0;
-    var near = exact.length || !tables.search ? [] : window.kbgenSearch(tables.search, text, 5).filter(function (hit) { return question || hit.share >= tables.near; });
+    var near = exact.length || !tables.search ? [] : window.kbgenSearch(tables.search, text.slice(-NEAR_END), 5).filter(function (hit) { return question || hit.share >= tables.near; });
     var list = make("ol", null, "found");
-    var told = "";
+    var read = "";
     exact.forEach(function (match) {
       var figures = match.line + JSON.stringify(match.figures);
-      list.appendChild(entry(tables.pages[match.slug], match, figures === told));
-      told = figures;
+      list.appendChild(entry(tables.pages[match.slug], match, figures === read));
+      read = figures;
     });
     near.forEach(function (hit) { list.appendChild(entry({ title: hit.title, href: hit.address + "index.html" })); });
     var say = exact.length ? (exact.length === 1 ? "One page knows this message." : exact.length + " pages know this text, the most likely first.")
@@ -140,12 +151,49 @@
     var more = exact.length ? null : ask(text);
     if (more) out.appendChild(more);
   }
+
+  // Works for a moment at a time, so that the page goes on.
+  var MOMENT_MS = 12;
+  function work(steps, done) {
+    var until = performance.now() + MOMENT_MS, step;
+    do step = steps.next(); while (!step.done && performance.now() < until);
+    if (step.done) done(step.value);
+    else timer = setTimeout(work, 0, steps, done);
+  }
   function run() {
     clearTimeout(timer);
-    var text = box.value;
+    var text = held || box.value;
     if (!text.trim()) return out.replaceChildren();
-    load().then(function () { show(text); }, function () { out.replaceChildren(make("p", "The tables could not be loaded. Try again.", "said")); });
+    if (text.length > LARGE) out.replaceChildren(make("p", "Reading " + figure_of_length(text.length) + " \u2026", "said"));
+    load().then(function () {
+      clearTimeout(timer);
+      work(window.kbgenMatch(window.kbgenTables.match, text), function (found) { show(text, found); });
+    }, function () { out.replaceChildren(make("p", "The tables could not be loaded. Try again.", "said")); });
   }
+
+  // A box is slow with a long text, and with characters that have no shape: such a log is held aside and read whole,
+  // and the box shows its end.
+  var LARGE = 100000, LONGEST = 8388608, SHAPELESS = /[\0-\x08\x0e-\x1f]/g;
+  var held = "";
+  function figure_of_length(length) { return length < 1048576 ? Math.ceil(length / 1024) + " KiB" : (length / 1048576).toFixed(1) + " MiB"; }
+  function take(text) {
+    held = text.slice(-LONGEST);
+    box.value = held.slice(-10000).replace(SHAPELESS, "");
+    run();
+  }
+  box.addEventListener("paste", function (event) {
+    var text = event.clipboardData ? event.clipboardData.getData("text") : "";
+    if (text.length <= LARGE && text.search(SHAPELESS) < 0) return;
+    event.preventDefault();
+    take(text);
+  });
+  box.addEventListener("dragover", function (event) { event.preventDefault(); });
+  box.addEventListener("drop", function (event) {
+    var file = event.dataTransfer.files[0];
+    if (!file) return;
+    event.preventDefault();
+    file.slice(Math.max(0, file.size - LONGEST)).text().then(take);
+  });
 
   // A missing page: the words of the address are the question.
   if (document.querySelector("[data-missing]") && !box.value) {
@@ -155,7 +203,7 @@
   }
 
   box.addEventListener("focus", function () { load().catch(function () {}); }, { once: true });
-  box.addEventListener("input", function () { clearTimeout(timer); timer = setTimeout(run, 250); });
+  box.addEventListener("input", function () { held = ""; clearTimeout(timer); timer = setTimeout(run, 250); });
   document.getElementById("paste-go").addEventListener("click", function () { box.focus(); run(); });
 
   // Down into the results, up and down among them, Escape back to the box.
@@ -164,7 +212,7 @@
     var at = links.indexOf(document.activeElement);
     var in_box = event.target === box;
     if (event.key === "Enter" && in_box && (event.ctrlKey || event.metaKey)) run();
-    else if (event.key === "Escape") { if (in_box) { box.value = ""; run(); } else box.focus(); }
+    else if (event.key === "Escape") { if (in_box) { held = box.value = ""; run(); } else box.focus(); }
     else if (event.key === "ArrowDown" && links.length && (at >= 0 || in_box && box.selectionStart === box.value.length)) { event.preventDefault(); links[Math.min(at + 1, links.length - 1)].focus(); }
     else if (event.key === "ArrowUp" && at >= 0) { event.preventDefault(); (links[at - 1] || box).focus(); }
   });

@@ -23,7 +23,7 @@
     var open = false;
     return copy.textContent.split("\n").filter(function (line) {
       var keep = open || line.indexOf("\u0001") >= 0;
-      open = keep && /[\\`^]\s*$/.test(line);
+      open = keep && /[\\\x60^]\s*$/.test(line);
       return keep;
     }).join("\n").replace(/\u0001\s?/g, "");
   }

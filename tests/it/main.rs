@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails there")]
 
 mod architecture;
+mod bad_logs;
 mod case_file;
 mod cases;
 mod commands;
@@ -16,9 +17,11 @@ mod fit_tables;
 mod front_matter;
 mod golden;
 mod html;
+mod knowledge;
 mod markdown;
 mod measured;
 mod mistakes;
+mod rules;
 mod serve;
 mod signature;
 mod speed;

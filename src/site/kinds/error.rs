@@ -47,6 +47,11 @@ const CAUSE: &[Field] = &[
     Field::required("title", Shape::Text, "What went wrong, in one line."),
     Field::required("tell", Shape::Text, "How a reader tells that it is this cause."),
     Field::optional("when", Shape::Text, "A condition on the figures that points to this cause."),
+    Field::optional(
+        "case",
+        Shape::Text,
+        "What answers call the cause in place of its id, with values in braces: `over-by-{asked - window}`.",
+    ),
     Field::required("solutions", Shape::some(&Shape::Slug), "Ids of solutions, the best first."),
 ];
 
@@ -196,6 +201,8 @@ pub struct Cause {
     pub tell: Placed<String>,
     /// Condition on figures.
     pub when: Option<Placed<String>>,
+    /// What answers call it, with values in braces.
+    pub case: Option<Placed<String>>,
     /// Ids of solutions, the best first.
     pub solutions: Vec<Placed<String>>,
 }
@@ -318,6 +325,7 @@ impl Cause {
             title: word("title"),
             tell: fields.text("tell").unwrap_or_else(|| Placed::new(String::new(), fields.span())),
             when: fields.text("when"),
+            case: fields.text("case"),
             solutions: fields.texts("solutions"),
         }
     }

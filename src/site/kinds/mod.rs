@@ -5,6 +5,7 @@ mod common;
 mod device;
 mod document;
 mod error;
+mod extractor;
 mod guide;
 mod model;
 mod quant;
@@ -15,7 +16,8 @@ pub use category::CategoryData;
 pub use common::Evidence;
 pub use device::DeviceData;
 pub use document::DocumentData;
-pub use error::{ErrorData, ErrorKind, Signature, SignatureText, is_check_section};
+pub use error::{Cause, ErrorData, ErrorKind, Signature, SignatureText, is_check_section};
+pub use extractor::{ExtractorData, SampleText};
 pub use guide::GuideData;
 pub use model::{ArchitectureData, ModelData};
 pub use quant::QuantData;
@@ -30,6 +32,7 @@ pub fn fields(kind: Kind) -> &'static [Field] {
     match kind {
         Kind::Error => error::FIELDS,
         Kind::Category => category::FIELDS,
+        Kind::Extractor => extractor::FIELDS,
         Kind::Tool => tool::FIELDS,
         Kind::Guide => guide::FIELDS,
         Kind::Model => model::FIELDS,

@@ -11,6 +11,12 @@ const BUDGETS = { "": [20, 6], "errors/cuda-oom-loading-model/": [20, 6], "will-
 const TABLE_KIB = 12;
 
 export default function ({ folder, browser }) {
+  test("the matching and the searching script are at most 8 KiB together", t => {
+    const names = readdirSync(`${folder}/static/js`).filter(name => /^(match|search)\./.test(name));
+    const bytes = names.reduce((sum, name) => sum + brotliCompressSync(readFileSync(`${folder}/static/js/${name}`)).length, 0);
+    t.diagnostic(`${bytes} bytes`);
+    assert.ok(names.length === 2 && bytes <= 8192, `${bytes} bytes`);
+  });
   for (const [path, [kib, requests]] of Object.entries(BUDGETS)) {
     test(`/${path} is at most ${kib} KiB in ${requests} requests`, async t => {
       const { url, sent } = await serve(folder);

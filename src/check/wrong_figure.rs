@@ -1,0 +1,54 @@
+//! A sample of an extractor leads to no page that uses it, or other figures are read from it.
+
+use crate::check::Subject;
+use crate::diag::{Diagnostic, Rule};
+use crate::signature::{Expression, Figure, Figures};
+use crate::site::kinds::SampleText;
+
+pub(super) const RULE: Rule = Rule {
+    code: "wrong-figure",
+    demands: "the figures beside a sample of an extractor are those that are read from it",
+    why: "a conclusion from a figure that was read wrongly sends people the wrong way",
+};
+
+pub(super) fn run(subject: &Subject<'_>) -> Vec<Diagnostic> {
+    let samples = subject.site.extractors.iter().flat_map(|page| &page.data.samples);
+    samples.flat_map(|sample| wrong(subject, sample)).collect()
+}
+
+fn wrong(subject: &Subject<'_>, SampleText { text, figures }: &SampleText) -> Vec<Diagnostic> {
+    // The page of which most is read is one that uses the extractor, if there is one.
+    let hits = subject.compiled.index.diagnose(&text.value);
+    let Some(hit) = hits.into_iter().max_by_key(|hit| hit.figures.len()) else {
+        let message = "this sample leads to no page";
+        return vec![
+            Diagnostic::error(&RULE, text.span, message)
+                .help("let a signature with this extractor match it, or take the sample out"),
+        ];
+    };
+    let differs = figures.iter().filter(|(name, wanted)| !is_read(&hit.figures, &name.value, &wanted.value));
+    differs
+        .map(|(name, wanted)| {
+            let read = match hit.figures.get(&name.value) {
+                Some(Figure::Number(number)) => format!("is read as {number}"),
+                Some(Figure::Text(text)) => format!("is read as `{text}`"),
+                None => "is not read".to_string(),
+            };
+            Diagnostic::error(&RULE, wanted.span, format!("`{}` {read}", name.value))
+                .help("mend the wordings of the extractor, or the figure")
+        })
+        .collect()
+}
+
+/// A figure is rounded to a whole byte, and so is each that it is reckoned from.
+const ROUNDED: f64 = 4.0;
+
+/// Whether a figure was read as it stands beside the sample: a size such as `2.00 GiB`, or a word.
+fn is_read(figures: &Figures, name: &str, wanted: &str) -> bool {
+    let number = Expression::parse_value(wanted).ok().and_then(|value| value.number(&Figures::default()));
+    match (figures.get(name), number) {
+        (Some(Figure::Number(read)), Some(number)) => (read - number).abs() <= ROUNDED,
+        (Some(Figure::Text(read)), _) => read == wanted,
+        _ => false,
+    }
+}

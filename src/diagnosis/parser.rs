@@ -1,0 +1,89 @@
+//! Texts of front matter become patterns and expressions; what is wrong with them is kept with its place.
+
+use crate::diag::nearest;
+use crate::diagnosis::fragment::place;
+use crate::files::{Placed, Sources, Span};
+use crate::signature::{Expression, Fault, Pattern, Template};
+
+/// What is wrong with a pattern or a condition.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PartFault {
+    /// Where.
+    pub span: Span,
+    /// What, as a phrase.
+    pub message: String,
+    /// What to do.
+    pub help: String,
+}
+
+/// Reads texts one after another and gathers their faults.
+pub(super) struct Parser<'s> {
+    pub sources: &'s Sources,
+    pub pattern_faults: Vec<PartFault>,
+    pub condition_faults: Vec<PartFault>,
+}
+
+impl Parser<'_> {
+    pub fn pattern(&mut self, text: &Placed<String>) -> Option<Pattern> {
+        match Pattern::parse(&text.value) {
+            Ok(pattern) => Some(pattern),
+            Err(fault) => {
+                let fault = self.placed(text, fault);
+                self.pattern_faults.push(fault);
+                None
+            }
+        }
+    }
+
+    /// A condition on figures, all of which are among the `readable` ones.
+    pub fn condition(&mut self, text: &Placed<String>, readable: &[String]) -> Option<Expression> {
+        let expression = self.parsed(text, Expression::parse(&text.value))?;
+        self.require_readable(text, expression.names(), readable);
+        Some(expression)
+    }
+
+    /// An expression that yields a number.
+    pub fn value(&mut self, text: &Placed<String>, readable: &[String]) -> Option<Expression> {
+        let expression = self.parsed(text, Expression::parse_value(&text.value))?;
+        self.require_readable(text, expression.names(), readable);
+        Some(expression)
+    }
+
+    /// A text with values in braces.
+    pub fn template(&mut self, text: &Placed<String>, readable: &[String]) -> Option<Template> {
+        let template = self.parsed(text, Template::parse(&text.value))?;
+        self.require_readable(text, template.names(), readable);
+        Some(template)
+    }
+
+    fn parsed<T>(&mut self, text: &Placed<String>, parsed: Result<T, Fault>) -> Option<T> {
+        parsed
+            .map_err(|fault| {
+                let fault = self.placed(text, fault);
+                self.condition_faults.push(fault);
+            })
+            .ok()
+    }
+
+    fn require_readable(&mut self, text: &Placed<String>, names: Vec<&str>, readable: &[String]) {
+        for name in names {
+            if readable.iter().any(|known| known == name) {
+                continue;
+            }
+            let at = text.value.find(name).unwrap_or(0);
+            let near = nearest(name, readable.iter().map(String::as_str));
+            self.condition_faults.push(PartFault {
+                span: place(self.sources, text, &(at..at + name.len())),
+                message: format!("nothing reads the figure `{name}`"),
+                help: match near {
+                    Some(near) => format!("did you mean `{near}`?"),
+                    None => format!("there are {}", readable.join(", ")),
+                },
+            });
+        }
+    }
+
+    fn placed(&self, text: &Placed<String>, fault: Fault) -> PartFault {
+        PartFault { span: place(self.sources, text, &fault.range), message: fault.message, help: fault.help }
+    }
+}

@@ -1,0 +1,34 @@
+//! The knowledge base of this repository, read once.
+
+use std::sync::OnceLock;
+
+use kbgen::parts::diagnosis::{Answer, Compiled, answer};
+use kbgen::parts::load::{self, Drafts};
+use kbgen::parts::site::Site;
+
+use crate::expect::repository;
+
+/// The pages and their signatures.
+pub struct Knowledge {
+    site: Site,
+    pub compiled: Compiled,
+}
+
+impl Knowledge {
+    /// What stands in `content/`.
+    pub fn read() -> &'static Self {
+        static READ: OnceLock<Knowledge> = OnceLock::new();
+        READ.get_or_init(|| {
+            let (sources, _) = load::read(&repository("")).expect("the repository can be read");
+            let (site, _) = load::pages(&sources, Drafts::Exclude);
+            let compiled = Compiled::new(&site, &sources);
+            Self { site, compiled }
+        })
+    }
+
+    /// What `kbgen diagnose` answers, best first.
+    pub fn diagnose(&self, log: &str) -> Vec<Answer> {
+        let found = self.compiled.index.diagnose(log);
+        found.into_iter().filter_map(|found| answer(&self.site, &self.compiled, found)).collect()
+    }
+}
