@@ -10,4 +10,4 @@ pub use finding::{Diagnostic, Severity};
 pub use formats::{github, json, sarif};
 pub use human::{Colour, human, summary};
 pub use rule::Rule;
-pub use suggest::nearest;
+pub use suggest::{least_far, nearest};

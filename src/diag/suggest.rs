@@ -4,17 +4,30 @@
 ///
 /// Near is a Damerau-Levenshtein distance of at most a third of the longer name (at least one), ignoring case.
 pub fn nearest<'a>(written: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    let lower = written.to_lowercase();
-    candidates
-        .into_iter()
-        .map(|candidate| (strsim::damerau_levenshtein(&lower, &candidate.to_lowercase()), candidate))
-        .filter(|(distance, candidate)| {
+    ranked(written, candidates)
+        .filter(|(distance, _, candidate)| {
             *distance <= (written.chars().count().max(candidate.chars().count()) / 3).max(1)
         })
-        .min_by_key(|(distance, candidate)| (*distance, candidate.len(), *candidate))
-        .map(|(_, candidate)| candidate)
+        .min()
+        .map(|(_, _, candidate)| candidate)
 }
 
+/// The candidate at the least distance, however far; none where there are none.
+pub fn least_far<'a>(written: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    ranked(written, candidates).min().map(|(_, _, candidate)| candidate)
+}
+
+/// Distance, length and name of each: what is nearer is less, of equals the shorter.
+fn ranked<'a>(
+    written: &str,
+    candidates: impl IntoIterator<Item = &'a str>,
+) -> impl Iterator<Item = (usize, usize, &'a str)> {
+    let lower = written.to_lowercase();
+    candidates.into_iter().map(move |candidate| {
+        let distance = strsim::damerau_levenshtein(&lower, &candidate.to_lowercase());
+        (distance, candidate.len(), candidate)
+    })
+}
 #[cfg(test)]
 mod tests {
     use super::nearest;

@@ -3,7 +3,7 @@
 use anyhow::{Result, bail};
 
 use crate::cli::arguments::FitOptions;
-use crate::diag::nearest;
+use crate::diag::{least_far, nearest};
 use crate::estimate::bytes::Bytes;
 use crate::estimate::speed::SpeedClass;
 use crate::site::kinds::DeviceData;
@@ -153,7 +153,7 @@ fn bytes(flag: &str, written: &str, least: f64) -> Result<u64> {
     }
 }
 
-/// The slug that was meant.
+/// The slug that was meant; what stands before a dash may be left out where only one slug remains.
 ///
 /// # Errors
 /// When no page has this name, with the nearest that is there.
@@ -162,14 +162,20 @@ pub(super) fn named(site: &Site, kind: Kind, name: &str) -> Result<String> {
     if let Some(slug) = site.slugs(kind).find(|slug| *slug == lower) {
         return Ok(slug.to_string());
     }
-    let containing = site.slugs(kind).filter(|slug| slug.contains(&lower));
-    let near = containing.min_by_key(|slug| slug.len()).or_else(|| nearest(&lower, site.slugs(kind)));
-    match near {
+    let ending = format!("-{lower}");
+    let mut without_maker = site.slugs(kind).filter(|slug| slug.ends_with(&ending));
+    if let (Some(slug), None) = (without_maker.next(), without_maker.next()) {
+        return Ok(slug.to_string());
+    }
+    let containing = site.slugs(kind).filter(|slug| slug.contains(&lower)).min_by_key(|slug| slug.len());
+    match containing.or_else(|| nearest(&lower, site.slugs(kind))) {
         Some(near) => bail!("there is no {} `{name}`: did you mean `{near}`?", kind.name()),
         None => bail!(
-            "there is no {} `{name}`: the pages under content/{}/ are all there are",
+            "there is no {} `{name}`: the pages under content/{}/ are all there are{}",
             kind.name(),
-            kind.folder()
+            kind.folder(),
+            least_far(&lower, site.slugs(kind))
+                .map_or_else(String::new, |slug| format!(", the nearest name is `{slug}`"))
         ),
     }
 }
