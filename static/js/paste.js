@@ -6,7 +6,8 @@
   var out = document.getElementById("paste-out");
   if (!box) return;
   var loading = null;
-  var timer = 0;
+  // The pause before a text is read, and the reading itself.
+  var pause = 0, reading = 0, runs = 0;
 
   function script(src) {
     return new Promise(function (done, failed) {
@@ -158,16 +159,17 @@
     var until = performance.now() + MOMENT_MS, step;
     do step = steps.next(); while (!step.done && performance.now() < until);
     if (step.done) done(step.value);
-    else timer = setTimeout(work, 0, steps, done);
+    else reading = setTimeout(work, 0, steps, done);
   }
   function run() {
-    clearTimeout(timer);
-    var text = held || box.value;
+    clearTimeout(pause);
+    clearTimeout(reading);
+    var mine = ++runs, text = held || box.value;
     if (!text.trim()) return out.replaceChildren();
     if (text.length > LARGE) out.replaceChildren(make("p", "Reading " + figure_of_length(text.length) + " \u2026", "said"));
     load().then(function () {
-      clearTimeout(timer);
-      work(window.kbgenMatch(window.kbgenTables.match, text), function (found) { show(text, found); });
+      // While the tables were on their way another text may have come.
+      if (mine === runs) work(window.kbgenMatch(window.kbgenTables.match, text), function (found) { show(text, found); });
     }, function () { out.replaceChildren(make("p", "The tables could not be loaded. Try again.", "said")); });
   }
 
@@ -203,7 +205,7 @@
   }
 
   box.addEventListener("focus", function () { load().catch(function () {}); }, { once: true });
-  box.addEventListener("input", function () { held = ""; clearTimeout(timer); timer = setTimeout(run, 250); });
+  box.addEventListener("input", function () { held = ""; clearTimeout(pause); pause = setTimeout(run, 250); });
   document.getElementById("paste-go").addEventListener("click", function () { box.focus(); run(); });
 
   // Down into the results, up and down among them, Escape back to the box.

@@ -291,11 +291,11 @@ export default function ({ folder, browser, url }) {
 
   test("calculator: verdict and largest context are the program's", () =>
     at(`${START}&run=library`, async page => {
-      const told = await kbgen("--root", siteRoot, "fit", "llama-3.1-8b-instruct", "--ctx", "8192", "--kv-type", "f16", "--gpu", "geforce-rtx-3060-12-gb", "--format", "json");
-      const { devices: [{ verdicts }] } = JSON.parse(told);
+      const told = await kbgen("--root", siteRoot, "fit", "llama-3.1-8b-instruct", "--ctx", "8192", "--kv-type", "f16", "--gpu", "geforce-rtx-3060-12-gb", "--runner", "library", "--format", "json");
+      const { quantizations } = JSON.parse(told);
       const ladder = await page.locator("#ladder tr").evaluateAll(rows => rows.map(row => [...row.querySelectorAll("th, td")].slice(0, 3).map(cell => cell.textContent)));
       const words = { fits: "fits", tight: "tight", no: "does not fit" };
-      assert.deepEqual(ladder, verdicts.map(row => [row.quant, words[row.verdict] ?? row.verdict, row.largest_context?.toLocaleString("en").replace(/,/g, "\u202f") ?? "none"]));
+      assert.deepEqual(ladder, quantizations.map(row => [row.quant, words[row.verdict] ?? row.verdict, row.largest_context?.toLocaleString("en").replace(/,/g, "\u202f") ?? "none"]));
     }));
 
   test("calculator: without scripts it says where the tables are, and they are there", () =>

@@ -120,6 +120,22 @@ export default function ({ folder, browser, url }) {
       assert.deepEqual(trouble, []);
     }));
 
+  test("a text that comes while the tables are on their way is the one that is read", () =>
+    visiting(browser, `${url}diagnose/`, {}, async page => {
+      let release;
+      const held = new Promise(done => { release = done; });
+      await page.route("**/data/diagnose.js", async route => { await held; await route.continue(); });
+      await page.clock.install({ time: 0 });
+      await page.clock.pauseAt(86_400_000);
+      await paste(page, samples[1].sample);
+      await page.locator("#paste-go").click();
+      await paste(page, samples[0].sample);
+      release();
+      await found(page).first().waitFor();
+      await page.clock.runFor(1000);
+      await page.locator("#paste-out .found", { hasText: samples[0].title }).waitFor({ timeout: 10_000 });
+    }));
+
   const hostile = {
     "one letter": "a", "white space": " ", "escape characters": "\u001b", "colours as text": "\\x1b[31m", "quotes": "> ", "the beginning of a message": "CUDA out of memory. Tried to allocate ",
     "entities": "&amp;", "trouble words": "error failed zzzzq ",
