@@ -1,7 +1,8 @@
 //! How long estimates take: all curves of the catalog, and batches of questions.
 //!
-//! `cargo bench --bench estimation` prints CPU seconds of one core for the curves of every model
-//! (nine pairs of cache types, 1, 2, 4 and 8 slots, all outputs or one a slot), and the rows a
+//! `cargo bench --bench estimation` prints CPU seconds of one core for the fit tables of the whole
+//! catalog (19 quantizations; each architecture once, as a build makes them), for the curves of
+//! every model alone (nine pairs of cache types, 1, 2, 4 and 8 slots, all outputs or one a slot), and the rows a
 //! second that `kbgen estimate` answers on one thread: with 20 times the same rows, and with
 //! rows that are all different.
 
@@ -33,6 +34,7 @@ fn main() {
             Some((page.head.id.slug.clone(), fit::architecture(&page.data.architecture).ok()??))
         })
         .collect();
+    tables(&models);
     curves(&models);
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("questions.csv");
@@ -44,6 +46,19 @@ fn main() {
         let taken = seconds(root, &file, &format!("{HEADER}{body}")) - idle;
         println!("kbgen estimate, {name}: {:.0} rows a second on one thread", ROWS as f64 / taken);
     }
+}
+
+fn tables(models: &[(String, Architecture)]) {
+    let mut distinct: Vec<&Architecture> = Vec::new();
+    for (_, model) in models {
+        if !distinct.contains(&model) {
+            distinct.push(model);
+        }
+    }
+    let start = Instant::now();
+    let covered = distinct.iter().filter(|model| fit::figures(model, Quantization::ALL).is_ok()).count();
+    let taken = start.elapsed().as_secs_f64();
+    println!("fit tables of {covered} architectures ({} models): {taken:.3} s on one core", models.len());
 }
 
 fn curves(models: &[(String, Architecture)]) {
