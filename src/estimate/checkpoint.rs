@@ -97,8 +97,30 @@ impl FromStr for WeightType {
 /// # Errors
 /// When the attention heads cannot be shared out among so many cards.
 pub fn weight_bytes(model: &Architecture, kind: WeightType, cards: u64) -> Result<Bytes, NotCovered> {
-    check_split(model, cards)?;
-    Ok(loaded(model).iter().map(|tensor| Bytes(tensor_bytes(model, tensor, kind, cards))).sum())
+    Checkpoint::new(model).weight_bytes(kind, cards)
+}
+
+/// The tensors of a model as its makers publish them, to be asked more than once.
+#[derive(Debug)]
+pub struct Checkpoint<'m> {
+    model: &'m Architecture,
+    /// Those of the GGUF file but for rotary factors, which are computed.
+    tensors: Vec<WeightTensor>,
+}
+
+impl<'m> Checkpoint<'m> {
+    /// The checkpoint of a model.
+    pub fn new(model: &'m Architecture) -> Checkpoint<'m> {
+        let mut tensors = weight_tensors(model);
+        tensors.retain(|tensor| tensor.home != Home::EveryDevice);
+        Checkpoint { model, tensors }
+    }
+
+    /// As [`weight_bytes`].
+    pub fn weight_bytes(&self, kind: WeightType, cards: u64) -> Result<Bytes, NotCovered> {
+        check_split(self.model, cards)?;
+        Ok(self.tensors.iter().map(|tensor| Bytes(tensor_bytes(self.model, tensor, kind, cards))).sum())
+    }
 }
 
 /// Heads of K and V that each card holds of a layer: shared out, or copied where there are
@@ -124,13 +146,6 @@ fn check_split(model: &Architecture, cards: u64) -> Result<(), NotCovered> {
         Some(layer) => no(format!("{} KV heads cannot be shared out among {cards} cards", layer.kv_heads)),
         None => Ok(()),
     }
-}
-
-/// The tensors of a checkpoint: those of the GGUF file but for rotary factors, which are computed.
-fn loaded(model: &Architecture) -> Vec<WeightTensor> {
-    let mut tensors = weight_tensors(model);
-    tensors.retain(|tensor| tensor.home != Home::EveryDevice);
-    tensors
 }
 
 fn tensor_bytes(model: &Architecture, tensor: &WeightTensor, kind: WeightType, cards: u64) -> u64 {

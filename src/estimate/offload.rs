@@ -2,10 +2,10 @@
 
 use crate::estimate::architecture::Architecture;
 use crate::estimate::bytes::Bytes;
-use crate::estimate::names::{Home, Name};
+use crate::estimate::names::{Home, Name, WeightTensor};
 use crate::estimate::placement::Device;
-use crate::estimate::quantization::Quantization;
-use crate::estimate::weights::{allocated_bytes, typed_tensors};
+use crate::estimate::quantization::TensorType;
+use crate::estimate::weights::allocated_bytes;
 
 /// Sizes on a GPU of the largest tensors of a model, by where they belong.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -18,11 +18,14 @@ pub struct LargestTensors {
     pub output: Bytes,
 }
 
-/// The largest tensors of a model in a quantization.
-pub fn largest_tensors(model: &Architecture, quantization: Quantization) -> LargestTensors {
+/// The largest of a model's tensors.
+pub(crate) fn largest_tensors(
+    model: &Architecture,
+    tensors: impl Iterator<Item = (WeightTensor, TensorType)>,
+) -> LargestTensors {
     let none = vec![Bytes(0); model.layers.len()];
     let mut largest = LargestTensors { layers: none.clone(), experts: none, output: Bytes(0) };
-    for (tensor, kind) in typed_tensors(model, quantization) {
+    for (tensor, kind) in tensors {
         let place = match tensor.home {
             Home::Layer(index) => &mut largest.layers[index as usize],
             Home::Experts(index) => &mut largest.experts[index as usize],

@@ -8,10 +8,12 @@ use crate::estimate::bytes::Bytes;
 use crate::estimate::cache::{self, Cells};
 use crate::estimate::compute::{Arrangement, Graphs, Subject};
 use crate::estimate::estimator::{Estimate, NotCovered, check, combine};
+use crate::estimate::offload::{LargestTensors, largest_tensors};
 use crate::estimate::placement::Device;
 use crate::estimate::quantization::Quantization;
 use crate::estimate::segments::{DeviceSegments, Segment, append, pieces_by_stretch, stretches};
 use crate::estimate::settings::Settings;
+use crate::estimate::speed::bytes_read;
 use crate::estimate::weights::{PlacedWeights, WeightList, Weights};
 
 /// A model with all that was worked out for it so far. It only saves time: the answers do not
@@ -120,6 +122,18 @@ impl<'m> Planner<'m> {
     /// The weights of a quantization, place by place.
     pub fn weights(&mut self, quantization: Quantization) -> PlacedWeights {
         self.weights_of(quantization).placed.clone()
+    }
+
+    /// Bytes of weights that a token reads, as [`crate::estimate::speed::weight_bytes_read`].
+    pub fn weight_bytes_read(&mut self, quantization: Quantization) -> Bytes {
+        let weights = self.weights_of(quantization);
+        bytes_read(self.model, self.list.typed(&weights))
+    }
+
+    /// The largest tensors of a quantization.
+    pub fn largest_tensors(&mut self, quantization: Quantization) -> LargestTensors {
+        let weights = self.weights_of(quantization);
+        largest_tensors(self.model, self.list.typed(&weights))
     }
 
     /// Tensor data of the model file in a quantization.

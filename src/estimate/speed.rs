@@ -8,7 +8,7 @@
 use crate::estimate::architecture::{Architecture, LayerKind};
 use crate::estimate::bytes::Bytes;
 use crate::estimate::cache::state_widths;
-use crate::estimate::names::{Home, Name};
+use crate::estimate::names::{Home, Name, WeightTensor};
 use crate::estimate::quantization::{CacheType, Quantization, TensorType};
 use crate::estimate::weights::{tensor_bytes, typed_tensors};
 
@@ -139,8 +139,16 @@ impl Band {
 /// Bytes of weights that a token reads: all but the embedding, of which it looks up one row
 /// (the output of a tied model reads it whole), and of the experts those it uses.
 pub fn weight_bytes_read(model: &Architecture, quantization: Quantization) -> Bytes {
+    bytes_read(model, typed_tensors(model, quantization))
+}
+
+/// [`weight_bytes_read`] of tensors with their types.
+pub(crate) fn bytes_read(
+    model: &Architecture,
+    tensors: impl Iterator<Item = (WeightTensor, TensorType)>,
+) -> Bytes {
     let used = model.experts.map_or(1, |experts| experts.used);
-    let read = typed_tensors(model, quantization).filter_map(|(tensor, kind)| {
+    let read = tensors.filter_map(|(tensor, kind)| {
         let bytes = tensor_bytes(&tensor, kind).0;
         match (tensor.home, model.experts) {
             (Home::Input, _) if tensor.name == Name::TokenEmbedding && !model.tied => None,

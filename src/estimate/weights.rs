@@ -95,6 +95,11 @@ impl WeightList {
         Weights { placed: self.placed(&types), patterns, types }
     }
 
+    /// The tensors with their types.
+    pub(crate) fn typed(&self, weights: &Weights) -> impl Iterator<Item = (WeightTensor, TensorType)> {
+        self.tensors.iter().copied().zip(weights.types.iter().copied())
+    }
+
     fn placed(&self, types: &[TensorType]) -> PlacedWeights {
         let mut places = PlacedWeights {
             layers: vec![EitherDevice::default(); self.layers.len()],

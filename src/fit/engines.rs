@@ -2,7 +2,7 @@
 
 use crate::estimate::architecture::Architecture;
 use crate::estimate::bytes::Bytes;
-use crate::estimate::checkpoint::{WeightType, weight_bytes};
+use crate::estimate::checkpoint::{Checkpoint, WeightType};
 use crate::estimate::estimator::NotCovered;
 use crate::estimate::vllm::{DEFAULT_UTILIZATION, Request, VllmCache, VllmSettings};
 use crate::site::{CARDS, Vllm, VllmCard, WEIGHT_TYPES};
@@ -10,18 +10,19 @@ use crate::site::{CARDS, Vllm, VllmCard, WEIGHT_TYPES};
 /// The constants of vLLM's formulas for a model.
 pub(super) fn vllm(model: &Architecture) -> Result<Vllm, String> {
     let request = request(model, 1).map_err(|reason| reason.0)?;
+    let checkpoint = Checkpoint::new(model);
     let mut cards = [None; CARDS];
     for (count, card) in (1..).zip(&mut cards) {
-        *card = on_cards(model, count).ok();
+        *card = on_cards(model, &checkpoint, count).ok();
     }
     Ok(Vllm { cards, layers: request.layers, padded: request.padded, window: request.window })
 }
 
-fn on_cards(model: &Architecture, cards: u64) -> Result<VllmCard, NotCovered> {
+fn on_cards(model: &Architecture, checkpoint: &Checkpoint<'_>, cards: u64) -> Result<VllmCard, NotCovered> {
     let mut weights = [0; WEIGHT_TYPES.len()];
     for (name, bytes) in WEIGHT_TYPES.iter().zip(&mut weights) {
         let kind: WeightType = name.parse().expect("the estimator knows the types of the table");
-        *bytes = weight_bytes(model, kind, cards)?.0;
+        *bytes = checkpoint.weight_bytes(kind, cards)?.0;
     }
     Ok(VllmCard { weights, page: request(model, cards)?.page })
 }

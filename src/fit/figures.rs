@@ -5,14 +5,14 @@ use std::collections::HashMap;
 use crate::estimate::architecture::{Architecture, Layer, LayerKind};
 use crate::estimate::bytes::Bytes;
 use crate::estimate::estimator::NotCovered;
-use crate::estimate::offload::{LargestTensors, largest_tensors};
+use crate::estimate::offload::LargestTensors;
 use crate::estimate::parameters::parameter_count;
 use crate::estimate::placement::{Device, reads_factors};
 use crate::estimate::planner::Planner;
 use crate::estimate::quantization::{CacheType, Quantization};
 use crate::estimate::segments::Segment;
 use crate::estimate::settings::{CacheLayout, Settings};
-use crate::estimate::speed::{CacheRead, weight_bytes_read};
+use crate::estimate::speed::CacheRead;
 use crate::estimate::weights::{EitherDevice, PlacedWeights};
 use crate::fit::{engines, speeds};
 use crate::site::{
@@ -36,8 +36,9 @@ pub fn figures(model: &Architecture, quants: &[Quantization]) -> Result<Figures,
         quants.iter().map(|quant| comes_in(model, *quant).then(|| planner.weights(*quant))).collect();
     let fits = quants.iter().zip(&weights).map(|(quant, weights)| {
         let weights = weights.as_ref()?;
-        Some(quant_fit(weights, weight_bytes_read(model, *quant), &largest_tensors(model, *quant)))
+        Some(quant_fit(weights, planner.weight_bytes_read(*quant), &planner.largest_tensors(*quant)))
     });
+    let fits = fits.collect();
     let factors = weights.iter().flatten().next().map_or(EitherDevice::default(), |weights| weights.rotary);
     let readers = (0..firsts.len()).filter(|class| reads_factors(model, model.layers[firsts[*class]].kind));
     let read = CacheRead::of(model);
@@ -46,7 +47,7 @@ pub fn figures(model: &Architecture, quants: &[Quantization]) -> Result<Figures,
         read: [read.full_key, read.full_value, read.window_key, read.window_value, read.window, read.state.0],
         max_ctx: model.max_context,
         curves: pool.curves,
-        quants: fits.collect(),
+        quants: fits,
         parameters: parameter_count(model).held,
         experts: model.experts.map(|experts| (experts.count, experts.used)),
         classes: classes.collect(),
