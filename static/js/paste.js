@@ -122,6 +122,17 @@
     return line;
   }
 
+  // A link that opens this case: the lines around the first message, or the end of the text.
+  function shared(text, first) {
+    var lines = first ? text.split("\n").slice(Math.max(0, first.line - 12), first.line + 8).join("\n") : text;
+    var line = make("p", null, "small");
+    var link = make("a", "A link to this case");
+    link.href = root.root + "diagnose/index.html#case=" + encodeURIComponent(masked(lines).trim().slice(-1500));
+    line.appendChild(link);
+    line.appendChild(document.createTextNode(" (it carries the lines themselves, secrets and names masked; no server sees what stands after the #)"));
+    return line;
+  }
+
   // The line of a message, or what stands near it in a long one.
   function around(line, at) {
     return line.replace(SHAPELESS, "").slice(Math.max(0, at - 40), at + 160).trim();
@@ -151,6 +162,7 @@
     if (list.firstChild) out.appendChild(list);
     var more = exact.length ? null : ask(text);
     if (more) out.appendChild(more);
+    if (list.firstChild) out.appendChild(shared(text, exact[0]));
   }
 
   // Works for a moment at a time, so that the page goes on.
@@ -203,6 +215,17 @@
     box.value = words.replace(/(\.html)?$/, "").replace(/[-_+]+/g, " ");
     if (!/^(index|404)?$/.test(box.value)) run(); else box.value = "";
   }
+
+  // An address that carries a case.
+  function opened() {
+    var found = /^#case=(.+)/.exec(location.hash);
+    if (!found) return;
+    try { box.value = decodeURIComponent(found[1]); } catch (error) { return; }
+    held = "";
+    run();
+  }
+  addEventListener("hashchange", opened);
+  opened();
 
   box.addEventListener("focus", function () { load().catch(function () {}); }, { once: true });
   box.addEventListener("input", function () { held = ""; clearTimeout(pause); pause = setTimeout(run, 250); });

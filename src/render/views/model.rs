@@ -198,7 +198,8 @@ fn view(shelf: &Shelf<'_>, model: &Page<ModelData>, root: &str) -> ModelView {
         devices: figures.map(|figures| devices(shelf, root, figures)).unwrap_or_default(),
         device_quants: table_quants(shelf),
         contexts: contexts.into_iter().map(|tokens| ContextView { label: context(tokens), tokens }).collect(),
-        calculator_href: format!("{}?model={slug}", href(root, "will-it-run/")),
+        // so that the calculator begins with the figures of this page
+        calculator_href: format!("{}?model={slug}&run=library", href(root, "will-it-run/")),
         choose_href: format!("{}?model={slug}", href(root, "choose-gpu/")),
         sources: sources(&data.evidence),
         backlinks: shelf.backlinks(root, &model.head.id, &[]),

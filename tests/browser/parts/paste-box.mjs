@@ -136,6 +136,28 @@ export default function ({ folder, browser, url }) {
       await page.locator("#paste-out .found", { hasText: samples[0].title }).waitFor({ timeout: 10_000 });
     }));
 
+  test("a link carries the case, without what is secret", () =>
+    visiting(browser, url, {}, async (page, { requests, trouble }) => {
+      await paste(page, `loading\ntoken=hf_abcdefghijklmnop\n${samples[0].sample}\n`);
+      await page.locator("#paste-go").click();
+      const link = page.locator("#paste-out a", { hasText: "A link to this case" });
+      const title = await found(page).first().innerText();
+      const address = await link.evaluate(element => element.href);
+      assert.match(address, /diagnose\/index\.html#case=loading%0Atoken%3D%5Bsecret%5D/);
+      await link.click();
+      await page.waitForURL(/diagnose\/index\.html#case=/);
+      await page.locator("#paste-out .found", { hasText: title }).waitFor();
+      assert.match(await page.locator("#paste-text").inputValue(), /^loading\ntoken=\[secret\]/);
+      assert.ok(requests.every(request => !request.url.includes("case=")));
+      assert.deepEqual(trouble, []);
+    }));
+
+  test("an address that carries nonsense is an empty box", () =>
+    visiting(browser, `${url}diagnose/index.html#case=%E0%A4%A`, {}, async (page, { trouble }) => {
+      assert.equal(await page.locator("#paste-text").inputValue(), "");
+      assert.deepEqual(trouble, []);
+    }));
+
   const hostile = {
     "one letter": "a", "white space": " ", "escape characters": "\u001b", "colours as text": "\\x1b[31m", "quotes": "> ", "the beginning of a message": "CUDA out of memory. Tried to allocate ",
     "entities": "&amp;", "trouble words": "error failed zzzzq ",
