@@ -286,7 +286,7 @@ export default function ({ folder, browser, url }) {
     await at(BUSY, async page => {
       await page.addStyleTag({ content: "html { font-size: 200% }" }).catch(() => page.evaluate(() => { document.documentElement.style.fontSize = "200%"; }));
       assert.equal(await sideways(page), 0);
-    }, { viewport: { width: 640, height: 900 } });
+    }, narrow);
   });
 
   test("calculator: verdict and largest context are the program's", () =>
