@@ -26,8 +26,8 @@ pub struct Hit {
     pub title: String,
     /// How much it has of the text. Comparable within one search only.
     pub score: u32,
-    /// The score in hundredths of what the page's own title and signatures would have.
-    /// See [`NEAR`].
+    /// The score in hundredths of what the page's own title would have on a line that tells of trouble; 0 for a text
+    /// without such a line. See [`NEAR`].
     pub share: u32,
 }
 
@@ -38,14 +38,16 @@ impl WordIndex {
         let postings: Vec<&str> = self.postings.split(' ').collect();
         let mut scores = vec![0u32; self.documents.len()];
         let mut misspelt = 0;
-        for (word, factor) in asked(text) {
+        let asked = asked(text);
+        let troubled = asked.first().is_some_and(|(_, factor)| *factor > 1);
+        for (word, factor) in asked {
             let mut known = Vec::new();
             if let Ok(at) = words.binary_search(&word) {
                 known.push((at, 4));
             } else if word.len() > 3 && !word.bytes().all(|byte| byte.is_ascii_digit()) && misspelt < MISSPELT
             {
                 misspelt += 1;
-                known.extend((0..words.len()).filter(|&at| one_apart(&words[at], &word)).map(|at| (at, 2)));
+                known.extend((0..words.len()).filter(|&at| one_apart(&words[at], &word)).map(|at| (at, 3)));
             }
             for (at, closeness) in known {
                 add(postings[at], closeness * factor, &mut scores);
@@ -65,7 +67,8 @@ impl WordIndex {
         order.truncate(limit);
         let hit = |at: usize| {
             let (address, title, worth) = self.documents[at].clone();
-            Hit { address, title, score: scores[at], share: scores[at] * 100 / (8 * worth.max(1)) }
+            let share = if troubled { scores[at] * 100 / (8 * worth.max(1)) } else { 0 };
+            Hit { address, title, score: scores[at], share }
         };
         order.into_iter().map(hit).collect()
     }
