@@ -23,7 +23,7 @@ pub struct Document {
 /// The index in the form in which it is stored: JSON with two long strings.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct WordIndex {
-    /// Address and title of each document, and what all words of its title are worth.
+    /// Address and title of each document, and what a line that tells of trouble in the words of its title would score.
     pub(crate) documents: Vec<(String, String, u32)>,
     /// The words in order; each is a capital letter, which tells how many letters it shares with the word before
     /// (`A` for none), and the rest of its letters.
@@ -44,6 +44,8 @@ const BODY: f64 = 0.5;
 /// The two constants of BM25: how fast repeats stop to count, and how much a long body is discounted.
 const SATURATION: f64 = 1.5;
 const LENGTH: f64 = 0.75;
+/// What a known word on a line that tells of trouble counts, in the steps in which a search counts.
+pub(crate) const FULL: u32 = 8;
 /// Steps of a weight.
 const STEPS: f64 = 7.0;
 /// A word outside the title that adds less than this, rarity times weight, is left out: a quarter of the index, and
@@ -118,6 +120,9 @@ impl WordIndex {
             }
             index.push(before, word, rarity, &entries);
             before = word;
+        }
+        for (.., worth) in &mut index.documents {
+            *worth = (*worth * FULL).max(1);
         }
         index
     }

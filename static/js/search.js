@@ -52,7 +52,7 @@ var kbgenSearch = (() => {
     }
   }
 
-  // Whether one letter added, lost, changed or swapped with its neighbor makes one word of the other.
+  // Whether one letter added, lost, changed or swapped with its neighbor makes one of two different words of the other.
   function oneApart(one, other) {
     const [short, long] = one.length <= other.length ? [one, other] : [other, one];
     let same = 0;
@@ -60,8 +60,8 @@ var kbgenSearch = (() => {
     while (same < short.length && short[same] === long[same]) same++;
     const rest = short.slice(same + 1);
     if (short.length < long.length) return short.slice(same) === long.slice(same + 1);
-    return same < short.length && (rest === long.slice(same + 1) ||
-      (short[same] === long[same + 1] && short[same + 1] === long[same] && rest.slice(1) === long.slice(same + 2)));
+    return rest === long.slice(same + 1) ||
+      (short[same] === long[same + 1] && short[same + 1] === long[same] && rest.slice(1) === long.slice(same + 2));
   }
 
   const opened = new WeakMap();
@@ -69,9 +69,9 @@ var kbgenSearch = (() => {
   return (index, text, limit) => {
     if (!opened.has(index)) opened.set(index, open(index));
     const { words, postings, places } = opened.get(index), scores = index.documents.map(() => 0);
-    const last = text.length <= 100 && /[A-Za-z\d]{2,}$/.exec(text), prefix = last && last[0].toLowerCase();
+    const prefix = text.length <= 100 && (/[A-Za-z\d]{2,}$/.exec(text) || [""])[0].toLowerCase();
     let misspelt = 0;
-    const wanted = asked(index, text), [troubled] = wanted.values();
+    const wanted = asked(index, text), [troubled = 1] = wanted.values();
     wanted.forEach((factor, word) => {
       if (places.has(word)) add(postings[places.get(word)], 4 * factor, scores);
       else if (word.length > 3 && !NUMBER.test(word) && misspelt < 40) {
@@ -79,9 +79,9 @@ var kbgenSearch = (() => {
         words.forEach((known, i) => { if (oneApart(known, word)) add(postings[i], 3 * factor, scores); });
       }
     });
-    if (last) words.forEach((word, i) => { if (word !== prefix && word.startsWith(prefix)) add(postings[i], 2, scores); });
+    if (prefix) words.forEach((word, i) => { if (word !== prefix && word.startsWith(prefix)) add(postings[i], 2, scores); });
     return index.documents
-      .map(([address, title, worth], i) => ({ address, title, score: scores[i], share: troubled > 1 ? Math.floor(scores[i] * 100 / (8 * Math.max(1, worth))) : 0 }))
+      .map(([address, title, worth], i) => ({ address, title, score: scores[i], share: (troubled - 1) * Math.floor(scores[i] * 100 / worth) }))
       .filter(({ score }) => score > 0)
       .sort((a, b) => b.score - a.score)
       .slice(0, limit);
