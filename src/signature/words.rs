@@ -39,10 +39,10 @@ pub struct WordIndex {
 }
 
 /// A word of the title counts as so many of the signatures, one of a body of mean length as so many.
-const TITLE: f64 = 2.0;
-const BODY: f64 = 0.5;
+const TITLE: f64 = 2.5;
+const BODY: f64 = 0.4;
 /// The two constants of BM25: how fast repeats stop to count, and how much a long body is discounted.
-const SATURATION: f64 = 1.5;
+const SATURATION: f64 = 1.0;
 const LENGTH: f64 = 0.75;
 /// What a known word on a line that tells of trouble counts, in the steps in which a search counts.
 pub(crate) const FULL: u32 = 8;
