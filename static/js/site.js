@@ -100,23 +100,6 @@
     if (link && navigator.clipboard) navigator.clipboard.writeText(link.href).catch(function () {});
   });
 
-  // Lists that narrow as one types.
-  var filter = document.getElementById("filter");
-  if (filter) {
-    var rows = all(".row");
-    var texts = rows.map(function (row) { return row.textContent.toLowerCase(); });
-    filter.addEventListener("input", function () {
-      var words = filter.value.toLowerCase().split(/\s+/).filter(Boolean);
-      var left = 0;
-      rows.forEach(function (row, i) {
-        row.hidden = !words.every(function (word) { return texts[i].indexOf(word) >= 0; });
-        if (!row.hidden) left++;
-      });
-      all(".group").forEach(function (group) { group.hidden = !group.querySelector(".row:not([hidden])"); });
-      document.getElementById("filter-count").textContent = words.length ? left + " of " + rows.length : "";
-    });
-  }
-
   // "/" goes to the paste box, wherever it is.
   addEventListener("keydown", function (event) {
     if (event.key !== "/" || event.ctrlKey || event.metaKey || event.altKey || /^(INPUT|TEXTAREA|SELECT)$/.test(event.target.tagName)) return;

@@ -7,6 +7,7 @@ use crate::files::Placed;
 use crate::render::address::{href, root};
 use crate::render::templates::{html, seen};
 use crate::render::views::Leaf;
+use crate::render::views::chart::{Chart, chart};
 use crate::render::views::common::{CellView, Fact, Ref, SourceView, TocLine, context, parameters, sources};
 use crate::render::views::shelf::{Plate, Shelf, neighbours, with_frame};
 use crate::site::kinds::{DeviceData, ModelData};
@@ -30,6 +31,7 @@ struct ModelView {
     contexts: Vec<ContextView>,
     memory: Vec<MemoryView>,
     breakdown: Option<Breakdown>,
+    chart: Option<Chart>,
     devices: Vec<DeviceRow>,
     device_quants: Vec<String>,
     calculator_href: String,
@@ -195,6 +197,7 @@ fn view(shelf: &Shelf<'_>, model: &Page<ModelData>, root: &str) -> ModelView {
         reason,
         memory: figures.map(|figures| memory(shelf, root, figures, &contexts)).unwrap_or_default(),
         breakdown: figures.and_then(|figures| breakdown(shelf, figures, data.released_as.as_ref())),
+        chart: figures.and_then(|figures| chart(shelf, figures, data.released_as.as_ref())),
         devices: figures.map(|figures| devices(shelf, root, figures)).unwrap_or_default(),
         device_quants: table_quants(shelf),
         contexts: contexts.into_iter().map(|tokens| ContextView { label: context(tokens), tokens }).collect(),
