@@ -6,9 +6,11 @@
   var DAY = 86400000;
   var all = function (selector, from) { return Array.prototype.slice.call((from || document).querySelectorAll(selector)); };
   var fields = all("[name]", form), count = document.getElementById("narrow-count"), clear = document.getElementById("narrow-clear"), contents = document.querySelector(".toc");
-  var groups = all(".group").map(function (element) { return { element: element, id: element.dataset.of, link: document.querySelector(".toc a[href='#" + element.dataset.of + "']") }; });
+  var groups = all(".group").map(function (element) { return { element: element, id: element.dataset.of, count: element.querySelector(".count"), link: document.querySelector(".toc a[href='#" + element.dataset.of + "']") }; });
   var rows = groups.reduce(function (found, group) {
-    return found.concat(all(".row", group.element).map(function (element) {
+    var own = all(".row", group.element);
+    group.all = own.length;
+    return found.concat(own.map(function (element) {
       return { element: element, group: group, home: element.parentNode, text: element.textContent.toLowerCase(), title: element.querySelector("a").textContent };
     }));
   }, []);
@@ -85,6 +87,7 @@
     });
     groups.forEach(function (group) {
       group.element.hidden = !!name || !group.left;
+      if (group.count) group.count.textContent = group.left < group.all ? group.left + " of " + group.all : group.all;
       if (group.link) group.link.parentNode.hidden = group.element.hidden;
     });
     count.textContent = chosen ? left + " of " + rows.length : "";

@@ -24,6 +24,8 @@ struct Level {
     label: String,
     card: bool,
     y: f64,
+    /// Base line of the label: above the line, or below it where a curve ends above.
+    label_y: f64,
 }
 
 #[derive(Debug, Serialize)]
@@ -114,6 +116,7 @@ fn draw(contexts: &[u64], totals: &[(&str, Vec<u64>)], driver: u64) -> Option<Ch
     let x = |ctx: u64| tenths(100.0 * (ctx as f64 / first).log2() / (last / first).log2());
     let mut curves: Vec<CurveView> = Vec::new();
     let mut told = Vec::new();
+    let mut ends = Vec::new();
     for (name, bytes) in totals {
         let start = scale.y(bytes[0] as f64);
         if !is_apart(start, curves.iter().map(|curve| curve.start)) {
@@ -122,6 +125,7 @@ fn draw(contexts: &[u64], totals: &[(&str, Vec<u64>)], driver: u64) -> Option<Ch
         let point = |(ctx, bytes): (&u64, &u64)| format!("{},{}", x(*ctx), scale.y(*bytes as f64));
         let points: Vec<String> = contexts.iter().zip(bytes).map(point).collect();
         curves.push(CurveView { name: (*name).to_string(), points: points.join(" "), start });
+        ends.push(scale.y(bytes[bytes.len() - 1] as f64));
         told.push(format!("{name} from {} to {}", gib(bytes[0]), gib(bytes[bytes.len() - 1])));
     }
     let told = format!(
@@ -135,23 +139,24 @@ fn draw(contexts: &[u64], totals: &[(&str, Vec<u64>)], driver: u64) -> Option<Ch
     Some(Chart {
         told,
         height: HEIGHT,
-        levels: levels(scale, driver),
+        levels: levels(scale, driver, &ends),
         contexts: ticks.map(|ctx| Tick { label: context(*ctx), x: x(*ctx) }).collect(),
         curves,
     })
 }
 
-/// What a card has for the model, and other sizes as they are, where the picture reaches them.
-fn levels(scale: Scale, driver: u64) -> Vec<Level> {
-    let card = |size: &u64| Level {
-        label: format!("{size} GB"),
-        card: true,
-        y: scale.y(*size as f64 * GIB - driver as f64),
+/// What a card has for the model, and other sizes as they are, where the picture reaches them; curves end at `ends`.
+fn levels(scale: Scale, driver: u64, ends: &[f64]) -> Vec<Level> {
+    let level = |label: String, card: bool, bytes: f64| {
+        let y = scale.y(bytes);
+        let is_crossed = ends.iter().any(|end| (y - APART - 6.0..y).contains(end));
+        Level { label, card, y, label_y: if is_crossed { y + 13.0 } else { y - 4.0 } }
     };
-    let other =
-        |size: &u64| Level { label: format!("{size} GiB"), card: false, y: scale.y(*size as f64 * GIB) };
+    let cards =
+        CARD_SIZES.iter().map(|size| level(format!("{size} GB"), true, *size as f64 * GIB - driver as f64));
+    let others = OTHER_SIZES.iter().map(|size| level(format!("{size} GiB"), false, *size as f64 * GIB));
     let mut levels: Vec<Level> = Vec::new();
-    for level in CARD_SIZES.iter().map(card).chain(OTHER_SIZES.iter().map(other)) {
+    for level in cards.chain(others) {
         let inside = (APART..f64::from(HEIGHT)).contains(&level.y);
         if inside && is_apart(level.y, levels.iter().map(|level| level.y)) {
             levels.push(level);
@@ -216,6 +221,14 @@ mod tests {
         let near = [("MXFP4", vec![100 << 30, 120 << 30]), ("Q4_K_M", vec![101 << 30, 121 << 30])];
         let chart = draw(&[2048, 4096], &near, 0).expect("there is something to draw");
         assert_eq!(chart.curves.iter().map(|curve| curve.name.as_str()).collect::<Vec<_>>(), ["MXFP4"]);
+    }
+
+    #[test]
+    fn the_name_of_a_card_makes_way_for_a_curve() {
+        let chart = draw(&[2048, 4096], &[("Q4_K_M", vec![20 << 30, 25 << 30])], 0).expect("a chart");
+        let below = |level: &&Level| level.label_y > level.y;
+        let names: Vec<&str> = chart.levels.iter().filter(below).map(|level| level.label.as_str()).collect();
+        assert_eq!(names, ["24 GB"]);
     }
 
     #[test]

@@ -25,6 +25,9 @@ export default function ({ folder, browser, url }) {
       assert.deepEqual(await counted(page), [meant.length, errors.length]);
       assert.equal(await page.locator("#narrow-count").getAttribute("role"), "status");
       assert.equal(await page.locator(".group:visible h2").count(), new Set(errors.filter(error => meant.includes(error.title)).map(error => error.category)).size);
+      for (const [shown, told] of await page.locator(".group:visible").evaluateAll(all => all.map(group => [group.querySelectorAll(".row:not([hidden])").length, group.querySelector(".count").textContent]))) {
+        assert.equal(parseInt(told, 10), shown);
+      }
       assert.deepEqual(trouble, []);
     }));
 
