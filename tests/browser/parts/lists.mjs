@@ -101,7 +101,7 @@ export default function ({ folder, browser, url }) {
     }));
 
   for (const path of ["errors/", "models/", "hardware/", "models-by-memory/"]) {
-    test(`/${path} on a phone: nothing moves, and it stays within 320 px`, () =>
+    test(`/${path} on a phone: nothing moves, and it stays within 320 px and with letters twice as large`, () =>
       visiting(browser, url + path, PHONE, async page => {
         const moved = await page.evaluate(() => new Promise(done => {
           let sum = 0;
@@ -111,6 +111,13 @@ export default function ({ folder, browser, url }) {
         assert.equal(moved, 0);
         await page.setViewportSize({ width: 320, height: 640 });
         assert.ok(await sideways(page) <= 0);
+        await page.setViewportSize({ width: 412, height: 823 });
+        await page.evaluate(() => {
+          const larger = new CSSStyleSheet();
+          larger.replaceSync("html { font-size: 200% }");
+          document.adoptedStyleSheets = [larger];
+        });
+        assert.ok(await sideways(page) <= 0, "with letters twice as large");
       }));
   }
 
