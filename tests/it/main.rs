@@ -6,7 +6,6 @@ mod bad_logs;
 mod case_file;
 mod cases;
 mod commands;
-mod data_schema;
 #[cfg(unix)]
 mod emit;
 mod engines;
