@@ -12,8 +12,8 @@ use crate::files::Outputs;
 /// Endings of files that are text.
 const TEXT: &[&str] = &[".css", ".html", ".js", ".json", ".md", ".svg", ".txt", ".xml"];
 
-/// Brotli's quality; see `docs/publishing.md` for what others cost.
-const QUALITY: i32 = 9;
+/// Brotli's quality, the highest: the twins are made once and sent often. 9 makes files 12 % larger in a twentieth of the time.
+const QUALITY: i32 = 11;
 
 /// Logarithm of the window: files are far smaller than 4 MiB.
 const WINDOW: i32 = 22;

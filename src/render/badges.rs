@@ -52,7 +52,7 @@ fn part(text: &str) -> usize {
 
 /// Width of a text in pixels. Fonts differ from one reader to the next, so the picture sets its texts to this width.
 fn width(text: &str) -> usize {
-    text.chars().count() * 7
+    text.chars().count() * 13 / 2
 }
 
 fn picture(title: &str, value: &str) -> std::io::Result<Vec<u8>> {
@@ -68,7 +68,7 @@ fn picture(title: &str, value: &str) -> std::io::Result<Vec<u8>> {
     ]);
     svg.write_inner_content(|writer| {
         writer.create_element("title").write_text_content(BytesText::new(title))?;
-        for (x, width, color) in [(0, left, "#15212a"), (left, right, "#ffb91f")] {
+        for (x, width, color) in [(0, left, "#45545d"), (left, right, "#ffb91f")] {
             let (x, width) = (x.to_string(), width.to_string());
             let attributes =
                 [("x", x.as_str()), ("width", width.as_str()), ("height", "20"), ("fill", color)];

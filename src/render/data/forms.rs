@@ -15,11 +15,8 @@ pub(in crate::render) struct Form {
 
 /// The forms of all data files.
 pub(in crate::render) fn forms() -> [Form; 6] {
-    let form = |name, title, head: &[Field], fields: &[Field]| Form {
-        name,
-        title,
-        fields: [head, fields].concat(),
-    };
+    let form =
+        |name, title, head: &[Field], fields: &[Field]| Form { name, title, fields: [head, fields].concat() };
     [
         form("kb", "The knowledge base as data", COLLECTION, KB),
         form("models", "All models with what they need, as data", COLLECTION, MODELS),
@@ -48,13 +45,17 @@ const COLLECTION: &[Field] = &[
     Field::required("licence", Shape::Text, "License of the content."),
 ];
 
-const ID: Field = Field::required("id", Shape::Slug, "The slug: unique within its kind, never changed or reused.");
-const SLUG: Field = Field::required("slug", Shape::Slug, "Last part of the page's address; the same as `id`.");
+const ID: Field =
+    Field::required("id", Shape::Slug, "The slug: unique within its kind, never changed or reused.");
+const SLUG: Field =
+    Field::required("slug", Shape::Slug, "Last part of the page's address; the same as `id`.");
 const TITLE: Field = Field::required("title", Shape::Text, "Title.");
-const URL: Field = Field::required("url", Shape::Text, "Address below the site's root, with a slash in front.");
+const URL: Field =
+    Field::required("url", Shape::Text, "Address below the site's root, with a slash in front.");
 const ALIASES: Field = Field::required("aliases", TEXTS, "Old addresses that lead to the page.");
 const RELATED: Field = Field::required("related", SLUGS, "Slugs of errors that belong to it.");
-const SOURCES: Field = Field::required("sources", TEXTS, "What it rests on: addresses, or names of publications.");
+const SOURCES: Field =
+    Field::required("sources", TEXTS, "What it rests on: addresses, or names of publications.");
 const RELEASED: Field = Field::or_null("released", Shape::Date, "Day of the release.");
 const NOTE: Field = Field::or_null("note", Shape::Text, "What a reader of the figures has to know.");
 
@@ -113,9 +114,8 @@ const WEIGHTS_LICENCE: Field = Field::or_null("licence", Shape::Text, "License o
 const PARAMETERS: Field = Field::or_null("parameters", COUNT, "Parameters as its publisher counts them.");
 const MAX_CTX: Field = Field::or_null("max_ctx", COUNT, "Largest context, in tokens.");
 
-const MODEL: &[Field] = &[
-    ID, SLUG, TITLE, URL, ALIASES, FAMILY, HF_ID, WEIGHTS_LICENCE, RELEASED, PARAMETERS, MAX_CTX, SOURCES,
-];
+const MODEL: &[Field] =
+    &[ID, SLUG, TITLE, URL, ALIASES, FAMILY, HF_ID, WEIGHTS_LICENCE, RELEASED, PARAMETERS, MAX_CTX, SOURCES];
 
 const WHOLE_MODEL: &[Field] = &[
     ID,
@@ -131,7 +131,11 @@ const WHOLE_MODEL: &[Field] = &[
     MAX_CTX,
     SOURCES,
     NOTE,
-    Field::or_null("released_as", Shape::Text, "Quantization of the published weights, where it is no 16-bit type."),
+    Field::or_null(
+        "released_as",
+        Shape::Text,
+        "Quantization of the published weights, where it is no 16-bit type.",
+    ),
     Field::required("architecture", Shape::Record(ARCHITECTURE), "Hyperparameters."),
     Field::or_null("memory", Shape::Record(MEMORY), "What it needs; null where that is not covered."),
     Field::or_null("not_covered", Shape::Text, "Why nothing is said of its memory."),
@@ -172,7 +176,11 @@ const RUNS_ON: &[Field] = &[
     Field::required("quantization", Shape::Text, "Of the weights."),
     Field::required("ctx", COUNT, "Context in tokens."),
     Field::required("needs_bytes", BYTES, "Weights, cache and compute buffer."),
-    Field::or_null("memory_gib", Shape::Number, "Memory of the smallest card; null where no single card holds it."),
+    Field::or_null(
+        "memory_gib",
+        Shape::Number,
+        "Memory of the smallest card; null where no single card holds it.",
+    ),
     Field::required("badge", Shape::Text, "Address of a picture that says so, below the site's root."),
 ];
 
@@ -187,11 +195,19 @@ const DEVICE: &[Field] = &[
     Field::or_null("architecture", Shape::Text, "Name of the architecture."),
     Field::or_null("generation", Shape::Text, "Name of the product line."),
     Field::required("memory_bytes", BYTES, "Memory; of unified memory the largest option."),
-    Field::required("memory_options_gib", Shape::any(&Shape::Number), "Sizes it is sold with, where there are several."),
+    Field::required(
+        "memory_options_gib",
+        Shape::any(&Shape::Number),
+        "Sizes it is sold with, where there are several.",
+    ),
     Field::required("unified", Shape::Flag, "Whether GPU and system share the memory."),
     Field::or_null("memory_type", Shape::Text, "Kind of memory."),
     Field::or_null("bus_bits", COUNT, "Width of the memory bus."),
-    Field::or_null("bandwidth_gbps", Shape::Number, "Memory bandwidth in GB/s, where a second source confirms it."),
+    Field::or_null(
+        "bandwidth_gbps",
+        Shape::Number,
+        "Memory bandwidth in GB/s, where a second source confirms it.",
+    ),
     Field::or_null("tdp_w", COUNT, "Power limit in watts."),
     Field::or_null("compute_capability", Shape::Text, "CUDA compute capability."),
     RELEASED,
@@ -199,19 +215,12 @@ const DEVICE: &[Field] = &[
     SOURCES,
 ];
 
-const TOOL: &[Field] = &[
-    ID,
-    SLUG,
-    TITLE,
-    URL,
-    ALIASES,
-    Field::required("homepage", Shape::Url, "Where the tool lives."),
-];
+const TOOL: &[Field] =
+    &[ID, SLUG, TITLE, URL, ALIASES, Field::required("homepage", Shape::Url, "Where the tool lives.")];
 
 const GUIDE: &[Field] = &[ID, SLUG, TITLE, URL, ALIASES, RELATED];
 
-const MODELS: &[Field] =
-    &[Field::required("models", Shape::any(&Shape::Record(WHOLE_MODEL)), "All models.")];
+const MODELS: &[Field] = &[Field::required("models", Shape::any(&Shape::Record(WHOLE_MODEL)), "All models.")];
 
 const DEVICES: &[Field] = &[Field::required("hardware", Shape::any(&Shape::Record(DEVICE)), "All devices.")];
 

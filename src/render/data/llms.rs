@@ -14,7 +14,9 @@ pub(super) fn map(shelf: &Shelf<'_>) -> String {
     let base = &config.base_url;
     let mut text = opening(shelf);
     text.push_str(&format!("- [All error pages in one text]({base}llms-full.txt)\n"));
-    text.push_str(&format!("- [The whole knowledge base as JSON]({base}kb.json), [its schema]({base}schema/kb.json)\n"));
+    text.push_str(&format!(
+        "- [The whole knowledge base as JSON]({base}kb.json), [its schema]({base}schema/kb.json)\n"
+    ));
     text.push_str(&format!("- [What every model needs, as JSON]({base}data/models.json)\n"));
     let mut section = |title: &str, lines: Vec<String>| {
         if !lines.is_empty() {
@@ -44,7 +46,10 @@ pub(super) fn map(shelf: &Shelf<'_>) -> String {
 pub(super) fn whole(shelf: &Shelf<'_>) -> String {
     let base = &shelf.order.config.base_url;
     let mut text = opening(shelf);
-    text.push_str(&format!("All {} error pages follow; [a map of the site]({base}llms.txt) has the rest.\n", shelf.site().errors.len()));
+    text.push_str(&format!(
+        "All {} error pages follow; [a map of the site]({base}llms.txt) has the rest.\n",
+        shelf.site().errors.len()
+    ));
     for error in &shelf.site().errors {
         text.push_str(&format!("\n---\n\nPage: {}\n\n", url(shelf, &error.head)));
         text.push_str(&markdown::twin(shelf, error, base));

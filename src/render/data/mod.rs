@@ -42,7 +42,10 @@ pub(super) fn files(shelf: &Shelf<'_>) -> Outputs {
         }
     }
     outputs.add("data/models.json", collection(shelf, "../schema/models.json", [("models", models)]));
-    outputs.add("data/hardware.json", collection(shelf, "../schema/devices.json", [("hardware", devices.clone())]));
+    outputs.add(
+        "data/hardware.json",
+        collection(shelf, "../schema/devices.json", [("hardware", devices.clone())]),
+    );
     let all = [
         ("errors", site.errors.iter().map(|error| entries::error(shelf, error)).collect()),
         ("models", site.models.iter().map(entries::model).collect()),

@@ -121,11 +121,7 @@ pub const FIELDS: &[Field] = &[
     Field::optional("kind", KIND, "What sort of message it is; left out: `cause`."),
     Field::required("severity", SEVERITY, "How bad it is."),
     Field::required("tools", Shape::some(&Shape::Slug), "Slugs of the tools that print it."),
-    Field::optional(
-        "platforms",
-        Shape::list(&PLATFORM),
-        "Where it is met; left out: everywhere.",
-    ),
+    Field::optional("platforms", Shape::list(&PLATFORM), "Where it is met; left out: everywhere."),
     Field::required("causes", Shape::some(&Shape::Record(CAUSE)), "Causes, the most likely first."),
     Field::required(
         "solutions",
