@@ -36,15 +36,15 @@ const LIMITS: &[Limit] = &[
     Limit {
         host: "GitHub Pages",
         what: "in all",
-        of: |size| size.bytes,
+        of: |site| site.bytes,
         most: 1_000_000_000,
-        shown: mib,
+        shown: size,
         remedy: "leave out `--precompress`, which this host does not use, or publish elsewhere",
     },
     Limit {
         host: "Cloudflare Pages",
         what: "files",
-        of: |size| size.files,
+        of: |site| site.files,
         most: 20_000,
         shown: plain,
         remedy: "leave out `--precompress`, which this host does not need, or take a paid plan",
@@ -52,15 +52,15 @@ const LIMITS: &[Limit] = &[
     Limit {
         host: "Cloudflare Pages",
         what: "in the largest file",
-        of: |size| size.largest,
+        of: |site| site.largest,
         most: 25 * MIB,
-        shown: mib,
+        shown: size,
         remedy: "keep that file elsewhere and link to it",
     },
     Limit {
         host: "Cloudflare Pages",
         what: "redirects",
-        of: |size| size.redirects,
+        of: |site| site.redirects,
         most: 2000,
         shown: plain,
         remedy: "drop the oldest `aliases`",
@@ -68,7 +68,7 @@ const LIMITS: &[Limit] = &[
     Limit {
         host: "Netlify",
         what: "redirects",
-        of: |size| size.redirects,
+        of: |site| site.redirects,
         most: 10_000,
         shown: plain,
         remedy: "drop the oldest `aliases`",
@@ -106,8 +106,8 @@ impl Size {
         };
         vec![format!(
             "within the limits of GitHub Pages, Cloudflare Pages and Netlify: {} in all, {} in the largest file, {redirects}",
-            mib(self.bytes),
-            mib(self.largest),
+            size(self.bytes),
+            size(self.largest),
         )]
     }
 }
@@ -120,8 +120,11 @@ impl Limit {
     }
 }
 
-fn mib(bytes: u64) -> String {
-    format!("{:.1} MiB", bytes as f64 / MIB as f64)
+fn size(bytes: u64) -> String {
+    match bytes {
+        0..MIB => format!("{} KiB", bytes.div_ceil(1024)),
+        _ => format!("{:.1} MiB", bytes as f64 / MIB as f64),
+    }
 }
 
 fn plain(count: u64) -> String {

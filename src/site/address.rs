@@ -69,7 +69,7 @@ const DEVICES: &[&str] = &[
 ];
 
 /// Endings of the files that kbgen writes beside the folders of pages: `errors/x.json`, `feed.xml`.
-const FILE_ENDINGS: &[&str] = &[".html", ".js", ".json", ".md", ".svg", ".txt", ".xml"];
+const FILE_ENDINGS: &[&str] = &[".br", ".gz", ".html", ".js", ".json", ".md", ".svg", ".txt", ".xml"];
 
 /// Whether a folder of this name could stand in the way of a file that kbgen writes.
 pub fn is_file_name(name: &str) -> bool {

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use crate::files::Placed;
-use crate::render::data::append;
+use crate::render::data::{append, markdown};
 use crate::render::views::{CONTEXTS, Shelf, runs_on};
 use crate::site::kinds::{DeviceData, ErrorData, GuideData, ModelData, Signature, SignatureText, ToolData};
 use crate::site::{CACHE_TYPES, Figures, Head, ModelFit, Page, Run};
@@ -52,7 +52,7 @@ pub(super) fn error(shelf: &Shelf<'_>, error: &Page<ErrorData>) -> Value {
             "causes": data.causes.iter().map(|cause| json!({
                 "id": cause.id.value,
                 "title": cause.title,
-                "tell": cause.tell.value,
+                "tell": markdown::line(shelf, &error.head, &cause.tell.value, "/"),
                 "when": maybe(cause.when.as_ref()),
                 "case": maybe(cause.case.as_ref()),
                 "solutions": plain(&cause.solutions),

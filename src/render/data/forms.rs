@@ -73,7 +73,11 @@ const SIGNATURE: &[Field] = &[
 const CAUSE: &[Field] = &[
     Field::required("id", Shape::Slug, "Name of the cause within the page."),
     Field::required("title", Shape::Text, "What went wrong."),
-    Field::required("tell", Shape::Text, "How to tell that it is this cause, one line of Markdown."),
+    Field::required(
+        "tell",
+        Shape::Text,
+        "How to tell that it is this cause, one line of Markdown; its links count from the site's root.",
+    ),
     Field::or_null("when", Shape::Text, "A condition on the figures that points to it."),
     Field::or_null("case", Shape::Text, "What answers call it, with values in braces."),
     Field::required("solutions", SLUGS, "Ids of solutions, the best first."),

@@ -25,12 +25,12 @@ pub(super) fn twin(shelf: &Shelf<'_>, error: &Page<ErrorData>, root: &str) -> St
         text.push_str(&format!(
             "{number}. **{}** How to tell: {} Solutions: {}.\n",
             cause.title,
-            line_from_here(shelf, &error.head, &cause.tell.value, root),
+            line(shelf, &error.head, &cause.tell.value, root),
             solutions.join(", ")
         ));
     }
     text.push('\n');
-    text.push_str(body_from_here(shelf, &error.head, root).trim());
+    text.push_str(body(shelf, &error.head, root).trim());
     text.push_str("\n\n## Sources\n\n");
     for source in &data.evidence.sources {
         text.push_str(&format!("- <{}>\n", source.value));
@@ -45,9 +45,9 @@ fn longest_run(text: &str, wanted: char) -> usize {
     text.split(|c| c != wanted).map(str::len).max().unwrap_or(0)
 }
 
-/// The body with its figures filled in, and its links leading from where the twin lies.
-fn body_from_here(shelf: &Shelf<'_>, head: &Head, root: &str) -> String {
-    let body = shelf.order.sources.text(head.body.span);
+/// The body with its figures filled in, and its links beginning at `root`.
+fn body(shelf: &Shelf<'_>, head: &Head, root: &str) -> String {
+    let text = shelf.order.sources.text(head.body.span);
     let place = |range: &Range<usize>| head.body.span.part(range.start, range.end);
     let figures = head.body.outline.calls.iter().filter_map(|call| {
         let figure = shelf.order.fits.prose.get(&place(&call.range))?;
@@ -55,19 +55,19 @@ fn body_from_here(shelf: &Shelf<'_>, head: &Head, root: &str) -> String {
     });
     let links = head.body.outline.links.iter().filter_map(|link| {
         let target = shelf.order.links.targets.get(&place(&link.range))?;
-        (body[link.range.clone()] == link.destination)
+        (text[link.range.clone()] == link.destination)
             .then(|| (link.range.clone(), lead(root, target, shelf.assets)))
     });
-    replaced(body, figures.chain(links).collect())
+    replaced(text, figures.chain(links).collect())
 }
 
-/// One line of Markdown, its links leading from where the twin lies.
-fn line_from_here(shelf: &Shelf<'_>, head: &Head, line: &str, root: &str) -> String {
-    let links = outline_inline(line).links.into_iter().filter_map(|link| {
+/// One line of Markdown, its links beginning at `root`.
+pub(super) fn line(shelf: &Shelf<'_>, head: &Head, text: &str, root: &str) -> String {
+    let links = outline_inline(text).links.into_iter().filter_map(|link| {
         let target = shelf.order.links.lines.get(&(head.id.clone(), link.destination.clone()))?;
-        (line[link.range.clone()] == link.destination).then(|| (link.range, lead(root, target, shelf.assets)))
+        (text[link.range.clone()] == link.destination).then(|| (link.range, lead(root, target, shelf.assets)))
     });
-    replaced(line, links.collect())
+    replaced(text, links.collect())
 }
 
 /// The text with these ranges replaced; of two that overlap the first counts.
