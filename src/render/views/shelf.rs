@@ -152,8 +152,8 @@ impl<'s> Shelf<'s> {
         });
         let own = (plate.title.to_string(), plate.address);
         let category = plate.trail.iter().chain(std::iter::once(&own));
-        let category = category.filter(|(_, address)| address.starts_with("categories/"));
-        let category_feed = category.last().map(|(title, address)| Step {
+        let mut category = category.filter(|(_, address)| address.starts_with("categories/"));
+        let category_feed = category.next_back().map(|(title, address)| Step {
             title: title.clone(),
             href: Some(format!("{root}{}", feed::of_category(address))),
         });
