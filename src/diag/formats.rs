@@ -5,39 +5,74 @@ use serde_json::{Value, json};
 
 use crate::diag::finding::{Diagnostic, Severity};
 use crate::diag::rule::Rule;
-use crate::files::{Position, Sources};
+use crate::files::{Position, Sources, Span};
 
 #[derive(Serialize)]
 struct Row<'a> {
     code: &'a str,
     severity: &'a str,
+    #[serde(flatten)]
+    place: Place<'a>,
+    message: &'a str,
+    help: Option<&'a str>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    related: Vec<Related<'a>>,
+}
+
+/// Another place that belongs to a finding.
+#[derive(Serialize)]
+struct Related<'a> {
+    #[serde(flatten)]
+    place: Place<'a>,
+    message: &'a str,
+}
+
+#[derive(Serialize)]
+struct Place<'a> {
     file: &'a str,
     line: usize,
     column: usize,
     end_line: usize,
     end_column: usize,
-    message: &'a str,
-    help: Option<&'a str>,
 }
 
-fn row<'a>(finding: &'a Diagnostic, sources: &'a Sources) -> Row<'a> {
-    let source = sources.get(finding.span.source);
-    let Position { line, column } = source.position(finding.span.start);
-    let end = source.position(finding.span.end);
-    Row {
-        code: finding.code,
-        severity: finding.severity.name(),
-        file: &source.path,
-        line,
-        column,
-        end_line: end.line,
-        end_column: end.column,
-        message: &finding.message,
-        help: finding.help.as_deref(),
+impl<'a> Place<'a> {
+    fn new(span: Span, sources: &'a Sources) -> Self {
+        let source = sources.get(span.source);
+        let Position { line, column } = source.position(span.start);
+        let end = source.position(span.end);
+        Self { file: &source.path, line, column, end_line: end.line, end_column: end.column }
+    }
+
+    fn sarif(&self) -> Value {
+        json!({
+            "artifactLocation": {"uri": self.file},
+            "region": {
+                "startLine": self.line,
+                "startColumn": self.column,
+                "endLine": self.end_line,
+                "endColumn": self.end_column,
+            },
+        })
     }
 }
 
-/// An array with one object a finding; lines and columns count from 1, the end is exclusive.
+fn row<'a>(finding: &'a Diagnostic, sources: &'a Sources) -> Row<'a> {
+    let related = finding.related.iter();
+    Row {
+        code: finding.code,
+        severity: finding.severity.name(),
+        place: Place::new(finding.span, sources),
+        message: &finding.message,
+        help: finding.help.as_deref(),
+        related: related
+            .map(|(span, message)| Related { place: Place::new(*span, sources), message })
+            .collect(),
+    }
+}
+
+/// An array with one object a finding; lines and columns count from 1, the end is exclusive. Other places that belong
+/// to a finding stand in `related`, which is left out where there are none.
 pub fn json(found: &[Diagnostic], sources: &Sources) -> String {
     let rows: Vec<_> = found.iter().map(|finding| row(finding, sources)).collect();
     pretty(&rows)
@@ -51,21 +86,25 @@ pub fn github(found: &[Diagnostic], sources: &Sources) -> String {
     for finding in found {
         let row = row(finding, sources);
         let mut message = row.message.to_string();
+        for Related { place, message: note } in &row.related {
+            message.push_str(&format!("\n{note}: {}:{}:{}", place.file, place.line, place.column));
+        }
         if let Some(help) = row.help {
             message.push_str("\nhelp: ");
             message.push_str(help);
         }
-        let single_line = if row.line == row.end_line {
-            format!(",col={},endColumn={}", row.column, row.end_column)
+        let place = &row.place;
+        let single_line = if place.line == place.end_line {
+            format!(",col={},endColumn={}", place.column, place.end_column)
         } else {
             String::new()
         };
         text.push_str(&format!(
             "::{} file={},line={},endLine={}{},title={}::{}\n",
             row.severity,
-            property(row.file),
-            row.line,
-            row.end_line,
+            property(place.file),
+            place.line,
+            place.end_line,
             single_line,
             property(row.code),
             data(&message),
@@ -116,20 +155,21 @@ fn sarif_result(finding: &Diagnostic, sources: &Sources) -> Value {
         Some(help) => format!("{} (help: {help})", row.message),
         None => row.message.to_string(),
     };
-    json!({
+    let mut result = json!({
         "ruleId": row.code,
         "level": match finding.severity { Severity::Error => "error", Severity::Warning => "warning" },
         "message": {"text": text},
-        "locations": [{"physicalLocation": {
-            "artifactLocation": {"uri": row.file},
-            "region": {
-                "startLine": row.line,
-                "startColumn": row.column,
-                "endLine": row.end_line,
-                "endColumn": row.end_column,
-            },
-        }}],
-    })
+        "locations": [{"physicalLocation": row.place.sarif()}],
+    });
+    if !row.related.is_empty() {
+        let places = row.related.iter();
+        result["relatedLocations"] = places
+            .map(|related| {
+                json!({"physicalLocation": related.place.sarif(), "message": {"text": related.message}})
+            })
+            .collect();
+    }
+    result
 }
 
 fn pretty(value: &impl Serialize) -> String {

@@ -139,10 +139,7 @@ fn goes_on([earlier, last]: [&str; 2], written: &str, line: &Line, skipped: usiz
     };
     let width = |text: &str| text.encode_utf16().count();
     let full = width(last);
-    meets
-        && digit(Some(line.at(skipped)))
-        && full >= CUT
-        && [width(earlier), width(written)].contains(&full)
+    meets && digit(Some(line.at(skipped))) && full >= CUT && [width(earlier), width(written)].contains(&full)
 }
 
 /// What one original character becomes.
