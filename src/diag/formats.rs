@@ -3,7 +3,7 @@
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::diag::finding::{Diagnostic, Severity};
+use crate::diag::finding::Diagnostic;
 use crate::diag::rule::Rule;
 use crate::files::{Position, Sources, Span};
 
@@ -13,18 +13,9 @@ struct Row<'a> {
     severity: &'a str,
     #[serde(flatten)]
     place: Place<'a>,
-    message: &'a str,
+    /// The message, with the other places that belong to it.
+    message: String,
     help: Option<&'a str>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    related: Vec<Related<'a>>,
-}
-
-/// Another place that belongs to a finding.
-#[derive(Serialize)]
-struct Related<'a> {
-    #[serde(flatten)]
-    place: Place<'a>,
-    message: &'a str,
 }
 
 #[derive(Serialize)]
@@ -58,21 +49,22 @@ impl<'a> Place<'a> {
 }
 
 fn row<'a>(finding: &'a Diagnostic, sources: &'a Sources) -> Row<'a> {
-    let related = finding.related.iter();
+    let mut message = finding.message.clone();
+    for (span, note) in &finding.related {
+        let Place { file, line, column, .. } = Place::new(*span, sources);
+        message.push_str(&format!(" ({note}: {file}:{line}:{column})"));
+    }
     Row {
         code: finding.code,
         severity: finding.severity.name(),
         place: Place::new(finding.span, sources),
-        message: &finding.message,
+        message,
         help: finding.help.as_deref(),
-        related: related
-            .map(|(span, message)| Related { place: Place::new(*span, sources), message })
-            .collect(),
     }
 }
 
 /// An array with one object a finding; lines and columns count from 1, the end is exclusive. Other places that belong
-/// to a finding stand in `related`, which is left out where there are none.
+/// to a finding stand behind its message.
 pub fn json(found: &[Diagnostic], sources: &Sources) -> String {
     let rows: Vec<_> = found.iter().map(|finding| row(finding, sources)).collect();
     pretty(&rows)
@@ -85,10 +77,7 @@ pub fn github(found: &[Diagnostic], sources: &Sources) -> String {
     let mut text = String::new();
     for finding in found {
         let row = row(finding, sources);
-        let mut message = row.message.to_string();
-        for Related { place, message: note } in &row.related {
-            message.push_str(&format!("\n{note}: {}:{}:{}", place.file, place.line, place.column));
-        }
+        let mut message = row.message;
         if let Some(help) = row.help {
             message.push_str("\nhelp: ");
             message.push_str(help);
@@ -150,24 +139,21 @@ pub fn sarif(found: &[Diagnostic], sources: &Sources, rules: &[Rule]) -> String 
 }
 
 fn sarif_result(finding: &Diagnostic, sources: &Sources) -> Value {
-    let row = row(finding, sources);
-    let text = match row.help {
-        Some(help) => format!("{} (help: {help})", row.message),
-        None => row.message.to_string(),
+    let text = match &finding.help {
+        Some(help) => format!("{} (help: {help})", finding.message),
+        None => finding.message.clone(),
     };
     let mut result = json!({
-        "ruleId": row.code,
-        "level": match finding.severity { Severity::Error => "error", Severity::Warning => "warning" },
+        "ruleId": finding.code,
+        "level": finding.severity.name(),
         "message": {"text": text},
-        "locations": [{"physicalLocation": row.place.sarif()}],
+        "locations": [{"physicalLocation": Place::new(finding.span, sources).sarif()}],
     });
-    if !row.related.is_empty() {
-        let places = row.related.iter();
-        result["relatedLocations"] = places
-            .map(|related| {
-                json!({"physicalLocation": related.place.sarif(), "message": {"text": related.message}})
-            })
-            .collect();
+    let related = finding.related.iter().map(|(span, note)| {
+        json!({"physicalLocation": Place::new(*span, sources).sarif(), "message": {"text": note}})
+    });
+    if !finding.related.is_empty() {
+        result["relatedLocations"] = related.collect();
     }
     result
 }
