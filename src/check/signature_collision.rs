@@ -25,7 +25,8 @@ pub(super) fn run(subject: &Subject<'_>) -> Vec<Diagnostic> {
     let mut known: BTreeMap<_, (&PageId, Span)> = BTreeMap::new();
     for error in errors() {
         for signature in &error.data.signatures {
-            let Some((shape, at)) = shape(signature) else { continue };
+            let Some(at) = texts(signature).first().map(|text| text.span) else { continue };
+            let Some(shape) = shape(signature) else { continue };
             let (page, first) = *known.entry(shape).or_insert((&error.head.id, at));
             if *page != error.head.id && told.insert((first, at)) {
                 let message = format!("`{}` has the same signature", page.slug);
@@ -58,15 +59,14 @@ pub(super) fn run(subject: &Subject<'_>) -> Vec<Diagnostic> {
     found
 }
 
-/// What a signature looks for, whatever it calls its figures, and its condition; and where it stands.
-fn shape(signature: &Signature) -> Option<((Vec<String>, Option<&str>), Span)> {
-    let texts = texts(signature);
+/// What a signature looks for, whatever it calls its figures, and its condition.
+fn shape(signature: &Signature) -> Option<(Vec<String>, Option<&str>)> {
     let mut looked_for = BTreeSet::new();
-    for text in texts {
+    for text in texts(signature) {
         looked_for.insert(Pattern::parse(&text.value).ok()?.shape());
     }
     let when = signature.when.as_ref().map(|when| when.value.as_str());
-    Some(((looked_for.into_iter().collect(), when), texts.first()?.span))
+    Some((looked_for.into_iter().collect(), when))
 }
 
 fn texts(signature: &Signature) -> &[Placed<String>] {
