@@ -3,7 +3,7 @@
 //! 1. `assets` names every static file after its content and makes one style sheet,
 //! 2. `prose` turns bodies into HTML with links relative to their page,
 //! 3. `views` give each template what it may see, `templates` renders it,
-//! 4. `feed`, `sitemap`, `hosting`, `data`, `fit_files`, `runs` and `schemas` write the files for machines.
+//! 4. `feed`, `sitemap`, `hosting`, `data`, `fit_files`, `runs`, `search` and `schemas` write the files for machines.
 
 mod address;
 mod assets;
@@ -16,6 +16,7 @@ mod json_ld;
 mod prose;
 mod runs;
 mod schemas;
+mod search;
 mod sitemap;
 mod templates;
 mod views;
@@ -78,6 +79,7 @@ pub fn outputs(order: &Order<'_>) -> Result<Outputs, Vec<Diagnostic>> {
     outputs.append(diagnose::table(&shelf));
     outputs.append(fit_files::tables(order));
     outputs.append(runs::file(&shelf));
+    outputs.append(search::file(&shelf));
     outputs.append(schemas::files(order.config));
     outputs.append(feed::file(&shelf));
     outputs.append(sitemap::file(&shelf));

@@ -20,8 +20,9 @@ mod tool;
 
 use rayon::prelude::*;
 
+pub(super) use common::parameters;
 pub(super) use model::by_parameters;
-pub(super) use shelf::{Plate, Shelf};
+pub(super) use shelf::{Plate, Shelf, signature_text};
 
 use crate::diag::Diagnostic;
 use crate::files::Outputs;
