@@ -23,12 +23,19 @@ struct Entry {
 const NOTE: usize = 80;
 
 /// Pages of kbgen's own that are found by more than their title, with what they are for.
-const PURPOSES: [(&str, &str); 6] = [
+const PURPOSES: [(&str, &str); 13] = [
+    ("errors/", "All errors by kind of trouble"),
     ("diagnose/", "The page for a pasted log or message"),
     ("will-it-run/", "Calculator: the memory that a model needs, and whether it fits"),
     ("compare/", "Cards and machines side by side"),
     ("choose-gpu/", "Cards that run a model"),
     ("cost-vs-cloud/", "Price of own hardware against renting and paying by token"),
+    ("models/", "All models by family"),
+    ("hardware/", "All cards and machines by maker"),
+    ("quants/", "All formats that weights are kept in"),
+    ("guides/", "All guides"),
+    ("tools/", "All programs, with their errors"),
+    ("glossary/", "All terms"),
     ("changes/", "Pages by the day of their last check"),
 ];
 
@@ -172,4 +179,17 @@ fn cut(text: &str) -> String {
     let start: String = text.chars().take(NOTE).collect();
     let end = start.rfind(' ').unwrap_or(start.len());
     format!("{} …", start[..end].trim_end_matches([',', ';', ':', '.', ' ', '…']))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_note_is_one_line_of_whole_words() {
+        assert_eq!(cut("CUDA out of memory"), "CUDA out of memory");
+        let long = cut(&"allocating … on device, ".repeat(9));
+        assert!(long.chars().count() <= NOTE + 2, "{long}");
+        assert!(long.ends_with("device …") || long.ends_with("allocating …"), "{long}");
+    }
 }

@@ -4,6 +4,7 @@
   var data = document.documentElement.dataset;
   // What is longer, nobody typed; it is a case for diagnosis, which gets so much of it.
   var TYPED = 100, CASE = 20000;
+  var HINT = "Results appear as you type.";
 
   function tables() {
     return Promise.all([data.search, data.names, data.case, data.root + "data/search.js"].map(window.kbgenLoad));
@@ -70,7 +71,8 @@
   function Finder(place, options) {
     var chooses = options.chooses;
     var head = place.appendChild(make("div", "finder-head"));
-    head.append(document.querySelector(".seek svg").cloneNode(true));
+    var lens = document.querySelector(".lens");
+    if (lens) head.append(lens.cloneNode(true));
     var field = head.appendChild(make("input"));
     var list = place.appendChild(make("div", "finder-list"));
     var foot = place.appendChild(make("div", "finder-foot"));
@@ -94,7 +96,7 @@
       field.setAttribute("aria-expanded", "false");
       list.setAttribute("role", "listbox");
       list.setAttribute("aria-label", "Results");
-    }
+    } else say.textContent = HINT;
 
     function point(to) {
       if (!chooses) return;
@@ -148,8 +150,8 @@
       asked = text;
       if (options.asked) options.asked(text);
       if (!text) {
-        say.textContent = "";
-        return chooses ? draw(lists(), []) : draw([], []);
+        say.textContent = chooses ? "" : HINT;
+        return draw(chooses ? lists() : [], []);
       }
       var found = window.kbgenNames(window.kbgenPages, text), pages = found.pages;
       var groups = grouped(pages, options.most), more = [];

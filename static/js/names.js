@@ -45,7 +45,8 @@ var kbgenNames = (() => {
 
   return (data, text) => {
     if (!opened.has(data)) opened.set(data, read(data));
-    const all = opened.get(data), every = split(text).slice(0, 40);
+    // Of "owner/model" the model is the name.
+    const all = opened.get(data), every = split(text.replace(/^\S+\/(?=\S+$)/, "")).slice(0, 40);
     const telling = every.filter(part => !data.index.ignored.includes(` ${part} `));
     const typed = telling.length ? telling : every, whole = every.join("");
     const hits = kbgenSearch(data.index, text, all.length);

@@ -51,7 +51,8 @@ struct TargetView {
 }
 
 pub(super) fn leaves(shelf: &Shelf<'_>) -> Vec<Leaf> {
-    let mut leaves = vec![calculator(shelf), diagnose(shelf), search(shelf), changes(shelf), not_found(shelf)];
+    let mut leaves =
+        vec![calculator(shelf), diagnose(shelf), search(shelf), changes(shelf), not_found(shelf)];
     leaves.extend(shelf.site().heads().flat_map(|head| redirects(shelf, head)));
     leaves
 }
