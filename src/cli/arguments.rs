@@ -39,6 +39,8 @@ pub(crate) enum Command {
     Estimate(EstimateOptions),
     /// List pages that are due for another look
     Stale(StaleOptions),
+    /// Ask for every web address that the content names, and tell which are gone
+    Links(LinksOptions),
     /// Make a new, small knowledge base
     Init(InitOptions),
 }
@@ -86,6 +88,9 @@ pub(crate) struct ServeOptions {
 /// Of `check`.
 #[derive(Debug, Args)]
 pub(crate) struct CheckOptions {
+    /// Leave out warnings about files that did not change since this revision of git
+    #[arg(long, value_name = "REV")]
+    pub changed: Option<String>,
     /// Form of the findings
     #[arg(long, value_enum, default_value_t = CheckFormat::Human)]
     pub format: CheckFormat,
@@ -232,6 +237,20 @@ pub(crate) struct StaleOptions {
     /// Name pages too that will be overdue within so many days
     #[arg(long, value_name = "DAYS", default_value_t = 0)]
     pub within: i64,
+    /// Form of the list
+    #[arg(long, value_enum, default_value_t = AnswerFormat::Human)]
+    pub format: AnswerFormat,
+    /// Today; left out: the clock's
+    #[arg(long, value_name = "YYYY-MM-DD")]
+    pub date: Option<Date>,
+}
+
+/// Of `links`.
+#[derive(Debug, Args)]
+pub(crate) struct LinksOptions {
+    /// Days for which an address that answered is not asked for again
+    #[arg(long, value_name = "DAYS", default_value_t = 7)]
+    pub fresh: u32,
     /// Form of the list
     #[arg(long, value_enum, default_value_t = AnswerFormat::Human)]
     pub format: AnswerFormat,

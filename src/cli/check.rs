@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::cli::arguments::{Arguments, CheckFormat, CheckOptions};
 use crate::cli::terminal::Terminal;
-use crate::cli::{Outcome, world};
+use crate::cli::{Outcome, changed, world};
 use crate::diag::{self, Diagnostic, Severity};
 use crate::files::Sources;
 use crate::load::{self, Drafts};
@@ -31,10 +31,18 @@ pub(super) fn run(
         let published = pipeline::understand(&sources, faults, &order)?;
         add_what_drafts_hide(&mut found, published.found, &sources);
     }
+    let mut elsewhere = 0;
+    if let Some(revision) = &options.changed {
+        let changed = changed::since(&root, revision)?;
+        elsewhere = keep_what_changed(&mut found, &changed, &sources);
+    }
     let found = &found;
     match options.format {
         CheckFormat::Human if found.is_empty() => {
             terminal.say(&format!("no findings in {} pages", built.draft.site.heads().count()));
+            if elsewhere > 0 {
+                terminal.say(&format!("not shown: {}", warnings(elsewhere)));
+            }
         }
         CheckFormat::Human => terminal.findings(found, &sources),
         CheckFormat::Json => terminal.print(&diag::json(found, &sources)),
@@ -43,6 +51,25 @@ pub(super) fn run(
     }
     let has_errors = found.iter().any(|finding| finding.severity == Severity::Error);
     Ok(if has_errors { Outcome::Findings } else { Outcome::Fine })
+}
+
+/// Takes out the warnings that no changed file has a part in, and says how many. Errors stay: a change breaks other
+/// files too, as when a page goes that they link to.
+fn keep_what_changed(found: &mut Vec<Diagnostic>, changed: &BTreeSet<String>, sources: &Sources) -> usize {
+    let all = found.len();
+    found.retain(|finding| {
+        let places = finding.related.iter().map(|(span, _)| span).chain([&finding.span]);
+        let mut paths = places.map(|span| &sources.get(span.source).path);
+        finding.severity == Severity::Error || paths.any(|path| changed.contains(path))
+    });
+    all - found.len()
+}
+
+fn warnings(count: usize) -> String {
+    match count {
+        1 => "a warning in a file that did not change".to_string(),
+        _ => format!("{count} warnings in files that did not change"),
+    }
 }
 
 /// What is right as long as drafts are there, and wrong in the published site.

@@ -2,12 +2,14 @@
 
 mod arguments;
 mod build;
+mod changed;
 mod check;
 mod diagnose;
 mod estimate;
 mod explain;
 mod fit;
 mod init;
+mod links;
 mod new;
 mod serve;
 mod stale;
@@ -65,6 +67,7 @@ fn command(arguments: &Arguments, terminal: &Terminal) -> anyhow::Result<Outcome
         Command::Fit(options) => fit::run(arguments, options, terminal),
         Command::Estimate(options) => estimate::run(arguments, options),
         Command::Stale(options) => stale::run(arguments, options, terminal),
+        Command::Links(options) => links::run(arguments, options, terminal),
         Command::Init(options) => init::run(options, terminal),
     }
 }

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use crate::estimate::family::Family;
+use crate::estimate::quantization::Quantization;
 
 /// What a layer keeps of the tokens before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -43,6 +44,13 @@ pub struct Layer {
     pub value_is_key: bool,
     /// Its feed-forward part.
     pub feed_forward: FeedForward,
+}
+
+impl Layer {
+    /// What the size of its cache or state depends on, for one model and one way to run it.
+    pub fn cache_shape(&self) -> (LayerKind, u64, u64) {
+        (self.kind, self.kv_heads, self.head_dim)
+    }
 }
 
 /// Routed experts.
@@ -158,6 +166,13 @@ impl Architecture {
     /// The widest V row of any layer: without flash attention every V cache is that wide.
     pub(crate) fn widest_value_row(&self) -> u64 {
         self.layers.iter().map(|layer| layer.kv_heads * layer.head_dim).max().unwrap_or(0)
+    }
+
+    /// Whether files of the model are made in a quantization. MXFP4 is a type for experts: llama-quantize calls it
+    /// `MXFP4_MOE`, and what it makes of a dense model is a Q8_0 file under another name
+    /// (`llama_tensor_get_type_impl` in llama.cpp's `src/llama-quant.cpp`).
+    pub fn comes_in(&self, quantization: Quantization) -> bool {
+        quantization != Quantization::MXFP4 || self.experts.is_some()
     }
 
     /// Whether any layer is of this kind.

@@ -70,13 +70,13 @@ pub(crate) fn buffer_bytes(model: &Architecture, settings: &Settings, placement:
     let host = settings.tensor_split.len();
     let mut buffers = vec![Bytes(0); host + 1];
     // most layers are alike
-    let mut known: Vec<(CacheShape, Device, Bytes)> = Vec::new();
+    let mut known: Vec<((LayerKind, u64, u64), Device, Bytes)> = Vec::new();
     for (layer, index) in model.layers.iter().zip(0..) {
         let device = match settings.cache_placement {
             CachePlacement::Host => Device::Host,
             CachePlacement::WithLayer => placement.layer(index),
         };
-        let shape = (layer.kind, layer.kv_heads, layer.head_dim);
+        let shape = layer.cache_shape();
         let kind = if device == Device::Host { device } else { Device::Gpu(0) };
         let found = known.iter().find(|(other, device, _)| (*other, *device) == (shape, kind));
         let bytes = found.map_or_else(|| layer_bytes(model, settings, cells, layer, kind), |found| found.2);
@@ -87,9 +87,6 @@ pub(crate) fn buffer_bytes(model: &Architecture, settings: &Settings, placement:
     }
     buffers
 }
-
-/// What the size of a layer's cache depends on.
-type CacheShape = (LayerKind, u64, u64);
 
 /// What the cache and state of one layer take on a device.
 pub(crate) fn layer_bytes(

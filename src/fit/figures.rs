@@ -27,13 +27,15 @@ pub fn figures(model: &Architecture, quants: &[Quantization]) -> Result<Figures,
     let mut pool = Pool::default();
     let mut planner = Planner::new(model);
     let firsts = firsts_of_class(model);
-    let class_of = |layer: &Layer| firsts.iter().position(|first| same_cache(&model.layers[*first], layer));
+    let class_of = |layer: &Layer| {
+        firsts.iter().position(|first| model.layers[*first].cache_shape() == layer.cache_shape())
+    };
     let classes = model.layers.iter().map(|layer| class_of(layer).expect("every class was listed"));
     let compute = compute_curves(model, &mut planner, &mut pool)?;
     let offload = offload(model, &mut planner, &mut pool)?;
     let cache = firsts.iter().map(|layer| cache_curves(&planner, *layer, &mut pool)).collect();
     let weights: Vec<Option<PlacedWeights>> =
-        quants.iter().map(|quant| comes_in(model, *quant).then(|| planner.weights(*quant))).collect();
+        quants.iter().map(|quant| model.comes_in(*quant).then(|| planner.weights(*quant))).collect();
     let fits = quants.iter().zip(&weights).map(|(quant, weights)| {
         let weights = weights.as_ref()?;
         Some(quant_fit(weights, planner.weight_bytes_read(*quant), &planner.largest_tensors(*quant)))
@@ -59,13 +61,6 @@ pub fn figures(model: &Architecture, quants: &[Quantization]) -> Result<Figures,
     })
 }
 
-/// Whether files of the model are made in a quantization. MXFP4 is a type for experts: llama-quantize calls it
-/// `MXFP4_MOE`, and what it makes of a dense model is a Q8_0 file under another name
-/// (`llama_tensor_get_type_impl` in llama.cpp's `src/llama-quant.cpp`).
-fn comes_in(model: &Architecture, quant: Quantization) -> bool {
-    quant != Quantization::MXFP4 || model.experts.is_some()
-}
-
 /// Curves of a model, each kept once.
 #[derive(Default)]
 struct Pool {
@@ -88,15 +83,11 @@ impl Pool {
 fn firsts_of_class(model: &Architecture) -> Vec<usize> {
     let mut firsts: Vec<usize> = Vec::new();
     for (index, layer) in model.layers.iter().enumerate() {
-        if !firsts.iter().any(|first| same_cache(&model.layers[*first], layer)) {
+        if !firsts.iter().any(|first| model.layers[*first].cache_shape() == layer.cache_shape()) {
             firsts.push(index);
         }
     }
     firsts
-}
-
-fn same_cache(one: &Layer, other: &Layer) -> bool {
-    (one.kind, one.kv_heads, one.head_dim) == (other.kind, other.kv_heads, other.head_dim)
 }
 
 /// The settings that the table stands for, at any context: one cache for all slots.

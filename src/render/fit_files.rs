@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use crate::files::Outputs;
 use crate::render::Order;
 use crate::render::assets::digest;
+use crate::site::kinds::ModelData;
 use crate::site::{
     CACHE_TYPES, Curve, Factors, Figures, Offload, PAIRS, QuantFit, Runner, SLOTS, Share, Vllm, WEIGHT_TYPES,
 };
@@ -15,24 +16,20 @@ const VERSION: u32 = 2;
 /// `data/fit/<slug>.js` of every covered model.
 pub(super) fn tables(order: &Order<'_>) -> Outputs {
     let mut outputs = Outputs::default();
-    for (slug, text) in scripts(order) {
-        outputs.add(format!("data/fit/{slug}.js"), text);
+    for model in &order.site.models {
+        let slug = &model.head.id.slug;
+        if let Some(figures) = order.fits.figures(slug) {
+            let data = model_data(figures, &model.data);
+            // a call: a script, and not data, so that it loads from a disk too
+            outputs.add(format!("data/fit/{slug}.js"), format!("kbFit({},{data});\n", json!(slug)));
+        }
     }
     outputs
 }
 
-/// A call by slug: a script, and not data, so that it loads from a disk too.
-fn scripts<'s>(order: &Order<'s>) -> impl Iterator<Item = (&'s str, String)> {
-    let fits = order.fits;
-    order.site.models.iter().filter_map(move |model| {
-        let slug = model.head.id.slug.as_str();
-        let data = model_data(fits.figures(slug)?, model.data.hf_id.as_deref());
-        Some((slug, format!("kbFit({},{data});\n", json!(slug))))
-    })
-}
-
-/// What the page itself holds: names, devices, and what all models have in common.
-pub(super) fn index(order: &Order<'_>) -> Value {
+/// What the page itself holds: names, devices, and what all models have in common; `tables` are
+/// the models' own.
+pub(super) fn index(order: &Order<'_>, tables: &Outputs) -> Value {
     let fits = order.fits;
     let models: Vec<Value> = order
         .site
@@ -75,7 +72,7 @@ pub(super) fn index(order: &Order<'_>) -> Value {
         .collect();
     json!({
         "v": VERSION,
-        "stamp": stamp(order),
+        "stamp": stamp(tables),
         "quants": fits.quants,
         "kv": CACHE_TYPES,
         "slots": SLOTS,
@@ -88,14 +85,14 @@ pub(super) fn index(order: &Order<'_>) -> Value {
     })
 }
 
-/// Changes with any of the scripts: their addresses end in it, so that a page never reads one of
+/// Changes with any of the tables: their addresses end in it, so that a page never reads one of
 /// another build from a cache.
-fn stamp(order: &Order<'_>) -> String {
-    let texts: Vec<String> = scripts(order).map(|(_, text)| text).collect();
-    digest(texts.concat().as_bytes())
+fn stamp(tables: &Outputs) -> String {
+    let texts: Vec<&[u8]> = tables.iter().map(|(_, text)| &**text).collect();
+    digest(&texts.concat())
 }
 
-fn model_data(figures: &Figures, hf_id: Option<&str>) -> Value {
+fn model_data(figures: &Figures, model: &ModelData) -> Value {
     let mut data = json!({
         "max": figures.max_ctx,
         "layers": figures.classes.len(),
@@ -113,8 +110,11 @@ fn model_data(figures: &Figures, hf_id: Option<&str>) -> Value {
         Err(reason) => json!(reason),
     };
     data["offload"] = offload_data(&figures.offload);
-    if let Some(id) = hf_id {
+    if let Some(id) = &model.hf_id {
         data["hf"] = json!(id);
+    }
+    if let Some(quantization) = &model.released_as {
+        data["as"] = json!(quantization.value);
     }
     if let Some((all, used)) = figures.experts {
         data["moe"] = json!([all, used]);

@@ -72,12 +72,13 @@ pub fn outputs(order: &Order<'_>) -> Result<Outputs, Vec<Diagnostic>> {
     let mut outputs = Outputs::default();
     let assets = assets::Assets::new(order.sources);
     let prose = prose::all(order, &assets);
-    let shelf = views::Shelf::new(order, &assets, &prose);
+    let tables = fit_files::tables(order);
+    let shelf = views::Shelf::new(order, &assets, &prose, &tables);
     let engine = templates::Engine::new(order.sources, &assets)?;
     outputs.append(views::pages(&shelf, &engine)?);
     outputs.append(data::files(&shelf));
     outputs.append(diagnose::table(&shelf));
-    outputs.append(fit_files::tables(order));
+    outputs.append(tables);
     outputs.append(runs::file(&shelf));
     outputs.append(search::file(&shelf));
     outputs.append(schemas::files(order.config));

@@ -25,7 +25,7 @@
   }
   // What the model's table allows.
   function settle() {
-    if (!table.quants[state.quant]) state.quant = kit.usual(table, fit.quants);
+    if (!table.quants[state.quant]) state.quant = look.usual(table, fit.quants);
     state.ctx = Math.min(state.ctx, table.max);
   }
   function setting(shares) {

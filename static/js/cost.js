@@ -92,7 +92,7 @@
     return { range: found.full, words: kit.pace(found.full) + " tokens/s", at: setting.ctx };
   }
   function settle() {
-    if (table && !table.quants[state.quant]) state.quant = kit.usual(table, fit.quants);
+    if (table && !table.quants[state.quant]) state.quant = window.kbgenFit.usual(table, fit.quants);
   }
   // Of two tables that were asked for, the last counts.
   function open() {

@@ -83,6 +83,11 @@
   function experts_away(table, setting) { return setting.experts === "all" ? table.layers : Math.min(setting.experts || 0, table.layers); }
   // Whether any of these has experts: in some models the first layers have none.
   function moves_experts(table, setting) { return table.quants[setting.quant].sums.experts_gpu[experts_away(table, setting)] > 0; }
+  // The place of the quantization that files of a model are met in: as it was released, or Q4_K_M.
+  function usual(table, names) {
+    var there = function (place) { return Boolean(table.quants[place]); };
+    return [names.indexOf(table.as), names.indexOf("Q4_K_M")].concat(names.map(function (_, i) { return i; })).filter(there)[0];
+  }
   var has_experts = function (table) { return Boolean(table.moe); };
   var between = function (to, from, end) { return end > from ? to[end] - to[from] : 0; };
 
@@ -357,7 +362,7 @@
   }
 
   global.kbgenFit = {
-    CELL: CELL, GIB: GIB, MIB: MIB, SLOTS: SLOTS, tables: tables, load: load, at: at, cells: cells_of, places: places, has_experts: has_experts,
+    CELL: CELL, GIB: GIB, MIB: MIB, SLOTS: SLOTS, tables: tables, load: load, at: at, cells: cells_of, places: places, has_experts: has_experts, usual: usual,
     need: need, judge: judge, judge_one: judge_one, but: but, largest: largest, best: best, most_layers: most_layers, fewest_experts: fewest_experts, speed: speed,
     vllm: vllm
   };

@@ -76,9 +76,7 @@
     // Brings a state into what its model and its runner have.
     function settle(state, table) {
       var has = function (name) { return table.quants[index.quants.indexOf(name)]; };
-      // gpt-oss is published in MXFP4, and hardly met otherwise.
-      var usual = (/^gpt-oss/.test(state.model) ? ["MXFP4"] : []).concat("Q4_K_M", index.quants).filter(has)[0];
-      state.quant = has(state.chosen_quant) ? state.chosen_quant : usual;
+      state.quant = has(state.chosen_quant) ? state.chosen_quant : index.quants[look.usual(table, index.quants)];
       state.ctx = Math.max(1, Math.min(table.max, Math.round(state.ctx) || 1));
       if (typeof state.layers === "number") state.layers = state.layers > table.layers ? null : Math.round(state.layers);
       if (!look.has_experts(table)) state.experts = 0;

@@ -76,19 +76,15 @@
     script.onerror = function () { done(null); };
     document.head.append(script);
   }
-  // Places of the quantizations that a table has, and the usual one of them.
+  // Places of the quantizations that a table has.
   function quantizations(table, names) {
     return names.map(function (_, i) { return i; }).filter(function (i) { return table.quants[i]; });
-  }
-  function usual(table, names) {
-    var all = quantizations(table, names), wanted = names.indexOf("Q4_K_M");
-    return all.indexOf(wanted) >= 0 ? wanted : all[0];
   }
   var find = function (list, id) { return list.filter(function (entry) { return entry.id === id; })[0] || null; };
 
   window.kbgenTools = {
     by_id: by_id, make: make, option: option, GIB: GIB, MIB: MIB, whole: whole, gib: gib, mib: mib, pace: pace,
     asked: asked, keep: keep, say: say, verdict: verdict, choices: choices,
-    root: root, figures: figures, quantizations: quantizations, usual: usual, find: find
+    root: root, figures: figures, quantizations: quantizations, find: find
   };
 })();

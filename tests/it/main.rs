@@ -6,6 +6,7 @@ mod bad_logs;
 mod case_file;
 mod cases;
 mod commands;
+mod contributors;
 mod data_schema;
 #[cfg(unix)]
 mod emit;

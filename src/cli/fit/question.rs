@@ -117,12 +117,11 @@ fn for_runner(settings: Settings, runner: RunnerName, slots: u64) -> Settings {
     }
 }
 
-/// The quantizations that the site has pages for, the widest first; MXFP4 only for experts.
+/// The quantizations that the model comes in and the site has pages for, the widest first.
 fn candidates(site: &Site, model: &Architecture) -> Vec<Quantization> {
     let has_page =
         |quant: &Quantization| site.quants.iter().any(|page| page.data.gguf_type.value.parse() == Ok(*quant));
-    let suits = |quant: &Quantization| *quant != Quantization::MXFP4 || model.experts.is_some();
-    Quantization::ALL.iter().copied().filter(has_page).filter(suits).collect()
+    Quantization::ALL.iter().copied().filter(has_page).filter(|quant| model.comes_in(*quant)).collect()
 }
 
 fn quantization(name: &str) -> Result<Quantization> {

@@ -1,8 +1,9 @@
 //! The tables of an answer: parts by device, quantizations.
 
-use crate::cli::fit::answer::{Answer, DeviceAnswer, Parts, Row};
+use crate::cli::fit::answer::{Answer, DeviceAnswer, Parts, Row, driver};
 use crate::cli::fit::layout::{size, span, wrapped};
 use crate::cli::terminal::{Style, Terminal};
+use crate::estimate::estimator::BytesRange;
 use crate::site::{gib, tokens};
 
 /// One device: a line for each part, with its evidence.
@@ -47,11 +48,20 @@ pub(super) fn several_devices(devices: &[DeviceAnswer], host: &Parts) -> String 
     }
     line("RAM", host, String::new());
     let is_covered = devices.iter().all(|device| device.parts.compute_bytes.is_some());
-    text.push_str(match is_covered {
-        true => "  The parts are exact, what is free is a range: the driver takes 309 to 749 MiB.\n",
-        false => "  Weights and cache are computed, compute buffers of these devices not covered.\n",
+    text.push_str(&match is_covered {
+        true => {
+            format!("  The parts are exact, what is free is a range: the driver takes {}.\n", drivers_share())
+        }
+        false => {
+            "  Weights and cache are computed, compute buffers of these devices not covered.\n".to_string()
+        }
     });
     text
+}
+
+fn drivers_share() -> String {
+    let BytesRange { low, high } = driver();
+    span([low, high].map(|bytes| bytes.0 as i64))
 }
 
 /// Every quantization on these devices.
@@ -94,8 +104,11 @@ pub(super) fn needs(answer: &Answer, terminal: &Terminal) -> String {
         )
     };
     text.extend(answer.quantizations.iter().map(line));
-    let note = "All layers on one CUDA GPU with flash attention, to the byte. The driver takes 309 to 749 MiB \
-                more. Name a device for a verdict: --gpu HW, or --memory GIB.";
-    text.push_str(&format!("\n{}", wrapped(&terminal.style(Style::Muted, note), "", "")));
+    let note = format!(
+        "All layers on one CUDA GPU with flash attention, to the byte. The driver takes {} more. Name a device for \
+         a verdict: --gpu HW, or --memory GIB.",
+        drivers_share()
+    );
+    text.push_str(&format!("\n{}", wrapped(&terminal.style(Style::Muted, &note), "", "")));
     text
 }

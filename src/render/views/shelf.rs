@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use minijinja::value::Value;
 
+use crate::files::Outputs;
 use crate::markdown::Rendered;
 use crate::render::address::{href, root};
 use crate::render::assets::Assets;
@@ -68,9 +69,9 @@ impl<'p> Plate<'p> {
 }
 
 impl<'s> Shelf<'s> {
-    /// Looks everything up.
-    pub fn new(order: &'s Order<'s>, assets: &'s Assets, prose: &'s Prose) -> Self {
-        Self { order, assets, prose, fit_index: fit_files::index(order), heads: order.site.index() }
+    /// Looks everything up; `tables` are the models' fit tables.
+    pub fn new(order: &'s Order<'s>, assets: &'s Assets, prose: &'s Prose, tables: &Outputs) -> Self {
+        Self { order, assets, prose, fit_index: fit_files::index(order, tables), heads: order.site.index() }
     }
 
     /// The pages.

@@ -1,0 +1,120 @@
+//! The web addresses that the content names.
+
+use std::collections::BTreeMap;
+use std::net::{IpAddr, Ipv4Addr};
+
+use crate::files::{Sources, Span};
+use crate::site::{Links, Site, Target};
+
+/// Each address without its fragment, with the first place that names it. Addresses of the reader's own machine and
+/// network are left out: they are examples.
+pub(super) fn addresses(site: &Site, links: &Links, sources: &Sources) -> BTreeMap<String, Span> {
+    let mut places = BTreeMap::new();
+    let mut add = |url: &str, span: Span| {
+        let whole = url.split_once('#').map_or(url, |(page, _)| page);
+        if is_public(whole) {
+            places.entry(whole.to_string()).or_insert(span);
+        }
+    };
+    for head in site.heads() {
+        let source = sources.get(head.source);
+        let front = &source.text[head.front.start..head.front.end];
+        for (at, value) in values(front) {
+            let start = head.front.start + at;
+            add(value, Span::new(head.source, start, start + value.len()));
+        }
+    }
+    for (span, target) in &links.targets {
+        if let Target::Elsewhere { url } = target {
+            add(url, *span);
+        }
+    }
+    places
+}
+
+/// The values of front matter that are an address and nothing else, with their place; an address in a message that a
+/// program printed is not one.
+fn values(front: &str) -> impl Iterator<Item = (usize, &str)> {
+    let parts = front.split_inclusive(['\n', ',', '[', ']', ' ']).scan(0, |at, part| {
+        let start = *at;
+        *at += part.len();
+        Some((start, part))
+    });
+    parts.filter_map(move |(start, part)| {
+        let line_start = front[..start].rfind('\n').map_or(0, |newline| newline + 1);
+        let before = front[line_start..start].trim();
+        let opens = before.is_empty() || before.ends_with([':', '-', '[', ',']);
+        let value = part.trim_end_matches(['\n', ',', ']', ' ', '\r']);
+        let bare = value.trim_matches(['"', '\'']);
+        let quote = value.len() - value.trim_start_matches(['"', '\'']).len();
+        (opens && bare.starts_with("http")).then_some((start + quote, bare))
+    })
+}
+
+/// Whether an address leads to a host of the public network.
+fn is_public(url: &str) -> bool {
+    let Some(rest) = url.strip_prefix("https://").or_else(|| url.strip_prefix("http://")) else {
+        return false;
+    };
+    let authority = rest.split(['/', '?']).next().unwrap_or("");
+    if authority.contains(['@', '\\']) || url.contains(|c: char| c.is_control() || c.is_whitespace()) {
+        return false;
+    }
+    let host = match authority.strip_prefix('[') {
+        Some(bracketed) => bracketed.split(']').next().unwrap_or(""),
+        None => authority.split(':').next().unwrap_or(""),
+    };
+    match host.parse::<IpAddr>() {
+        Ok(IpAddr::V4(address)) => !is_local(address),
+        Ok(IpAddr::V6(_)) => false,
+        Err(_) => {
+            let name = host.to_ascii_lowercase();
+            let is_example = ["example.com", "example.org", "example.net"].contains(&name.as_str());
+            let own = [".local", ".localhost", ".internal", ".test", ".example", ".invalid"];
+            name.contains('.') && !is_example && !own.iter().any(|end| name.ends_with(end))
+        }
+    }
+}
+
+fn is_local(address: Ipv4Addr) -> bool {
+    address.is_loopback() || address.is_private() || address.is_link_local() || address.is_unspecified()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_are_addresses_as_a_whole() {
+        let front = "title: see https://a.org/x\nsource: https://b.org/1\nsources:\n  - https://c.org/2\n  - \"https://d.org/3\"\n\
+                     list: [https://e.org/4, https://f.org/5]\nsamples:\n  - |\n    HTTPError at https://g.org/6\n";
+        let found: Vec<&str> = values(front)
+            .map(|(at, value)| {
+                assert_eq!(&front[at..at + value.len()], value);
+                value
+            })
+            .collect();
+        let expected =
+            ["https://b.org/1", "https://c.org/2", "https://d.org/3", "https://e.org/4", "https://f.org/5"];
+        assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn only_public_hosts_are_asked() {
+        for (url, expected) in [
+            ("https://github.com/a/b", true),
+            ("https://8.8.8.8/", true),
+            ("http://localhost:11434", false),
+            ("http://127.0.0.1:8080/x", false),
+            ("http://192.168.1.5", false),
+            ("http://169.254.169.254/latest", false),
+            ("http://[::1]:80/", false),
+            ("https://intranet/x", false),
+            ("https://user@host.org/", false),
+            ("https://kb.example/x", false),
+            ("ftp://github.com/", false),
+        ] {
+            assert_eq!(is_public(url), expected, "{url}");
+        }
+    }
+}

@@ -1,0 +1,123 @@
+//! `kbgen links`: asks for every web address that the content names, apart from `check`, since other sites come and go.
+
+mod addresses;
+mod ask;
+mod memory;
+
+use serde::Serialize;
+
+use crate::cli::arguments::{AnswerFormat, Arguments, LinksOptions};
+use crate::cli::links::addresses::addresses;
+use crate::cli::links::ask::{Answer, ask};
+use crate::cli::links::memory::Memory;
+use crate::cli::terminal::{Style, Terminal};
+use crate::cli::{Outcome, world};
+use crate::load::{self, Drafts};
+use crate::pipeline::{self, Order};
+use crate::render::Audience;
+
+/// What became of an address.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+enum State {
+    /// There is no such page, or no such host.
+    Gone,
+    /// It answers from another address now.
+    Moved,
+    /// It did not answer, or to programs it does not: nothing follows from that.
+    Unsure,
+}
+
+/// An address that needs a look, with one place that names it.
+#[derive(Debug, Serialize)]
+struct Found {
+    file: String,
+    line: usize,
+    column: usize,
+    url: String,
+    state: State,
+    /// The status, or what went wrong on the way.
+    why: String,
+    /// Where a moved one is now.
+    to: Option<String>,
+}
+
+pub(super) fn run(
+    arguments: &Arguments,
+    options: &LinksOptions,
+    terminal: &Terminal,
+) -> anyhow::Result<Outcome> {
+    let root = world::root(arguments.root.as_deref())?;
+    let (sources, faults) = load::read(&root)?;
+    let today = options.date.unwrap_or_else(world::today);
+    let order = Order { today, drafts: Drafts::Include, base_url: None, audience: Audience::World };
+    let draft = pipeline::understand(&sources, faults, &order)?;
+    let places = addresses(&draft.site, &draft.links, &sources);
+    if places.is_empty() {
+        terminal.say("the content names no web address");
+        return Ok(Outcome::Fine);
+    }
+    let mut memory = Memory::open(&root, today, options.fresh);
+    let unknown: Vec<&str> = places.keys().map(String::as_str).filter(|url| !memory.is_fresh(url)).collect();
+    terminal.say(&match unknown.len() {
+        0 => format!("all {} addresses answered lately", places.len()),
+        asked => format!("asking for {asked} of {} addresses", places.len()),
+    });
+    let answers = ask(&unknown)?;
+    let mut found = Vec::new();
+    for (url, answer) in answers {
+        let Some(span) = places.get(&url) else { continue };
+        match judge(&url, &answer) {
+            None => memory.answered(&url),
+            Some((state, why)) => {
+                let source = sources.get(span.source);
+                let position = source.position(span.start);
+                let to = (state == State::Moved).then_some(answer.from);
+                let (line, column) = (position.line, position.column);
+                found.push(Found { file: source.path.clone(), line, column, url, state, why, to });
+            }
+        }
+    }
+    memory.keep()?;
+    found.sort_by(|a, b| (&a.file, a.line, a.column).cmp(&(&b.file, b.line, b.column)));
+    match options.format {
+        AnswerFormat::Json => terminal.print(&format!("{}\n", serde_json::to_string_pretty(&found)?)),
+        AnswerFormat::Human => tell(&found, terminal),
+    }
+    let any_gone = found.iter().any(|found| found.state == State::Gone);
+    Ok(if any_gone { Outcome::Findings } else { Outcome::Fine })
+}
+
+/// What an answer means; none when all is well. Hosts that turn programs away answer 401, 403, 429 and the like, which
+/// says nothing about the page.
+fn judge(url: &str, answer: &Answer) -> Option<(State, String)> {
+    let status = format!("status {}", answer.status);
+    match answer.status {
+        _ if answer.is_unknown_host => Some((State::Gone, "there is no such host".to_string())),
+        0 => Some((State::Unsure, "no answer".to_string())),
+        404 | 410 => Some((State::Gone, status)),
+        200..=299 if answer.is_moved && answer.from != url => Some((State::Moved, status)),
+        200..=399 => None,
+        _ => Some((State::Unsure, status)),
+    }
+}
+
+fn tell(found: &[Found], terminal: &Terminal) {
+    if found.is_empty() {
+        return terminal.say("none of them is gone");
+    }
+    for found in found {
+        let word = match found.state {
+            State::Gone => "gone",
+            State::Moved => "moved",
+            State::Unsure => "unsure",
+        };
+        let to = found.to.as_ref().map_or(String::new(), |to| format!(", now {to}"));
+        let Found { file, line, column, url, why, .. } = found;
+        let word = terminal.style(Style::Strong, word);
+        terminal.print(&format!("{file}:{line}:{column}: {word}: {url} ({why}{to})\n"));
+    }
+    let count = |state| found.iter().filter(|found| found.state == state).count();
+    let (gone, moved, unsure) = (count(State::Gone), count(State::Moved), count(State::Unsure));
+    terminal.say(&format!("{gone} gone, {moved} moved, {unsure} unsure"));
+}
