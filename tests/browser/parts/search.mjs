@@ -1,6 +1,7 @@
 // The search of every page: the dialog by keyboard, the page made for it, and what it says to whom.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { pathToFileURL } from "node:url";
 import { PHONE, axe, readJson, serve, sideways, visiting } from "../harness.mjs";
 
 const MODEL = "models/llama-3.1-8b-instruct/";
@@ -221,14 +222,18 @@ export default function ({ folder, browser, url }) {
       for (const list of ["errors", "models", "hardware", "guides", "glossary", "quants", "tools"]) assert.ok(await page.locator(`main a[href$="${list}/index.html"]`).count() > 0, list);
     }));
 
-  test("search: it works below a path", async () => {
-    const below = await serve(folder, "/kb/");
-    await visiting(browser, below.url + MODEL, {}, async (page, { trouble }) => {
-      await open(page);
-      await ask(page, "4090");
-      await page.keyboard.press("Enter");
-      await page.waitForURL(`${below.url}hardware/geforce-rtx-4090/index.html`);
-      assert.deepEqual(trouble, []);
+  for (const [name, place] of Object.entries({ "below a path": async () => (await serve(folder, "/kb/")).url, "from a disk": async () => `${pathToFileURL(folder)}/` })) {
+    test(`search: it works ${name}`, async () => {
+      const base = await place();
+      await visiting(browser, `${base}${MODEL}index.html`, {}, async (page, { trouble }) => {
+        await open(page);
+        await ask(page, "4090");
+        await page.keyboard.press("Enter");
+        await page.waitForURL(`${base}hardware/geforce-rtx-4090/index.html`);
+        await page.goto(`${base}search/index.html?q=4090`);
+        await panel(page).locator("li a").first().waitFor();
+        assert.deepEqual(trouble, []);
+      });
     });
-  });
+  }
 }

@@ -10,7 +10,7 @@ const BUDGETS = { "": [20, 6], "errors/cuda-oom-loading-model/": [20, 6], "will-
 /** Of a model's table, which a page loads when the model is chosen. */
 const TABLE_KIB = 12;
 /** Of what the search loads when it is first wanted: its own files, and the index of all pages. */
-const SEARCH_KIB = 7, INDEX_KIB = 50;
+const SEARCH_KIB = 8, INDEX_KIB = 50;
 /** Of all scripts on an error page. */
 const SCRIPT_KIB = 6;
 
