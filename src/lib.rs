@@ -43,7 +43,7 @@ pub mod parts {
 
     /// What a log says.
     pub mod diagnosis {
-        pub use crate::diagnosis::{Answer, Compiled, answer};
+        pub use crate::diagnosis::{Answer, Compiled, answer, documents};
     }
 
     /// Writing a site.

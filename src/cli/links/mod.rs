@@ -53,13 +53,10 @@ pub(super) fn run(
     let order = Order { today, drafts: Drafts::Include, base_url: None, audience: Audience::World };
     let draft = pipeline::understand(&sources, faults, &order)?;
     let places = addresses(&draft.site, &draft.links, &sources);
-    if places.is_empty() {
-        terminal.say("the content names no web address");
-        return Ok(Outcome::Fine);
-    }
     let mut memory = Memory::open(&root, today, options.fresh);
     let unknown: Vec<&str> = places.keys().map(String::as_str).filter(|url| !memory.is_fresh(url)).collect();
     terminal.say(&match unknown.len() {
+        0 if places.is_empty() => "the content names no web address".to_string(),
         0 => format!("all {} addresses answered lately", places.len()),
         asked => format!("asking for {asked} of {} addresses", places.len()),
     });
@@ -82,6 +79,7 @@ pub(super) fn run(
     found.sort_by(|a, b| (&a.file, a.line, a.column).cmp(&(&b.file, b.line, b.column)));
     match options.format {
         AnswerFormat::Json => terminal.print(&format!("{}\n", serde_json::to_string_pretty(&found)?)),
+        AnswerFormat::Human if unknown.is_empty() => {}
         AnswerFormat::Human => tell(&found, terminal),
     }
     let any_gone = found.iter().any(|found| found.state == State::Gone);
