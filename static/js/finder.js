@@ -4,7 +4,6 @@
   var data = document.documentElement.dataset;
   // What is longer, nobody typed; it is a case for diagnosis, which gets so much of it.
   var TYPED = 100, CASE = 20000;
-  var HINT = "Results appear as you type.";
 
   function tables() {
     return Promise.all([data.search, data.names, data.case, data.root + "data/search.js"].map(window.kbgenLoad));
@@ -70,36 +69,29 @@
   // pattern of WAI-ARIA); on a page of its own they are headings and links.
   function Finder(place, options) {
     var chooses = options.chooses;
-    var head = place.appendChild(make("div", "finder-head"));
-    var lens = document.querySelector(".lens");
-    if (lens) head.append(lens.cloneNode(true));
-    var field = head.appendChild(make("input"));
-    var list = place.appendChild(make("div", "finder-list"));
-    var foot = place.appendChild(make("div", "finder-foot"));
-    var say = foot.appendChild(make("p"));
+    var part = function (name, kind, within) { return (within || place).querySelector("." + kind) || (within || place).appendChild(make(name, kind)); };
+    var head = part("div", "finder-head"), field = part("input", "finder-field", head);
+    var list = part("div", "finder-list"), foot = part("div", "finder-foot"), say = part("p", "finder-say", foot);
+    // What stands there while nothing is asked.
+    var hint = say.textContent, start = Array.prototype.slice.call(list.children);
     var rows = [], active = -1, asked = null;
 
-    field.type = "text";
-    field.setAttribute("aria-label", "Search all pages");
-    field.placeholder = "Error, model, card, term \u2026";
-    field.autocomplete = "off";
-    field.autocapitalize = "off";
-    field.spellcheck = false;
-    field.enterKeyHint = "search";
-    list.id = "kbgen-found";
-    list.hidden = true;
-    say.setAttribute("role", "status");
     if (chooses) {
-      field.setAttribute("role", "combobox");
-      field.setAttribute("aria-autocomplete", "list");
-      field.setAttribute("aria-controls", list.id);
-      field.setAttribute("aria-expanded", "false");
+      var lens = document.querySelector(".lens");
+      if (lens) head.prepend(lens.cloneNode(true));
+      list.id = "kbgen-found";
+      list.hidden = true;
       list.setAttribute("role", "listbox");
       list.setAttribute("aria-label", "Results");
-    } else say.textContent = HINT;
+      say.setAttribute("role", "status");
+      var about = {
+        type: "text", role: "combobox", "aria-label": "Search all pages", "aria-autocomplete": "list", "aria-controls": list.id, "aria-expanded": "false",
+        placeholder: "Error, model, card, term \u2026", autocomplete: "off", autocapitalize: "off", spellcheck: "false", enterkeyhint: "go"
+      };
+      Object.keys(about).forEach(function (name) { field.setAttribute(name, about[name]); });
+    }
 
     function point(to) {
-      if (!chooses) return;
       if (rows[active]) rows[active].setAttribute("aria-selected", "false");
       active = to;
       var row = rows[active];
@@ -140,8 +132,9 @@
         else box = box.appendChild(make("ul"));
         group.rows.forEach(function (row) { add(box, row, group.title ? parts : []); });
       });
+      if (!chooses) return;
       list.hidden = !rows.length;
-      if (chooses) field.setAttribute("aria-expanded", String(!list.hidden));
+      field.setAttribute("aria-expanded", String(!list.hidden));
       point(0);
     }
     function show() {
@@ -150,8 +143,9 @@
       asked = text;
       if (options.asked) options.asked(text);
       if (!text) {
-        say.textContent = chooses ? "" : HINT;
-        return draw(chooses ? lists() : [], []);
+        say.textContent = hint;
+        if (chooses) draw(lists(), []); else list.replaceChildren.apply(list, start);
+        return;
       }
       var found = window.kbgenNames(window.kbgenPages, text), pages = found.pages;
       var groups = grouped(pages, options.most), more = [];

@@ -218,7 +218,7 @@ export default function ({ folder, browser, url }) {
     visiting(browser, url + MODEL, { javaScriptEnabled: false }, async page => {
       await page.locator("#kbgen-search").click();
       await page.waitForURL(/\/search\/index\.html$/);
-      assert.ok(!await panel(page).isVisible());
+      assert.ok(!await panel(page).locator("input").isVisible());
       for (const list of ["errors", "models", "hardware", "guides", "glossary", "quants", "tools"]) assert.ok(await page.locator(`main a[href$="${list}/index.html"]`).count() > 0, list);
     }));
 
