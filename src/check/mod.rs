@@ -16,6 +16,8 @@ mod missing_file;
 mod no_check_section;
 mod no_signature;
 mod reserved_name;
+mod same_solution;
+mod signature_collision;
 mod solution_heading;
 mod unknown_reference;
 mod wrong_figure;
@@ -70,6 +72,8 @@ pub const ALL: &[Check] = &[
     Check { rule: no_check_section::RULE, run: no_check_section::run },
     Check { rule: no_signature::RULE, run: no_signature::run },
     Check { rule: reserved_name::RULE, run: reserved_name::run },
+    Check { rule: same_solution::RULE, run: same_solution::run },
+    Check { rule: signature_collision::RULE, run: signature_collision::run },
     Check { rule: solution_heading::RULE, run: solution_heading::run },
     Check { rule: unknown_reference::RULE, run: unknown_reference::run },
     Check { rule: wrong_figure::RULE, run: wrong_figure::run },
