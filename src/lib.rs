@@ -5,6 +5,7 @@
 
 mod check;
 mod cli;
+mod compress;
 mod config;
 mod diag;
 mod diagnosis;
@@ -12,6 +13,7 @@ mod emit;
 mod estimate;
 mod files;
 mod fit;
+mod hosts;
 mod link;
 mod load;
 mod markdown;

@@ -28,6 +28,7 @@ pub const LISTINGS: &[Listing] = &[
     Listing { address: "guides/", title: "Guides" },
     Listing { address: "tools/", title: "Tools" },
     Listing { address: "glossary/", title: "Glossary" },
+    Listing { address: "search/", title: "Search" },
     Listing { address: "changes/", title: "What changed" },
 ];
 
@@ -35,6 +36,7 @@ pub const LISTINGS: &[Listing] = &[
 const RESERVED: &[&str] = &[
     "404",
     "assets",
+    "badges",
     "categories",
     "changes",
     "choose-gpu",
@@ -52,6 +54,7 @@ const RESERVED: &[&str] = &[
     "llms",
     "models",
     "models-by-memory",
+    "opensearch",
     "quants",
     "robots",
     "schema",
@@ -69,7 +72,7 @@ const DEVICES: &[&str] = &[
 ];
 
 /// Endings of the files that kbgen writes beside the folders of pages: `errors/x.json`, `feed.xml`.
-const FILE_ENDINGS: &[&str] = &[".html", ".js", ".json", ".md", ".txt", ".xml"];
+const FILE_ENDINGS: &[&str] = &[".br", ".gz", ".html", ".js", ".json", ".md", ".svg", ".txt", ".xml"];
 
 /// Whether a folder of this name could stand in the way of a file that kbgen writes.
 pub fn is_file_name(name: &str) -> bool {

@@ -11,6 +11,7 @@ use crate::render::views::chart::CARD_SIZES;
 use crate::render::views::common::{context, parameters};
 use crate::render::views::lists::slug;
 use crate::render::views::shelf::{Plate, Shelf, with_frame};
+use crate::render::views::usual::{USUAL_CTX, usual_run};
 use crate::site::kinds::ModelData;
 use crate::site::{Division, Figures, Page, Run, Verdict, gib};
 
@@ -52,16 +53,13 @@ struct Cell {
     text: String,
 }
 
-/// Context of the table by memory; of a model that does not go as far, its largest.
-const CONTEXT: u64 = 8192;
-
 pub(super) fn leaves(shelf: &Shelf<'_>) -> Vec<Leaf> {
     let count = shelf.site().models.len();
     let listed = format!(
         "{count} open models with what each needs: weights, cache and compute buffer by quantization and context."
     );
     let by_memory = format!(
-        "Which of {count} open models fit on a card with 8, 12, 16, 24, 32, 48 or 80 GB, at 4-bit weights and a context of {CONTEXT}."
+        "Which of {count} open models fit on a card with 8, 12, 16, 24, 32, 48 or 80 GB, at 4-bit weights and a context of {USUAL_CTX}."
     );
     let mut narrower =
         Plate::listing("models-by-memory/", "models-by-memory", "Models by memory", &by_memory);
@@ -108,7 +106,7 @@ fn row(shelf: &Shelf<'_>, root: &str, model: &Page<ModelData>) -> ModelRow {
     let file = fits.quant("Q4_K_M").and_then(|q4| figures?.quants[q4].as_ref()).map(|fit| fit.file);
     let count = |name| model.data.architecture.count(name);
     let parameter_count = model.data.parameters.as_ref().map(|count| count.value);
-    let sizes = figures.and_then(|figures| sizes(shelf, model, figures)).unwrap_or_default();
+    let sizes = sizes(shelf, model).unwrap_or_default();
     let fitting = sizes.iter().position(|cell| cell.verdict == Verdict::Fits.name());
     ModelRow {
         title: model.head.title.value.clone(),
@@ -129,19 +127,18 @@ fn row(shelf: &Shelf<'_>, root: &str, model: &Page<ModelData>) -> ModelRow {
     }
 }
 
-/// A cell for each of [`CARD_SIZES`], at the weights as they were released, else at 4-bit weights.
-fn sizes(shelf: &Shelf<'_>, model: &Page<ModelData>, figures: &Figures) -> Option<Vec<Cell>> {
+/// A cell for each of [`CARD_SIZES`], for the usual run; none for a model that is not covered.
+fn sizes(shelf: &Shelf<'_>, model: &Page<ModelData>) -> Option<Vec<Cell>> {
     let fits = shelf.order.fits;
-    let named = model.data.released_as.as_ref().map_or("Q4_K_M", |name| name.value.as_str());
-    let quant = fits.quant(named).filter(|quant| figures.quants[*quant].is_some())?;
-    let ctx = figures.max_ctx.min(CONTEXT);
-    let total = figures.total(quant, Run::plain(0), ctx)?;
+    let figures = fits.figures(&model.head.id.slug)?;
+    let run = usual_run(shelf, model)?;
+    let quant = fits.quant(&run.quant_name)?;
     let cell = |size: &u64| {
         let memory = size << 30;
-        match Verdict::of(total, fits.driver, memory) {
+        match Verdict::of(run.total(), fits.driver, memory) {
             Verdict::Fits => Cell { verdict: "fits", text: "fits".into() },
             Verdict::Tight => Cell { verdict: "tight", text: "tight".into() },
-            Verdict::No => part(figures, quant, ctx, memory.saturating_sub(fits.driver.1)),
+            Verdict::No => part(figures, quant, run.ctx, memory.saturating_sub(fits.driver.1)),
         }
     };
     Some(CARD_SIZES.iter().map(cell).collect())
