@@ -76,9 +76,9 @@ export default function ({ folder, browser, url }) {
 
   test("search: in a field / is a letter", () =>
     visiting(browser, `${url}errors/`, {}, async page => {
-      await page.locator("#filter").focus();
+      await page.locator("#by-words").focus();
       await page.keyboard.type("a/b");
-      assert.equal(await page.locator("#filter").inputValue(), "a/b");
+      assert.equal(await page.locator("#by-words").inputValue(), "a/b");
       assert.equal(await page.locator("dialog").count(), 0);
     }));
 
