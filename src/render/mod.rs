@@ -3,10 +3,11 @@
 //! 1. `assets` names every static file after its content and makes one style sheet,
 //! 2. `prose` turns bodies into HTML with links relative to their page,
 //! 3. `views` give each template what it may see, `templates` renders it,
-//! 4. `feed`, `sitemap`, `hosting`, `data`, `fit_files`, `runs` and `schemas` write the files for machines.
+//! 4. `feed`, `sitemap`, `hosting`, `data`, `fit_files`, `runs`, `cards` and `schemas` write the files for machines.
 
 mod address;
 mod assets;
+mod cards;
 mod data;
 mod diagnose;
 mod feed;
@@ -79,6 +80,7 @@ pub fn outputs(order: &Order<'_>) -> Result<Outputs, Vec<Diagnostic>> {
     outputs.append(diagnose::table(&shelf));
     outputs.append(tables);
     outputs.append(runs::file(&shelf));
+    outputs.append(cards::file(&shelf));
     outputs.append(schemas::files(order.config));
     outputs.append(feed::file(&shelf));
     outputs.append(sitemap::file(&shelf));

@@ -115,9 +115,7 @@ impl WordIndex {
         if !self.postings.is_empty() {
             self.postings.push(' ');
         }
-        let (with, total) = (documents.len() as f64, total as f64);
-        let rarity = (1.0 + (total - with + 0.5) / (with + 0.5)).ln() * 8.0;
-        let rarity = (rarity.round() as usize).clamp(1, 63);
+        let rarity = rarity(documents.len(), total);
         self.postings.push(char::from(DIGITS[rarity]));
         let mut last = 0;
         for (document, weight) in documents {
@@ -132,6 +130,13 @@ impl WordIndex {
         }
         rarity
     }
+}
+
+/// How rare a word is that stands in so many of all documents: 1 to 63, in eighths of the natural logarithm.
+pub(crate) fn rarity(with: usize, total: usize) -> usize {
+    let (with, total) = (with as f64, total as f64);
+    let rarity = (1.0 + (total - with + 0.5) / (with + 0.5)).ln() * 8.0;
+    (rarity.round() as usize).clamp(1, 63)
 }
 
 /// How often a word stands in a document.

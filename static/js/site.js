@@ -27,10 +27,10 @@
       return keep;
     }).join("\n").replace(/\u0001\s?/g, "");
   }
-  function copy(text, button) {
+  function copy(text, button, label) {
     var done = function () {
       button.textContent = "Copied";
-      setTimeout(function () { button.textContent = "Copy"; }, 1600);
+      setTimeout(function () { button.textContent = label; }, 1600);
     };
     var by_hand = function () {
       var area = document.createElement("textarea");
@@ -45,13 +45,20 @@
   }
   function offer(block) {
     if (block.querySelector(".copy")) return;
-    var button = document.createElement("button");
-    button.type = "button";
-    button.className = "copy";
-    button.textContent = "Copy";
-    button.setAttribute("aria-live", "polite");
-    button.addEventListener("click", function () { copy(copyable(block.querySelector("code")), button); });
-    block.appendChild(button);
+    var code = block.querySelector("code"), bar = document.createElement("div");
+    bar.className = "copies";
+    var add = function (label, kind, text) {
+      var button = document.createElement("button");
+      button.type = "button";
+      button.className = kind;
+      button.textContent = label;
+      button.setAttribute("aria-live", "polite");
+      button.addEventListener("click", function () { copy(text(code), button, label); });
+      bar.appendChild(button);
+    };
+    if (code.querySelector(".p")) add("Copy all", "copy-all", function () { return code.textContent; });
+    add("Copy", "copy", copyable);
+    block.appendChild(bar);
   }
   all(".code").forEach(offer);
   window.kbgenOfferCopy = offer;
@@ -116,6 +123,23 @@
       document.getElementById("filter-count").textContent = words.length ? left + " of " + rows.length : "";
     });
   }
+
+  // What is folded away brings its scripts when it opens. With a card remembered it opens by itself, out of sight.
+  all("details[data-scripts]").forEach(function (details) {
+    details.addEventListener("toggle", function () {
+      details.dataset.scripts.split(" ").forEach(function (source) {
+        var script = document.createElement("script");
+        script.async = false;
+        script.src = source;
+        document.head.appendChild(script);
+      });
+    }, { once: true });
+    try {
+      if (localStorage.getItem("card")) new IntersectionObserver(function (entries) {
+        if (entries[0].isIntersecting && entries[0].boundingClientRect.top > innerHeight) details.open = true;
+      }, { rootMargin: "600px" }).observe(details);
+    } catch (_) { /* it stays folded */ }
+  });
 
   // "/" goes to the paste box, wherever it is.
   addEventListener("keydown", function (event) {
