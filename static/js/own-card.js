@@ -6,9 +6,8 @@
   var place = document.querySelector(".own-card"), named = place.dataset.models.split(" ");
   if (!cards.length || QUANT < 0 || CONTEXT < 0) return;
 
-  var label = make("label", "Your card"), select = make("select"), answer = make("div");
-  select.id = "own-card";
-  label.htmlFor = select.id;
+  var label = make("label", "Your card "), select = make("select"), answer = make("div");
+  label.append(select);
   select.append(kit.option("", "Choose …"));
   cards.forEach(function (card) { select.append(kit.option(card[0], card[1])); });
   answer.setAttribute("aria-live", "polite");
@@ -51,8 +50,8 @@
     }).filter(function (entry) { return entry.total !== null; });
     var own = entries.filter(function (entry) { return named.indexOf(entry.model.id) >= 0; });
     var fitting = entries.filter(function (entry) { return entry.word === "fits"; });
-    // data/runs.js has the smallest first.
-    var largest = fitting.filter(function (entry) { return own.indexOf(entry) < 0; }).slice(-LARGEST).reverse();
+    var largest = fitting.filter(function (entry) { return own.indexOf(entry) < 0; })
+      .sort(function (a, b) { return b.total - a.total; }).slice(0, LARGEST);
     var line = make("p"), more = make("p", null, "small"), page = make("a", card[1]), compute = make("a", "Compute it at other settings");
     line.append("In " + runs.quants[QUANT] + " with " + kit.whole(runs.contexts[CONTEXT]) + " tokens of context ", make("strong", fitting.length + " of " + entries.length + " models"), " fit.");
     page.href = kit.root + "hardware/" + card[0] + "/index.html";
@@ -61,7 +60,7 @@
     answer.append(line, table(own.concat(largest)), more);
   }
   select.addEventListener("change", function () { remember(select.value); show(); });
-  place.append(label, " ", select, answer);
+  place.append(label, answer);
   select.value = remembered() || "";
   if (select.selectedIndex < 0) select.value = "";
   show();

@@ -124,7 +124,7 @@
     });
   }
 
-  // What is folded away brings its scripts when it opens. With a card remembered it opens by itself, out of sight.
+  // What is folded away brings its scripts when it opens. With a card remembered it is open from the start, if out of sight.
   all("details[data-scripts]").forEach(function (details) {
     details.addEventListener("toggle", function () {
       details.dataset.scripts.split(" ").forEach(function (source) {
@@ -135,9 +135,10 @@
       });
     }, { once: true });
     try {
-      if (localStorage.getItem("card")) new IntersectionObserver(function (entries) {
-        if (entries[0].isIntersecting && entries[0].boundingClientRect.top > innerHeight) details.open = true;
-      }, { rootMargin: "600px" }).observe(details);
+      if (localStorage.getItem("card") && details.getBoundingClientRect().top > innerHeight) {
+        details.classList.add("kept");
+        details.open = true;
+      }
     } catch (_) { /* it stays folded */ }
   });
 

@@ -56,6 +56,7 @@ fn every_file_is_what_it_was() {
     for path in [
         "_headers",
         "_redirects",
+        "data/cards.js",
         "data/runs.js",
         "errors/card-full.json",
         "errors/card-full.md",
