@@ -3,10 +3,12 @@
 //! 1. `assets` names every static file after its content and makes one style sheet,
 //! 2. `prose` turns bodies into HTML with links relative to their page,
 //! 3. `views` give each template what it may see, `templates` renders it,
-//! 4. `feed`, `sitemap`, `hosting`, `data`, `fit_files`, `runs`, `cards` and `schemas` write the files for machines.
+//! 4. `feed`, `sitemap`, `opensearch`, `hosting`, `data`, `badges`, `fit_files`, `runs`, `cards` and `schemas` write the
+//!    files for machines.
 
 mod address;
 mod assets;
+mod badges;
 mod cards;
 mod data;
 mod diagnose;
@@ -14,6 +16,7 @@ mod feed;
 mod fit_files;
 mod hosting;
 mod json_ld;
+mod opensearch;
 mod prose;
 mod runs;
 mod schemas;
@@ -82,8 +85,10 @@ pub fn outputs(order: &Order<'_>) -> Result<Outputs, Vec<Diagnostic>> {
     outputs.append(runs::file(&shelf));
     outputs.append(cards::file(&shelf));
     outputs.append(schemas::files(order.config));
-    outputs.append(feed::file(&shelf));
+    outputs.append(badges::files(&shelf));
+    outputs.append(feed::files(&shelf));
     outputs.append(sitemap::file(&shelf));
+    outputs.append(opensearch::file(&shelf));
     outputs.append(hosting::files(&shelf));
     outputs.append(assets.into_outputs());
     Ok(outputs)

@@ -1,9 +1,7 @@
 // From a pasted log to its page.
 import assert from "node:assert/strict";
-import { writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { test } from "node:test";
-import { axe, kbgen, readJson, scratch, siteRoot, visiting } from "../harness.mjs";
+import { axe, readJson, visiting } from "../harness.mjs";
 
 const HEALTHY = `llama_model_loader: loaded meta data with 33 key-value pairs and 292 tensors from model.gguf (version GGUF V3 (latest))
 load_tensors: offloading 32 repeating layers to GPU
@@ -53,30 +51,6 @@ export default function ({ folder, browser, url }) {
       assert.match(answer, /One buffer alone wants a quarter of the card or more: requested 2\.00 GiB, total 8\.00 GiB, 1\.50 GiB too much\./);
       assert.match(await page.locator("#paste-out a", { hasText: "What fits into 8.00 GiB?" }).getAttribute("href"), /will-it-run\/index\.html#mem=8589934592/);
       assert.deepEqual(await axe(page), []);
-    }));
-
-  test("the conclusions are those of kbgen diagnose", () =>
-    visiting(browser, `${url}diagnose/`, {}, async page => {
-      const logs = knowledge.errors.filter(({ causes }) => causes.some(each => each.when)).flatMap(({ signatures }) => signatures.map(each => each.samples[0]));
-      const told = await page.evaluate(async logs => {
-        document.getElementById("paste-text").focus();
-        while (!(window.kbgenTables && window.kbgenMatch && window.kbgenSearch)) await new Promise(done => setTimeout(done, 20));
-        const said = [];
-        for (const log of logs) {
-          document.getElementById("paste-out").replaceChildren();
-          document.getElementById("paste-text").value = log;
-          document.getElementById("paste-go").click();
-          while (!document.querySelector("#paste-out .said")) await new Promise(done => setTimeout(done));
-          said.push([...document.querySelectorAll("#paste-out .found > li")].map(each => each.querySelector(".why")?.textContent ?? null));
-        }
-        return said;
-      }, logs);
-      for (const [at, log] of logs.entries()) {
-        const file = join(scratch, "sample.log");
-        writeFileSync(file, log);
-        const { matches } = JSON.parse(await kbgen("--root", siteRoot, "diagnose", file, "--format", "json", "--top", "5"));
-        assert.deepEqual(told[at], matches.map(each => each.conclusion), log);
-      }
     }));
 
   test("by keyboard: / goes to the box, the arrows walk the answers, Escape goes back and clears", () =>
