@@ -158,7 +158,8 @@ impl Config {
 /// An address for mail that a link can hold as it is; anything else is reported.
 fn mail_address(contact: Placed<String>, found: &mut Vec<Diagnostic>) -> Option<String> {
     let part = |text: &str| {
-        !text.is_empty() && text.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_' | '+'))
+        !text.is_empty()
+            && text.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_' | '+'))
     };
     if contact.value.split_once('@').is_some_and(|(name, host)| part(name) && part(host)) {
         return Some(contact.value);

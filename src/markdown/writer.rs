@@ -284,9 +284,8 @@ impl<'a, P: Pieces> Writer<'a, P> {
     }
 
     fn start_code(&mut self, kind: &CodeBlockKind, range: &Range<usize>, after: &[Placed]) {
-        if self.variants_left == 0
-            && let Some(group) = variants(self.source, range, after)
-        {
+        let group = (self.variants_left == 0).then(|| variants(self.source, range, after)).flatten();
+        if let Some(group) = group {
             self.variants_left = group.count;
             self.out.push_str(&format!("{} data-by=\"{}\">\n", variants::OPENING, group.by));
         }

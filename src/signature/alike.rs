@@ -102,7 +102,9 @@ mod tests {
             page("port", &["bind: address already in use"]),
         ];
         // A word is rare only where there are many pages.
-        pages.extend((0..30).map(|at| page(&format!("other-{at:02}"), &[&format!("quite another thing{at}")])));
+        pages.extend(
+            (0..30).map(|at| page(&format!("other-{at:02}"), &[&format!("quite another thing{at}")])),
+        );
         let index = Index::build(&pages, &[]);
         let found = look_alikes(index.table());
         assert_eq!(found["cuda"], ["same", "hip"]);

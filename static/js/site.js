@@ -4,6 +4,21 @@
   var root = document.documentElement;
   var all = function (selector, from) { return Array.prototype.slice.call((from || document).querySelectorAll(selector)); };
 
+  // What a page loads when it is first wanted, each file once, and run in the order asked for.
+  var loads = {};
+  function load(address) {
+    return loads[address] = loads[address] || new Promise(function (done, failed) {
+      var style = /\.css$/.test(address), element = document.createElement(style ? "link" : "script");
+      if (style) element.rel = "stylesheet";
+      element[style ? "href" : "src"] = address;
+      element.async = false;
+      element.onload = done;
+      element.onerror = function () { delete loads[address]; failed(); };
+      document.head.appendChild(element);
+    });
+  }
+  window.kbgenLoad = load;
+
   // Theme: one switch; choosing what the system says anyway forgets the choice.
   var dark = matchMedia("(prefers-color-scheme: dark)");
   var shown = function () { return root.dataset.theme || (dark.matches ? "dark" : "light"); };
@@ -127,12 +142,7 @@
   // What is folded away brings its scripts when it opens. With a card remembered it is open from the start, if out of sight.
   all("details[data-scripts]").forEach(function (details) {
     details.addEventListener("toggle", function () {
-      details.dataset.scripts.split(" ").forEach(function (source) {
-        var script = document.createElement("script");
-        script.async = false;
-        script.src = source;
-        document.head.appendChild(script);
-      });
+      Promise.all(details.dataset.scripts.split(" ").map(load)).catch(function () { /* its text says where else to look */ });
     }, { once: true });
     try {
       if (localStorage.getItem("card") && details.getBoundingClientRect().top > innerHeight) {
@@ -142,11 +152,32 @@
     } catch (_) { /* it stays folded */ }
   });
 
-  // "/" goes to the paste box, wherever it is.
-  addEventListener("keydown", function (event) {
-    if (event.key !== "/" || event.ctrlKey || event.metaKey || event.altKey || /^(INPUT|TEXTAREA|SELECT)$/.test(event.target.tagName)) return;
-    var box = document.getElementById("paste-text");
-    event.preventDefault();
-    if (box) box.focus(); else location.href = root.dataset.root + "diagnose/index.html";
-  });
+  // Search: its script is loaded when it is first wanted, and gets what was typed meanwhile.
+  var link = document.getElementById("kbgen-search"), early = null;
+  function search() {
+    if (window.kbgenFind) return window.kbgenFind("");
+    if (early !== null) return;
+    early = "";
+    Promise.all(root.dataset.finder.split(" ").map(load)).then(function () {
+      window.kbgenFind(early);
+      early = null;
+    }, function () { location.href = link.href; });
+  }
+  var mac = /Mac|iP/.test(navigator.platform);
+  if (link) {
+    link.setAttribute("aria-haspopup", "dialog");
+    link.addEventListener("click", function (event) {
+      if (event.ctrlKey || event.metaKey || event.shiftKey) return;
+      event.preventDefault();
+      search();
+    });
+    addEventListener("keydown", function (event) {
+      var plain = !event.ctrlKey && !event.metaKey && !event.altKey;
+      var slash = event.key === "/" && plain && !/^(INPUT|TEXTAREA|SELECT)$/.test(event.target.tagName);
+      if (slash && early === null || event.key === "k" && (mac ? event.metaKey : event.ctrlKey)) search();
+      else if (early !== null && plain && event.key.length === 1) early += event.key;
+      else return;
+      event.preventDefault();
+    });
+  }
 })();

@@ -212,7 +212,8 @@ fn section_view(section: &Section, data: &ErrorData) -> SectionView {
 /// Slugs of pages that a reader may have taken this one for; those that it is related to are listed as such.
 fn look_alikes<'s>(shelf: &Shelf<'s>, error: &Page<ErrorData>) -> Vec<&'s str> {
     let slug = error.head.id.slug.as_str();
-    let lists = |page: &Page<ErrorData>, other: &str| page.data.related.iter().any(|named| named.value == other);
+    let lists =
+        |page: &Page<ErrorData>, other: &str| page.data.related.iter().any(|named| named.value == other);
     let is_related = |other: &str| {
         lists(error, other)
             || shelf.site().errors.iter().any(|page| page.head.id.slug == other && lists(page, slug))

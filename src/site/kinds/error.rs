@@ -335,7 +335,8 @@ impl ErrorData {
 
 /// Of one day, the one written last is the latest.
 fn changes(fields: &Fields) -> Vec<Change> {
-    let change = |fields: &Fields| Some(Change { date: fields.date("date")?, what: fields.text("what")?.value });
+    let change =
+        |fields: &Fields| Some(Change { date: fields.date("date")?, what: fields.text("what")?.value });
     let mut changes: Vec<Change> = fields.records("changes").iter().filter_map(change).collect();
     changes.reverse();
     changes.sort_by_key(|change| Reverse(change.date.value));
