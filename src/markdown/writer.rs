@@ -13,7 +13,7 @@ use crate::markdown::highlight::highlight;
 use crate::markdown::html::{attribute, escape_into};
 use crate::markdown::render::{Pieces, Rendered};
 use crate::markdown::sections::Sections;
-use crate::markdown::variants::{self, variants};
+use crate::markdown::variants::Run;
 
 type Placed<'e> = (Event<'e>, Range<usize>);
 
@@ -32,7 +32,7 @@ pub(crate) struct Writer<'a, P> {
     /// Whether each open link was written.
     links: Vec<bool>,
     code: Option<(String, String, String)>,
-    variants_left: usize,
+    run: Run,
     table: Table,
     notes: Notes,
 }
@@ -60,7 +60,7 @@ impl<'a, P: Pieces> Writer<'a, P> {
             image: None,
             links: Vec::new(),
             code: None,
-            variants_left: 0,
+            run: Run::default(),
             table: Table::default(),
             notes: Notes::default(),
         }
@@ -284,11 +284,7 @@ impl<'a, P: Pieces> Writer<'a, P> {
     }
 
     fn start_code(&mut self, kind: &CodeBlockKind, range: &Range<usize>, after: &[Placed]) {
-        let group = (self.variants_left == 0).then(|| variants(self.source, range, after)).flatten();
-        if let Some(group) = group {
-            self.variants_left = group.count;
-            self.out.push_str(&format!("{} data-by=\"{}\">\n", variants::OPENING, group.by));
-        }
+        self.out.push_str(&self.run.before(self.source, range, after));
         let (language, label) = match kind {
             CodeBlockKind::Indented => (String::new(), String::new()),
             CodeBlockKind::Fenced(_) => {
@@ -312,10 +308,7 @@ impl<'a, P: Pieces> Writer<'a, P> {
         self.out.push_str("><pre tabindex=\"0\"><code>");
         self.out.push_str(&highlight(&language, &code));
         self.out.push_str("</code></pre></div>\n");
-        if self.variants_left == 1 {
-            self.out.push_str("</div>\n");
-        }
-        self.variants_left = self.variants_left.saturating_sub(1);
+        self.out.push_str(self.run.behind());
     }
 
     fn start_cell(&mut self) {

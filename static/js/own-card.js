@@ -21,7 +21,7 @@
     link.href = kit.root + "models/" + entry.model.id + "/index.html";
     head.append(link);
     verdict.append(kit.verdict(entry.word));
-    line.append(head, make("td", kit.gib(entry.total), "num"), verdict);
+    line.append(head, verdict, make("td", kit.gib(entry.total), "num"));
     return line;
   }
   function table(entries) {
@@ -29,7 +29,7 @@
     box.tabIndex = 0;
     box.setAttribute("role", "group");
     box.setAttribute("aria-label", "What fits on your card");
-    [["Model", ""], ["Needs", "num"], ["On your card", ""]].forEach(function (title) {
+    [["Model", ""], ["Verdict", ""], ["Needs", "num"]].forEach(function (title) {
       var cell = make("th", title[0], title[1]);
       cell.scope = "col";
       titles.append(cell);
