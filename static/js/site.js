@@ -19,6 +19,18 @@
   }
   window.kbgenLoad = load;
 
+  // The paste box has its script once it is wanted: something comes near it, or the address carries a case.
+  var paste = document.getElementById("paste");
+  if (paste) {
+    var want = function () { load(paste.dataset.script).catch(function () {}); };
+    ["focusin", "pointerenter", "dragenter"].forEach(function (name) { paste.addEventListener(name, want, { once: true }); });
+    // A file that is dropped before that does not take the place of the page.
+    ["dragover", "drop"].forEach(function (name) { paste.addEventListener(name, function (event) { if ([].indexOf.call(event.dataTransfer.types, "Files") >= 0) event.preventDefault(); }); });
+    var arrive = function () { if (/^#case=/.test(location.hash)) want(); };
+    addEventListener("hashchange", arrive);
+    arrive();
+  }
+
   // Theme: one switch; choosing what the system says anyway forgets the choice.
   var dark = matchMedia("(prefers-color-scheme: dark)");
   var shown = function () { return root.dataset.theme || (dark.matches ? "dark" : "light"); };
