@@ -5,6 +5,7 @@
 
 mod check;
 mod cli;
+mod compress;
 mod config;
 mod diag;
 mod diagnosis;
@@ -12,6 +13,7 @@ mod emit;
 mod estimate;
 mod files;
 mod fit;
+mod hosts;
 mod link;
 mod load;
 mod markdown;
@@ -43,7 +45,7 @@ pub mod parts {
 
     /// What a log says.
     pub mod diagnosis {
-        pub use crate::diagnosis::{Answer, Compiled, answer};
+        pub use crate::diagnosis::{Answer, Compiled, answer, documents};
     }
 
     /// Writing a site.

@@ -16,16 +16,21 @@ mod missing_file;
 mod no_check_section;
 mod no_signature;
 mod reserved_name;
+mod same_solution;
+mod signature_collision;
 mod solution_heading;
 mod unknown_reference;
 mod wrong_figure;
 mod wrong_match;
 
+use std::collections::BTreeMap;
+
 use jiff::civil::Date;
 
 use crate::diag::{Diagnostic, Rule};
 use crate::diagnosis::{Compiled, PartFault};
-use crate::files::Sources;
+use crate::files::{Sources, Span};
+use crate::signature::Match;
 use crate::site::{Links, Site};
 
 pub use markup::RULES as MARKUP_RULES;
@@ -41,8 +46,17 @@ pub struct Subject<'s> {
     pub links: &'s Links,
     /// Their signatures, parsed.
     pub compiled: &'s Compiled,
+    /// What each sample of each signature leads to, best first, by the sample's place.
+    pub hits: &'s BTreeMap<Span, Vec<Match>>,
     /// Today.
     pub today: Date,
+}
+
+/// What each sample of each signature leads to, best first, by the sample's place.
+pub fn sample_hits(site: &Site, compiled: &Compiled) -> BTreeMap<Span, Vec<Match>> {
+    let signatures = site.errors.iter().flat_map(|error| &error.data.signatures);
+    let samples = signatures.flat_map(|signature| &signature.samples);
+    samples.map(|sample| (sample.span, compiled.index.diagnose(&sample.value))).collect()
 }
 
 /// A check: its rule, and what finds where it is broken.
@@ -70,6 +84,8 @@ pub const ALL: &[Check] = &[
     Check { rule: no_check_section::RULE, run: no_check_section::run },
     Check { rule: no_signature::RULE, run: no_signature::run },
     Check { rule: reserved_name::RULE, run: reserved_name::run },
+    Check { rule: same_solution::RULE, run: same_solution::run },
+    Check { rule: signature_collision::RULE, run: signature_collision::run },
     Check { rule: solution_heading::RULE, run: solution_heading::run },
     Check { rule: unknown_reference::RULE, run: unknown_reference::run },
     Check { rule: wrong_figure::RULE, run: wrong_figure::run },

@@ -63,6 +63,9 @@ pub(crate) struct BuildOptions {
     /// Take over a folder that kbgen did not make; files of others in it stay
     #[arg(long)]
     pub force: bool,
+    /// Write `.br` and `.gz` beside text files, for servers that send them as they are
+    #[arg(long)]
+    pub precompress: bool,
 }
 
 /// Of `serve`.

@@ -3,7 +3,9 @@
 use crate::cli::arguments::{Arguments, BuildOptions};
 use crate::cli::terminal::Terminal;
 use crate::cli::{Outcome, world};
+use crate::compress;
 use crate::emit::{self, Permission, Target};
+use crate::hosts::Size;
 use crate::load::{self, Drafts};
 use crate::pipeline::{self, Order};
 use crate::render::Audience;
@@ -23,10 +25,13 @@ pub(super) fn run(
     };
     let built = pipeline::build(&sources, faults, &order)?;
     terminal.findings(&built.draft.found, &sources);
-    let Some(outputs) = built.outputs else {
+    let Some(mut outputs) = built.outputs else {
         terminal.say("nothing was written");
         return Ok(Outcome::Findings);
     };
+    if options.precompress {
+        outputs.append(compress::twins(&outputs));
+    }
     let folder = options.output_dir.clone().unwrap_or_else(|| root.join("public"));
     let made_of = ["site.toml", "content", "templates", "static"].map(|name| root.join(name));
     let report = emit::write(
@@ -46,5 +51,6 @@ pub(super) fn run(
         report.unchanged,
         report.removed
     ));
+    Size::of(&outputs).report().iter().for_each(|line| terminal.say(line));
     Ok(Outcome::Fine)
 }

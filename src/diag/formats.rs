@@ -3,41 +3,68 @@
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::diag::finding::{Diagnostic, Severity};
+use crate::diag::finding::Diagnostic;
 use crate::diag::rule::Rule;
-use crate::files::{Position, Sources};
+use crate::files::{Position, Sources, Span};
 
 #[derive(Serialize)]
 struct Row<'a> {
     code: &'a str,
     severity: &'a str,
+    #[serde(flatten)]
+    place: Place<'a>,
+    /// The message, with the other places that belong to it.
+    message: String,
+    help: Option<&'a str>,
+}
+
+#[derive(Serialize)]
+struct Place<'a> {
     file: &'a str,
     line: usize,
     column: usize,
     end_line: usize,
     end_column: usize,
-    message: &'a str,
-    help: Option<&'a str>,
+}
+
+impl<'a> Place<'a> {
+    fn new(span: Span, sources: &'a Sources) -> Self {
+        let source = sources.get(span.source);
+        let Position { line, column } = source.position(span.start);
+        let end = source.position(span.end);
+        Self { file: &source.path, line, column, end_line: end.line, end_column: end.column }
+    }
+
+    fn sarif(&self) -> Value {
+        json!({
+            "artifactLocation": {"uri": self.file},
+            "region": {
+                "startLine": self.line,
+                "startColumn": self.column,
+                "endLine": self.end_line,
+                "endColumn": self.end_column,
+            },
+        })
+    }
 }
 
 fn row<'a>(finding: &'a Diagnostic, sources: &'a Sources) -> Row<'a> {
-    let source = sources.get(finding.span.source);
-    let Position { line, column } = source.position(finding.span.start);
-    let end = source.position(finding.span.end);
+    let mut message = finding.message.clone();
+    for (span, note) in &finding.related {
+        let Place { file, line, column, .. } = Place::new(*span, sources);
+        message.push_str(&format!(" ({note}: {file}:{line}:{column})"));
+    }
     Row {
         code: finding.code,
         severity: finding.severity.name(),
-        file: &source.path,
-        line,
-        column,
-        end_line: end.line,
-        end_column: end.column,
-        message: &finding.message,
+        place: Place::new(finding.span, sources),
+        message,
         help: finding.help.as_deref(),
     }
 }
 
-/// An array with one object a finding; lines and columns count from 1, the end is exclusive.
+/// An array with one object a finding; lines and columns count from 1, the end is exclusive. Other places that belong
+/// to a finding stand behind its message.
 pub fn json(found: &[Diagnostic], sources: &Sources) -> String {
     let rows: Vec<_> = found.iter().map(|finding| row(finding, sources)).collect();
     pretty(&rows)
@@ -50,22 +77,23 @@ pub fn github(found: &[Diagnostic], sources: &Sources) -> String {
     let mut text = String::new();
     for finding in found {
         let row = row(finding, sources);
-        let mut message = row.message.to_string();
+        let mut message = row.message;
         if let Some(help) = row.help {
             message.push_str("\nhelp: ");
             message.push_str(help);
         }
-        let single_line = if row.line == row.end_line {
-            format!(",col={},endColumn={}", row.column, row.end_column)
+        let place = &row.place;
+        let single_line = if place.line == place.end_line {
+            format!(",col={},endColumn={}", place.column, place.end_column)
         } else {
             String::new()
         };
         text.push_str(&format!(
             "::{} file={},line={},endLine={}{},title={}::{}\n",
             row.severity,
-            property(row.file),
-            row.line,
-            row.end_line,
+            property(place.file),
+            place.line,
+            place.end_line,
             single_line,
             property(row.code),
             data(&message),
@@ -111,25 +139,23 @@ pub fn sarif(found: &[Diagnostic], sources: &Sources, rules: &[Rule]) -> String 
 }
 
 fn sarif_result(finding: &Diagnostic, sources: &Sources) -> Value {
-    let row = row(finding, sources);
-    let text = match row.help {
-        Some(help) => format!("{} (help: {help})", row.message),
-        None => row.message.to_string(),
+    let text = match &finding.help {
+        Some(help) => format!("{} (help: {help})", finding.message),
+        None => finding.message.clone(),
     };
-    json!({
-        "ruleId": row.code,
-        "level": match finding.severity { Severity::Error => "error", Severity::Warning => "warning" },
+    let mut result = json!({
+        "ruleId": finding.code,
+        "level": finding.severity.name(),
         "message": {"text": text},
-        "locations": [{"physicalLocation": {
-            "artifactLocation": {"uri": row.file},
-            "region": {
-                "startLine": row.line,
-                "startColumn": row.column,
-                "endLine": row.end_line,
-                "endColumn": row.end_column,
-            },
-        }}],
-    })
+        "locations": [{"physicalLocation": Place::new(finding.span, sources).sarif()}],
+    });
+    let related = finding.related.iter().map(|(span, note)| {
+        json!({"physicalLocation": Place::new(*span, sources).sarif(), "message": {"text": note}})
+    });
+    if !finding.related.is_empty() {
+        result["relatedLocations"] = related.collect();
+    }
+    result
 }
 
 fn pretty(value: &impl Serialize) -> String {

@@ -13,5 +13,5 @@ mod parser;
 
 pub use answer::{Answer, COUNTS, PAIRS, answer, show_figure, told};
 pub use compiled::{Compiled, finds};
-pub use near::{near, words};
+pub use near::{documents, near, words};
 pub use parser::PartFault;

@@ -7,11 +7,16 @@ use crate::signature::{Document, Figures, NEAR, WordIndex};
 use crate::site::kinds::{ErrorData, SignatureText};
 use crate::site::{Head, Page, Site};
 
-/// The word index of errors and guides; addresses are those of the pages.
+/// The word index of errors and guides.
 pub fn words(site: &Site, sources: &Sources) -> WordIndex {
+    WordIndex::build(&documents(site, sources))
+}
+
+/// Errors, then guides; addresses are those of the pages.
+pub fn documents(site: &Site, sources: &Sources) -> Vec<Document> {
     let errors = site.errors.iter().map(|error| document(&error.head, wordings(error), sources));
     let guides = site.guides.iter().map(|guide| document(&guide.head, String::new(), sources));
-    WordIndex::build(&errors.chain(guides).collect::<Vec<_>>())
+    errors.chain(guides).collect()
 }
 
 /// Errors that are near a log, the nearest first; none of them is known to be the right one.

@@ -1,4 +1,4 @@
-//! The Atom feed of what was written or verified lately.
+//! Atom feeds of what was written or verified lately, as RFC 4287 has them.
 
 use quick_xml::Writer;
 use quick_xml::events::{BytesDecl, BytesText, Event};
@@ -10,39 +10,78 @@ use crate::site::{Head, Kind};
 /// Most entries.
 const ENTRIES: usize = 60;
 
-/// `feed.xml`.
-pub(super) fn file(shelf: &Shelf<'_>) -> Outputs {
+/// A feed: its address, its title, the page it goes with, and what may be in it.
+struct Feed<'f> {
+    address: String,
+    title: String,
+    subtitle: String,
+    page: String,
+    heads: Vec<&'f Head>,
+}
+
+/// Where the feed of a category is, by the category's address.
+pub(super) fn of_category(address: &str) -> String {
+    format!("{address}feed.xml")
+}
+
+/// `feed.xml` of everything, and `categories/<slug>/feed.xml` of the errors of each category.
+pub(super) fn files(shelf: &Shelf<'_>) -> Outputs {
     let mut outputs = Outputs::default();
-    outputs.add("feed.xml", feed(shelf).expect("writing to memory never fails"));
+    let config = shelf.order.config;
+    let site = shelf.site();
+    let everything = Feed {
+        address: "feed.xml".into(),
+        title: config.title.clone(),
+        subtitle: config.description.clone(),
+        page: String::new(),
+        heads: site.heads().filter(|head| matches!(head.id.kind, Kind::Error | Kind::Guide)).collect(),
+    };
+    let categories = site.categories.iter().map(|category| {
+        let page = category.head.id.address();
+        Feed {
+            address: of_category(&page),
+            title: format!("{}: {}", config.title, category.head.title.value),
+            subtitle: shelf.describe(&category.head),
+            heads: shelf.errors_of(&category.head.id.slug).into_iter().map(|error| &error.head).collect(),
+            page,
+        }
+    });
+    for feed in std::iter::once(everything).chain(categories) {
+        let bytes = write(shelf, &feed).expect("writing to memory never fails");
+        outputs.add(feed.address, bytes);
+    }
     outputs
 }
 
-fn feed(shelf: &Shelf<'_>) -> std::io::Result<Vec<u8>> {
+fn write(shelf: &Shelf<'_>, feed: &Feed<'_>) -> std::io::Result<Vec<u8>> {
     let config = shelf.order.config;
-    let mut heads: Vec<&Head> = shelf
-        .site()
-        .heads()
-        .filter(|head| matches!(head.id.kind, Kind::Error | Kind::Guide) && head.verified.is_some())
-        .collect();
+    let base = &config.base_url;
     let day = |head: &Head| head.verified.as_ref().map(|date| date.value.to_string()).unwrap_or_default();
+    let mut heads: Vec<&Head> = feed.heads.iter().copied().filter(|head| head.verified.is_some()).collect();
     heads.sort_by(|a, b| (day(b), &a.id).cmp(&(day(a), &b.id)));
     heads.truncate(ENTRIES);
     let updated = heads.first().map_or("1970-01-01".to_string(), |head| day(head));
     let mut writer = Writer::new_with_indent(Vec::new(), b' ', 1);
     writer.write_event(Event::Decl(BytesDecl::new("1.0", Some("utf-8"), None)))?;
-    let root = writer.create_element("feed").with_attribute(("xmlns", "http://www.w3.org/2005/Atom"));
+    let root = writer
+        .create_element("feed")
+        .with_attributes([("xmlns", "http://www.w3.org/2005/Atom"), ("xml:lang", config.language.as_str())]);
     root.write_inner_content(|writer| {
-        text(writer, "title", &config.title)?;
-        text(writer, "subtitle", &config.description)?;
-        text(writer, "id", &config.base_url)?;
+        text(writer, "title", &feed.title)?;
+        if !feed.subtitle.is_empty() {
+            text(writer, "subtitle", &feed.subtitle)?;
+        }
+        let page = format!("{base}{}", feed.page);
+        text(writer, "id", &page)?;
         text(writer, "updated", &instant(&updated))?;
-        let own = format!("{}feed.xml", config.base_url);
+        let own = format!("{base}{}", feed.address);
         writer
             .create_element("link")
             .with_attributes([("rel", "self"), ("type", "application/atom+xml"), ("href", own.as_str())])
             .write_empty()?;
-        writer.create_element("link").with_attribute(("href", config.base_url.as_str())).write_empty()?;
+        writer.create_element("link").with_attribute(("href", page.as_str())).write_empty()?;
         writer.create_element("author").write_inner_content(|writer| text(writer, "name", &config.title))?;
+        text(writer, "rights", &config.licence)?;
         for head in &heads {
             entry(writer, shelf, head, &day(head))?;
         }

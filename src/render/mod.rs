@@ -3,19 +3,23 @@
 //! 1. `assets` names every static file after its content and makes one style sheet,
 //! 2. `prose` turns bodies into HTML with links relative to their page,
 //! 3. `views` give each template what it may see, `templates` renders it,
-//! 4. `feed`, `sitemap`, `hosting`, `data`, `fit_files`, `runs` and `schemas` write the files for machines.
+//! 4. `feed`, `sitemap`, `opensearch`, `hosting`, `data`, `badges`, `fit_files`, `runs`, `search` and `schemas` write
+//!    the files for machines.
 
 mod address;
 mod assets;
+mod badges;
 mod data;
 mod diagnose;
 mod feed;
 mod fit_files;
 mod hosting;
 mod json_ld;
+mod opensearch;
 mod prose;
 mod runs;
 mod schemas;
+mod search;
 mod sitemap;
 mod templates;
 mod views;
@@ -79,9 +83,12 @@ pub fn outputs(order: &Order<'_>) -> Result<Outputs, Vec<Diagnostic>> {
     outputs.append(diagnose::table(&shelf));
     outputs.append(tables);
     outputs.append(runs::file(&shelf));
+    outputs.append(search::file(&shelf));
     outputs.append(schemas::files(order.config));
-    outputs.append(feed::file(&shelf));
+    outputs.append(badges::files(&shelf));
+    outputs.append(feed::files(&shelf));
     outputs.append(sitemap::file(&shelf));
+    outputs.append(opensearch::file(&shelf));
     outputs.append(hosting::files(&shelf));
     outputs.append(assets.into_outputs());
     Ok(outputs)

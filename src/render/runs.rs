@@ -3,14 +3,11 @@
 use serde_json::{Value, json};
 
 use crate::files::Outputs;
-use crate::render::views::{Shelf, by_parameters};
+use crate::render::views::{CONTEXTS, Shelf, by_parameters};
 use crate::site::{Figures, Run};
 
 /// Quantizations that are summed up, as far as the site has pages for them.
 const QUANTS: [&str; 3] = ["Q8_0", "Q5_K_M", "Q4_K_M"];
-
-/// Contexts that are summed up, in tokens.
-const CONTEXTS: [u64; 4] = [4096, 8192, 32_768, 131_072];
 
 /// `data/runs.js`: one assignment, so that it works from a disk too.
 ///

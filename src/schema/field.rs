@@ -19,6 +19,11 @@ impl Field {
         Self { name, shape, need: Need::Required, doc }
     }
 
+    /// A field that is always there in what kbgen writes, and null where nothing is known.
+    pub const fn or_null(name: &'static str, shape: Shape, doc: &'static str) -> Self {
+        Self { name, shape, need: Need::OrNull, doc }
+    }
+
     /// A field that may be left out.
     pub const fn optional(name: &'static str, shape: Shape, doc: &'static str) -> Self {
         Self { name, shape, need: Need::Optional, doc }
@@ -32,6 +37,8 @@ pub enum Need {
     Required,
     /// It may be left out.
     Optional,
+    /// It is there, and may be null; only files that kbgen writes have such.
+    OrNull,
 }
 
 /// One of a closed set of words.
@@ -86,6 +93,11 @@ impl Shape {
     /// A list that may be empty, of at most 64 items.
     pub const fn list(of: &'static Self) -> Self {
         Self::List { of, at_least: 0, at_most: 64 }
+    }
+
+    /// A list of any length.
+    pub const fn any(of: &'static Self) -> Self {
+        Self::List { of, at_least: 0, at_most: usize::MAX }
     }
 
     /// A list with an item at least, of at most 64.

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use jiff::civil::Date;
+use serde_json::json;
 
 use crate::files::{Placed, Span};
 
@@ -25,6 +26,23 @@ pub enum Value {
     Record(Fields),
     /// A mapping with free keys, in the order written.
     Map(Vec<(Placed<String>, Placed<Value>)>),
+}
+
+impl Value {
+    fn json(&self) -> serde_json::Value {
+        match self {
+            Self::Text(text) => json!(text),
+            Self::Integer(number) => json!(number),
+            Self::Number(number) => json!(number),
+            Self::Flag(flag) => json!(flag),
+            Self::Date(date) => json!(date.to_string()),
+            Self::List(items) => items.iter().map(|item| item.value.json()).collect(),
+            Self::Record(fields) => fields.json(),
+            Self::Map(pairs) => {
+                pairs.iter().map(|(key, value)| (key.value.clone(), value.value.json())).collect()
+            }
+        }
+    }
 }
 
 /// What was right in a mapping. A field that was missing or wrong is absent: that has been reported.
@@ -123,6 +141,11 @@ impl Fields {
                 _ => None,
             })
             .collect()
+    }
+
+    /// All values under their names, as they were read.
+    pub fn json(&self) -> serde_json::Value {
+        self.values.iter().map(|(name, value)| ((*name).to_string(), value.value.json())).collect()
     }
 
     fn items<T>(&self, name: &str, take: impl Fn(&Value) -> Option<T>) -> Vec<Placed<T>> {

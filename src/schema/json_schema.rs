@@ -1,4 +1,5 @@
-//! Field definitions as JSON Schema, so that editors complete and check front matter while it is written.
+//! Field definitions as JSON Schema: editors complete and check front matter by it while it is written, and readers of
+//! the data files know what is in them.
 
 use serde_json::{Map, Value, json};
 
@@ -17,13 +18,16 @@ pub fn json_schema(id: &str, title: &str, fields: &[Field]) -> Value {
 fn record(fields: &[Field]) -> Value {
     let mut properties = Map::new();
     for field in fields {
-        let mut schema = shape(&field.shape);
+        let mut schema = match field.need {
+            Need::OrNull => json!({"anyOf": [shape(&field.shape), {"type": "null"}]}),
+            Need::Required | Need::Optional => shape(&field.shape),
+        };
         let object = schema.as_object_mut().expect("a shape is an object");
         object.insert("description".into(), json!(field.doc));
         properties.insert(field.name.into(), schema);
     }
     let required: Vec<_> =
-        fields.iter().filter(|field| field.need == Need::Required).map(|field| field.name).collect();
+        fields.iter().filter(|field| field.need != Need::Optional).map(|field| field.name).collect();
     json!({
         "type": "object",
         "properties": properties,
@@ -48,7 +52,11 @@ fn shape(shape: &Shape) -> Value {
                 .collect::<Vec<_>>(),
         }),
         Shape::List { of, at_least, at_most } => {
-            json!({"type": "array", "items": self::shape(of), "minItems": at_least, "maxItems": at_most})
+            let mut schema = json!({"type": "array", "items": self::shape(of), "minItems": at_least});
+            if *at_most < usize::MAX {
+                schema["maxItems"] = json!(at_most);
+            }
+            schema
         }
         Shape::Record(fields) => record(fields),
         Shape::Map(of) => json!({"type": "object", "additionalProperties": self::shape(of)}),

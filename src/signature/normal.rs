@@ -37,14 +37,20 @@ impl NormalText {
     pub fn of_log(text: &str) -> Self {
         let mut normal = Self::with_capacity(text.len());
         let mut line = Line::default();
+        let mut before = ["", ""];
         let mut begin = 0;
         while begin < text.len() {
             let rest = &text.as_bytes()[begin..];
             let length = rest.iter().position(|byte| matches!(byte, b'\n' | b'\r')).unwrap_or(rest.len());
             normal.gap = GAP_BREAK;
             if length > 0 {
-                line.fill(&text[begin..begin + length], begin);
+                let written = &text[begin..begin + length];
+                line.fill(written, begin);
                 let skipped = prefix_length(&line);
+                if goes_on(before, written, &line, skipped) {
+                    normal.gap = GAP_NONE;
+                }
+                before = [before[1], written];
                 normal.push_line(&line, skipped);
             }
             begin += length + 1;
@@ -110,6 +116,30 @@ impl NormalText {
             at += length;
         }
     }
+}
+
+/// A line that is cut by the width of a window or a frame is at least so long.
+const CUT: usize = 40;
+
+/// Whether a number of the line before goes on at the beginning of this one: it was cut where the window or the
+/// frame ends. That is certain where neighbors are equally long and digits stand in the last and the first column.
+fn goes_on([earlier, last]: [&str; 2], written: &str, line: &Line, skipped: usize) -> bool {
+    let framed = |character: Option<char>| matches!(character, Some('\u{2500}'..='\u{259f}'));
+    let digit = |character: Option<char>| character.is_some_and(|found| found.is_ascii_digit());
+    let mut end = last.chars().rev();
+    let meets = match skipped {
+        0 => digit(end.next()),
+        _ => {
+            line.at(skipped - 1) == ' '
+                && framed(skipped.checked_sub(2).map(|at| line.at(at)))
+                && framed(end.next())
+                && end.next() == Some(' ')
+                && digit(end.next())
+        }
+    };
+    let width = |text: &str| text.encode_utf16().count();
+    let full = width(last);
+    meets && digit(Some(line.at(skipped))) && full >= CUT && [width(earlier), width(written)].contains(&full)
 }
 
 /// What one original character becomes.
@@ -281,6 +311,24 @@ mod tests {
     #[test]
     fn quotes_frames_and_widths_are_folded() {
         assert_eq!(shown("│ ‘a’ “b” – c… │\n│ ：ｘ │"), "~'a' \"b\" - c...~:x");
+    }
+
+    #[test]
+    fn a_number_goes_on_behind_the_edge_of_a_frame_or_a_window() {
+        let text = "exceeds the context window of the model 20";
+        let row = |text: &str| format!("│ {text:42} │\n");
+        for (log, joined) in [
+            (row(text) + &row("48 tokens"), true),
+            (row(text) + "│ 48 tokens │", false),
+            (row(&text[1..]) + &row("48 tokens"), false),
+            (row(text) + &row(" 48 tokens"), false),
+            (format!("{}\n{text}\n48 tokens", "x".repeat(42)), true),
+            (format!("{text}\r\n48{}", "x".repeat(40)), true),
+            (format!("{text}\n48 tokens"), false),
+            (format!("{text}\n> 48{}", "x".repeat(38)), false),
+        ] {
+            assert_eq!(shown(&log).contains("2048"), joined, "{log}");
+        }
     }
 
     #[test]

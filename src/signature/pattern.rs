@@ -106,6 +106,15 @@ impl Pattern {
         })
     }
 
+    /// What the pattern looks for, whatever its holes are called.
+    pub fn shape(&self) -> String {
+        let shown = self.parts.iter().map(|part| match part {
+            Part::Text(text) => text.trim().replace('{', "{{"),
+            Part::Hole(hole, _) => format!("{{{hole:?}}}"),
+        });
+        shown.collect::<Vec<_>>().join(" ")
+    }
+
     fn require_text(&self, text: &str) -> Result<(), Fault> {
         let letters = |part: &Part| match part {
             Part::Text(literal) => literal.bytes().filter(|byte| *byte != b' ').count(),

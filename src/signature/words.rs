@@ -1,8 +1,8 @@
 //! The word index: which pages speak of the words of a text, when no signature stands in it.
 //!
-//! Any word may match (BM25, Robertson and Zaragoza 2009, <https://doi.org/10.1561/1500000019>); a page that has
-//! more of the rare ones goes first. Every weight is a small whole number, so that the script
-//! `static/js/search.js` comes to the same order.
+//! Any word may match (BM25 of fields, Robertson and Zaragoza 2009, <https://doi.org/10.1561/1500000019>); a page
+//! that has more of the rare ones goes first. Every weight is a small whole number, so that the script
+//! `static/js/search.js` comes to the same order. `cargo bench --bench retrieval` measures what the constants do.
 
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -23,7 +23,7 @@ pub struct Document {
 /// The index in the form in which it is stored: JSON with two long strings.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct WordIndex {
-    /// Address and title of each document, and what all words of its title and signatures are worth.
+    /// Address and title of each document, and what a line that tells of trouble in the words of its title would score.
     pub(crate) documents: Vec<(String, String, u32)>,
     /// The words in order; each is a capital letter, which tells how many letters it shares with the word before
     /// (`A` for none), and the rest of its letters.
@@ -38,15 +38,19 @@ pub struct WordIndex {
     pub(crate) trouble: Vec<String>,
 }
 
-/// The share of a weight that the title and the signatures have; the rest is the body's.
-const HEAD: f64 = 0.7;
-/// A word of the title counts as so many of the signatures.
-const TITLE: f64 = 2.0;
-/// The two constants of BM25: how fast repeats stop to count, and how much a long document is discounted.
-const SATURATION: f64 = 1.2;
-const LENGTH: f64 = 0.5;
+/// A word of the title counts as so many of the signatures, one of a body of mean length as so many.
+const TITLE: f64 = 2.5;
+const BODY: f64 = 0.4;
+/// The two constants of BM25: how fast repeats stop to count, and how much a long body is discounted.
+const SATURATION: f64 = 1.0;
+const LENGTH: f64 = 0.75;
+/// What a known word on a line that tells of trouble counts, in the steps in which a search counts.
+pub(crate) const FULL: u32 = 8;
 /// Steps of a weight.
-pub(crate) const STEPS: f64 = 15.0;
+const STEPS: f64 = 7.0;
+/// A word outside the title that adds less than this, rarity times weight, is left out: a quarter of the index, and
+/// no page moves.
+const LEAST: usize = 28;
 /// Words longer than this are identifiers that no one types.
 const LONGEST: usize = 24;
 /// Digits in base 64.
@@ -55,18 +59,28 @@ pub(crate) const DIGITS: &[u8; 64] = b"0123456789abcdefghijklmnopqrstuvwxyzABCDE
 const IGNORED: &str = " a an and are as at be been but by can do does for from has have he how i if in into is it its me my \
                        no not of on or so than that the then there these this to up was we were what when which with you your ";
 
-/// What tells of trouble; words on such lines count twice.
-pub(crate) const TROUBLE: [&str; 10] = [
+/// What tells of trouble; words on such lines count twice, and a log without any is near no page.
+pub(crate) const TROUBLE: [&str; 20] = [
     "error",
     "fail",
     "exception",
     "cannot",
     "could not",
+    "couldn't",
     "unable",
     "invalid",
     "not found",
     "unsupported",
+    "not supported",
+    "not compatible",
+    "not match",
+    "mismatch",
+    "exceed",
+    "larger than",
     "fatal",
+    "kill",
+    "exit code",
+    "warning",
 ];
 
 impl WordIndex {
@@ -76,11 +90,12 @@ impl WordIndex {
         let lengths: Vec<f64> =
             counts.iter().map(|words| words.values().map(|count| count.body).sum()).collect();
         let mean = lengths.iter().sum::<f64>() / (lengths.len().max(1) as f64);
-        let mut found: BTreeMap<&str, Vec<(usize, usize)>> = BTreeMap::new();
+        let mut found: BTreeMap<&str, Vec<Entry>> = BTreeMap::new();
         for (document, words) in counts.iter().enumerate() {
-            let norm = SATURATION * (1.0 - LENGTH + LENGTH * lengths[document] / mean.max(1.0));
+            let norm = 1.0 - LENGTH + LENGTH * lengths[document] / mean.max(1.0);
             for (word, count) in words {
-                found.entry(word).or_default().push((document, count.weight(norm)));
+                let (weight, titled) = (count.weight(norm), count.title > 0.0);
+                found.entry(word).or_default().push(Entry { document, weight, titled });
             }
         }
         let mut index = Self {
@@ -94,20 +109,25 @@ impl WordIndex {
             trouble: TROUBLE.map(str::to_owned).to_vec(),
         };
         let mut before = "";
-        for (word, entries) in found {
-            let rarity = index.push(before, word, &entries, counts.len());
-            for (document, weight) in entries {
-                if counts[document][word].head > 0.0 {
-                    index.documents[document].2 += (rarity * weight) as u32;
-                }
+        for (word, mut entries) in found {
+            let rarity = rarity(entries.len(), counts.len());
+            entries.retain(|entry| entry.titled || rarity * entry.weight >= LEAST);
+            if entries.is_empty() {
+                continue;
             }
+            for entry in entries.iter().filter(|entry| entry.titled) {
+                index.documents[entry.document].2 += (rarity * entry.weight) as u32;
+            }
+            index.push(before, word, rarity, &entries);
             before = word;
+        }
+        for (.., worth) in &mut index.documents {
+            *worth = (*worth * FULL).max(1);
         }
         index
     }
 
-    /// `documents` are places in the list with the weight of the word there; returns how rare the word is.
-    fn push(&mut self, before: &str, word: &str, documents: &[(usize, usize)], total: usize) -> usize {
+    fn push(&mut self, before: &str, word: &str, rarity: usize, entries: &[Entry]) {
         let shared =
             before.bytes().zip(word.bytes()).take_while(|(left, right)| left == right).count().min(25);
         self.words.push(char::from(b'A' + shared as u8));
@@ -115,50 +135,59 @@ impl WordIndex {
         if !self.postings.is_empty() {
             self.postings.push(' ');
         }
-        let (with, total) = (documents.len() as f64, total as f64);
-        let rarity = (1.0 + (total - with + 0.5) / (with + 0.5)).ln() * 8.0;
-        let rarity = (rarity.round() as usize).clamp(1, 63);
         self.postings.push(char::from(DIGITS[rarity]));
         let mut last = 0;
-        for (document, weight) in documents {
-            let mut gap = document - last;
-            last = *document;
+        for entry in entries {
+            let mut gap = entry.document - last;
+            last = entry.document;
             while gap >= 32 {
                 self.postings.push(char::from(DIGITS[32 + gap % 32]));
                 gap /= 32;
             }
             self.postings.push(char::from(DIGITS[gap]));
-            self.postings.push(char::from(DIGITS[*weight]));
+            self.postings.push(char::from(DIGITS[entry.weight]));
         }
-        rarity
     }
+}
+
+/// A word in a document.
+struct Entry {
+    document: usize,
+    weight: usize,
+    /// Whether it stands in the title.
+    titled: bool,
+}
+
+/// From 1 to 63, for a word that so many of all documents have.
+fn rarity(with: usize, total: usize) -> usize {
+    let (with, total) = (with as f64, total as f64);
+    let rarity = (1.0 + (total - with + 0.5) / (with + 0.5)).ln() * 8.0;
+    (rarity.round() as usize).clamp(1, 63)
 }
 
 /// How often a word stands in a document.
 #[derive(Debug, Clone, Copy, Default)]
 struct Count {
-    /// In the title and the signatures.
-    head: f64,
-    /// Elsewhere.
+    title: f64,
+    signatures: f64,
     body: f64,
 }
 
 impl Count {
-    /// From 1 to `STEPS`; `norm` is the count at which a word of the body has half its weight.
+    /// From 1 to `STEPS`; `norm` is 1 for a body of mean length, more for a longer one.
     fn weight(self, norm: f64) -> usize {
-        let head = self.head / (self.head + SATURATION);
-        let body = self.body / (self.body + norm);
-        (STEPS * (HEAD * head + (1.0 - HEAD) * body)).round().max(1.0) as usize
+        let count = TITLE * self.title + self.signatures + BODY * self.body / norm;
+        (STEPS * count / (count + SATURATION)).round().max(1.0) as usize
     }
 }
 
 fn count(document: &Document) -> BTreeMap<String, Count> {
     let mut counts: BTreeMap<String, Count> = BTreeMap::new();
     for word in split(&document.title) {
-        counts.entry(word).or_default().head += TITLE;
+        counts.entry(word).or_default().title += 1.0;
     }
     for word in split(&document.signatures) {
-        counts.entry(word).or_default().head += 1.0;
+        counts.entry(word).or_default().signatures += 1.0;
     }
     for word in split(&document.body) {
         counts.entry(word).or_default().body += 1.0;
@@ -167,7 +196,7 @@ fn count(document: &Document) -> BTreeMap<String, Count> {
 }
 
 /// The words of a text in lower case: runs of ASCII letters and digits; a name such as `EngineDeadError` is
-/// also its parts. Common words, one letter, and short and long numbers are left out.
+/// also its parts. Common words, one letter, and short and long numbers are left out; a plural is its singular.
 pub(crate) fn split(text: &str) -> Vec<String> {
     let mut words = Vec::new();
     for run in text.split(|character: char| !character.is_ascii_alphanumeric()) {
@@ -194,8 +223,11 @@ fn keep(run: &str, words: &mut Vec<String>) {
     if !fits {
         return;
     }
-    let word = run.to_ascii_lowercase();
+    let mut word = run.to_ascii_lowercase();
     if !IGNORED.contains(&format!(" {word} ")) {
+        if word.len() > 3 && word.ends_with('s') && !word.ends_with("ss") {
+            word.pop();
+        }
         words.push(word);
     }
 }

@@ -27,6 +27,7 @@ pub const LISTINGS: &[Listing] = &[
     Listing { address: "guides/", title: "Guides" },
     Listing { address: "tools/", title: "Tools" },
     Listing { address: "glossary/", title: "Glossary" },
+    Listing { address: "search/", title: "Search" },
     Listing { address: "changes/", title: "What changed" },
 ];
 
@@ -34,6 +35,7 @@ pub const LISTINGS: &[Listing] = &[
 const RESERVED: &[&str] = &[
     "404",
     "assets",
+    "badges",
     "categories",
     "changes",
     "choose-gpu",
@@ -50,6 +52,7 @@ const RESERVED: &[&str] = &[
     "kb",
     "llms",
     "models",
+    "opensearch",
     "quants",
     "robots",
     "schema",
@@ -67,7 +70,7 @@ const DEVICES: &[&str] = &[
 ];
 
 /// Endings of the files that kbgen writes beside the folders of pages: `errors/x.json`, `feed.xml`.
-const FILE_ENDINGS: &[&str] = &[".html", ".js", ".json", ".md", ".txt", ".xml"];
+const FILE_ENDINGS: &[&str] = &[".br", ".gz", ".html", ".js", ".json", ".md", ".svg", ".txt", ".xml"];
 
 /// Whether a folder of this name could stand in the way of a file that kbgen writes.
 pub fn is_file_name(name: &str) -> bool {

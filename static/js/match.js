@@ -55,11 +55,10 @@ var kbgenMatch = (() => {
       if (c === "#") return length(BUILD, at);
       if (c === "[" || c === "(") {
         const group = taken(GROUP, at, head);
-        return KNOWN.test(group) || (group && timeLength(behindBlanks(at + 1))) || (group && c === "[" && length(NAMED, at)) ? group.length : 0;
+        return KNOWN.test(group) || timeLength(behindBlanks(at + 1)) || (c === "[" && length(NAMED, at)) ? group.length : 0;
       }
-      if (dated) return length(QUOTE, at) || length(DASH, at) || length(SERVICE, at) || length(LOGGER, at);
       const level = length(LEVEL, at);
-      return length(QUOTE, at) || length(SERVICE, at) || (level && timeLength(behindBlanks(at + level)) ? level : 0);
+      return length(QUOTE, at) || (dated && length(DASH, at)) || length(SERVICE, at) || (dated ? length(LOGGER, at) : timeLength(behindBlanks(at + level)) && level);
     };
     let at = 0, dated = false;
     for (let i = 0; i < 16; i++) {
@@ -81,7 +80,9 @@ var kbgenMatch = (() => {
   const NONE = 0, SPACE = 1, BREAK = 2;
   const NOTHING = -1, BLANKED = -2, LINE = -3, DOTS = -4;
   const ENTITY = /&(?:amp;)*(?:(gt;)|(lt;)|(quot;|#34;)|(apos;|#39;|#x27;)|(nbsp;))?/iy;
-  let bytes, gaps, places, ends, size, gap;
+  // A number goes on where the window or the frame cut it: neighbours are equally long, and digits meet.
+  const CUT = /\d(?: [\u2500-\u259f]{2} )?\d$/;
+  let bytes, gaps, places, ends, size, gap, earlier, last;
 
   const FOLDS = [
     [39, /[\u2018-\u201b\u2032]/], [34, /[\u201c-\u201f\u2033]/], [45, /[\u2010-\u2015\u2212]/], [DOTS, /\u2026/],
@@ -113,6 +114,9 @@ var kbgenMatch = (() => {
   function* pushLine() {
     const separators = separatorRun(), skipped = prefixLength(), framed = /^ *\|/.test(line.slice(0, skipped));
     let end = line.length, at = skipped, pause = at + STEP;
+    if (last.length > 39 && (last.length === end || last.length === earlier.length) && CUT.test(last.slice(-3) + line.slice(0, at + 1).slice(-3))) gap = NONE;
+    earlier = last;
+    last = line;
     if (framed) while (end > skipped && within(line.charCodeAt(end - 1), " |")) end--;
     while (at < end) {
       let c = line.charCodeAt(at), step = 1, kind;
@@ -152,6 +156,7 @@ var kbgenMatch = (() => {
     places = new Uint32Array(room);
     ends = new Uint32Array(room);
     size = gap = begin = 0;
+    earlier = last = "";
     let pause = STEP;
     while (begin < text.length) {
       ending.lastIndex = begin;
@@ -254,11 +259,9 @@ var kbgenMatch = (() => {
 
   function holeFigure(type, from, to) {
     if (type === "int" || type === "float") return Number(spell(from, to));
-    if (type === "bytes" || type === "mib" || type === "gib") {
-      let split = from;
-      while (split < to && !isLetter(bytes[split])) split++;
-      const unit = factor(type !== "bytes" ? type : split < to ? spell(split, to) : "b");
-      return Math.floor(Number(spell(from, split)) * unit + 0.5);
+    if (factor(type)) {
+      const [, number, unit] = /([^a-z]*)(.*)/.exec(spell(from, to));
+      return Math.floor(Number(number) * factor(unit || type) + 0.5);
     }
     if (type === "quoted" && from + 2 <= to) { from++; to--; }
     else if (from >= to) return;
@@ -445,18 +448,14 @@ var kbgenMatch = (() => {
 
   function prepare(table) {
     const tree = {}, matchers = table.patterns.map(pattern => matcher(pattern));
-    const wanted = matchers.map(() => new Set());
     const inside = patterns => patterns.map(pattern => matcher(pattern, true));
-    table.pages.forEach(page => page.signatures.forEach(({ all, extract }) => {
-      if (extract !== undefined) wanted[all[0]].add(extract);
-    }));
     matchers.forEach(({ anchor }, id) => {
       let node = tree;
       anchor.slice(0, 24).forEach(byte => { node = node[byte] = node[byte] || {}; });
       (node.ids = node.ids || []).push(id);
     });
     return {
-      tree, matchers, wanted,
+      tree, matchers,
       extractors: table.extractors.map(({ fields, derived = [], verdicts = [], places = [] }) => ({
         fields: fields.map(field => ({ ...field, patterns: inside(field.patterns) })),
         derived, verdicts,
@@ -467,7 +466,7 @@ var kbgenMatch = (() => {
 
   /* reading.rs, index.rs */
 
-  function* read({ tree, matchers, wanted, extractors }) {
+  function* read({ tree, matchers }) {
     const all = matchers.map(() => []);
     for (let from = 0; from < size; from++) {
       if (from % STEP === 0) yield;
@@ -476,9 +475,7 @@ var kbgenMatch = (() => {
           const found = all[id], last = found.at(-1);
           const span = found.length < 8 && !(last && from < last.end) && stands(matchers[id], from);
           if (!span) continue;
-          const figures = merged(Object.fromEntries(figuresAt(matchers[id], span)));
-          const extracted = new Map([...wanted[id]].map(extract => [extract, gather(extractors[extract], matchers[id], span, figures)]));
-          found.push({ ...span, figures, extracted });
+          found.push({ ...span, figures: merged(Object.fromEntries(figuresAt(matchers[id], span))), extracted: [] });
         }
       }
     }
@@ -494,14 +491,16 @@ var kbgenMatch = (() => {
     return all;
   }
 
-  function findSignature({ matchers }, page, { all: ids, not = [], extract, when }, all) {
+  function findSignature({ matchers, extractors }, page, { all: ids, not = [], extract, when }, all) {
     const others = ids.slice(1).map(id => all[id][0]);
     if (not.some(id => all[id].length) || others.includes(undefined)) return;
     const weight = ids.reduce((sum, id) => sum + matchers[id].weight, when ? 10 : 0);
     const told = finding => Object.keys(finding.figures).length;
-    const found = all[ids[0]]
-      .map(place => ({ page, place, weight, figures: merged(place.figures, ...others.map(other => other.figures), place.extracted.get(extract)) }))
-      .filter(finding => holds(when, finding.figures));
+    const found = all[ids[0]].map(place => {
+      const { figures, extracted } = place;
+      if (extractors[extract]) extracted[extract] = extracted[extract] || gather(extractors[extract], matchers[ids[0]], place, figures);
+      return { page, place, weight, figures: merged(figures, ...others.map(other => other.figures), extracted[extract]) };
+    }).filter(finding => holds(when, finding.figures));
     const most = Math.max(...found.map(told));
     return found.find(finding => told(finding) * 2 >= most);
   }
@@ -521,11 +520,10 @@ var kbgenMatch = (() => {
 
   function rank(findings) {
     const strongest = {};
-    let event = 0, first = 0, last = 0;
-    findings.sort((a, b) => a.place.start - b.place.start).forEach((finding, i) => {
+    let event = -1, first = -480, last;
+    findings.sort((a, b) => a.place.start - b.place.start).forEach(finding => {
       const { start, end } = finding.place;
-      if (i && (start >= last + 160 || start >= first + 480)) { event++; last = 0; }
-      if (!last) first = start;
+      if (start >= last + 160 || start >= first + 480) { event++; first = start; last = 0; }
       last = Math.max(last, end);
       finding.event = event;
       finding.group = finding.page.kind + event;
@@ -552,7 +550,8 @@ var kbgenMatch = (() => {
     text = log;
     yield* normalize();
     const all = yield* read(reader);
-    text = line = bytes = gaps = places = ends = null;
-    return rank(table.pages.map(page => findPage(reader, page, all)).filter(Boolean));
+    const found = table.pages.map(page => findPage(reader, page, all)).filter(Boolean);
+    text = line = last = bytes = gaps = places = ends = null;
+    return rank(found);
   };
 })();

@@ -6,14 +6,14 @@ var kbgenSearch = (() => {
   const DIGITS = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ-_";
   const NUMBER = /^\d+$/;
 
-  // The words of a line; a name such as EngineDeadError is also its parts.
+  // The words of a line; a name such as EngineDeadError is also its parts, and a plural is its singular.
   function split(line, ignored) {
     const runs = (line.match(/[A-Za-z\d]+/g) || []).flatMap(run => {
       const humps = run.length <= 60 ? run.replace(/([a-z])(?=[A-Z])/g, "$1 ").split(" ") : [];
       return humps.length > 1 ? [run, ...humps] : run;
     });
     const fits = run => NUMBER.test(run) ? run.length > 2 && run.length < 6 : run.length > 1 && run.length < 25;
-    return runs.filter(fits).map(run => run.toLowerCase()).filter(word => !ignored.includes(" " + word + " "));
+    return runs.filter(fits).map(run => run.toLowerCase()).filter(word => !ignored.includes(" " + word + " ")).map(word => word.replace(/(..[^s])s$/, "$1"));
   }
 
   // The words of the index in order, and the place of each.
@@ -52,7 +52,7 @@ var kbgenSearch = (() => {
     }
   }
 
-  // Whether one letter added, lost, changed or swapped with its neighbor makes one word of the other.
+  // Whether one letter added, lost, changed or swapped with its neighbor makes one of two different words of the other.
   function oneApart(one, other) {
     const [short, long] = one.length <= other.length ? [one, other] : [other, one];
     let same = 0;
@@ -60,8 +60,8 @@ var kbgenSearch = (() => {
     while (same < short.length && short[same] === long[same]) same++;
     const rest = short.slice(same + 1);
     if (short.length < long.length) return short.slice(same) === long.slice(same + 1);
-    return same < short.length && (rest === long.slice(same + 1) ||
-      (short[same] === long[same + 1] && short[same + 1] === long[same] && rest.slice(1) === long.slice(same + 2)));
+    return rest === long.slice(same + 1) ||
+      (short[same] === long[same + 1] && short[same + 1] === long[same] && rest.slice(1) === long.slice(same + 2));
   }
 
   const opened = new WeakMap();
@@ -69,18 +69,19 @@ var kbgenSearch = (() => {
   return (index, text, limit) => {
     if (!opened.has(index)) opened.set(index, open(index));
     const { words, postings, places } = opened.get(index), scores = index.documents.map(() => 0);
-    const last = text.length <= 100 && /[A-Za-z\d]{2,}$/.exec(text), prefix = last && last[0].toLowerCase();
+    const prefix = text.length <= 100 && (/[A-Za-z\d]{2,}$/.exec(text) || [""])[0].toLowerCase();
     let misspelt = 0;
-    asked(index, text).forEach((factor, word) => {
+    const wanted = asked(index, text), [troubled = 1] = wanted.values();
+    wanted.forEach((factor, word) => {
       if (places.has(word)) add(postings[places.get(word)], 4 * factor, scores);
       else if (word.length > 3 && !NUMBER.test(word) && misspelt < 40) {
         misspelt++;
-        words.forEach((known, i) => { if (oneApart(known, word)) add(postings[i], 2 * factor, scores); });
+        words.forEach((known, i) => { if (oneApart(known, word)) add(postings[i], 3 * factor, scores); });
       }
     });
-    if (last) words.forEach((word, i) => { if (word !== prefix && word.startsWith(prefix)) add(postings[i], 2, scores); });
+    if (prefix) words.forEach((word, i) => { if (word !== prefix && word.startsWith(prefix)) add(postings[i], 2, scores); });
     return index.documents
-      .map(([address, title, worth], i) => ({ address, title, score: scores[i], share: Math.floor(scores[i] * 100 / (8 * Math.max(1, worth))) }))
+      .map(([address, title, worth], i) => ({ address, title, score: scores[i], share: (troubled - 1) * Math.floor(scores[i] * 100 / worth) }))
       .filter(({ score }) => score > 0)
       .sort((a, b) => b.score - a.score)
       .slice(0, limit);

@@ -37,8 +37,12 @@ fn the_manual_has_every_key_and_no_other() {
     let built = pipeline::build(&sources, faults, &order).expect("the address is left as it is");
     let mut defined = BTreeSet::new();
     for (path, bytes) in built.outputs.expect("the site has no fault").iter() {
-        if path.starts_with("schema/") && path != "schema/kb.json" {
-            keys(&serde_json::from_slice(bytes).expect("a schema is JSON"), &mut defined);
+        if path.starts_with("schema/") {
+            let schema: Value = serde_json::from_slice(bytes).expect("a schema is JSON");
+            // The others are of the data files, which nobody writes by hand.
+            if schema["title"].as_str().is_some_and(|title| title.starts_with("Front matter of")) {
+                keys(&schema, &mut defined);
+            }
         }
     }
     let manual = fs::read_to_string(repository("docs/front-matter.md")).expect("the manual is there");

@@ -47,6 +47,12 @@ fn without_hash(path: &str) -> String {
     }
 }
 
+/// A text in which names of static files have no hash.
+fn nameless(text: &str, outputs: &Outputs) -> String {
+    let files = outputs.iter().filter(|(path, _)| path.starts_with("static/"));
+    files.fold(text.to_string(), |text, (path, _)| text.replace(path, &without_hash(path)))
+}
+
 #[test]
 fn every_file_is_what_it_was() {
     let outputs = site(BASE);
@@ -56,16 +62,23 @@ fn every_file_is_what_it_was() {
     for path in [
         "_headers",
         "_redirects",
+        "badges/small.svg",
+        "categories/memory/feed.xml",
         "data/runs.js",
         "errors/card-full.json",
         "errors/card-full.md",
         "feed.xml",
+        "hardware/card.json",
         "kb.json",
+        "llms-full.txt",
         "llms.txt",
+        "models/small.json",
+        "opensearch.xml",
         "robots.txt",
+        "schema/error-data.json",
         "sitemap.xml",
     ] {
-        faults.extend(same(&expected(path), &text(&outputs, path)));
+        faults.extend(same(&expected(path), &nameless(&text(&outputs, path), &outputs)));
     }
     for (page, name) in [
         ("errors/card-full", "card-full"),
@@ -78,14 +91,35 @@ fn every_file_is_what_it_was() {
         let end = page.find("</main>").expect("it is closed") + "</main>\n".len();
         // Data for scripts change with every figure; other tests hold them to the program.
         let is_data = |line: &&str| line.starts_with("<script type=\"application/json\"");
-        let mut main: String =
+        let main: String =
             page[start..end].lines().filter(|line| !is_data(line)).flat_map(|line| [line, "\n"]).collect();
-        for (path, _) in outputs.iter() {
-            main = main.replace(path, &without_hash(path));
-        }
+        let main = nameless(&main, &outputs);
         faults.extend(same(&expected(&format!("{name}.main.html")), &main));
     }
     all_well(faults);
+}
+
+/// The pages that a search leads to: all but those that a search starts from, and old addresses.
+#[test]
+fn the_search_knows_every_page() {
+    let outputs = site(BASE);
+    let script = text(&outputs, "data/search.js");
+    let data = script.trim_start_matches("window.kbgenPages=").trim_end().trim_end_matches(';');
+    let data: serde_json::Value = serde_json::from_str(data).expect("it is one assignment of JSON");
+    let documents = data["index"]["documents"].as_array().expect("the index has documents");
+    let addresses = documents.iter().map(|document| document[0].as_str().expect("an address is text"));
+    let known: BTreeSet<String> = addresses
+        .map(|address| format!("{}index.html", address.split('#').next().unwrap_or_default()))
+        .collect();
+    let is_redirect = |path: &str| text(&outputs, path).contains("http-equiv=\"refresh\"");
+    let starts = ["index.html", "search/index.html", "404.html"];
+    let pages: BTreeSet<String> = pages(&outputs)
+        .into_keys()
+        .filter(|path| !starts.contains(&path.as_str()) && !is_redirect(path))
+        .collect();
+    assert_eq!(known, pages);
+    let notes = data["notes"].as_array().expect("each has a note");
+    assert_eq!(notes.len(), documents.len());
 }
 
 #[test]
@@ -102,8 +136,21 @@ fn only_what_names_the_address_of_the_site_differs_between_two_addresses() {
         here.iter().filter(|(path, bytes)| there.get(path) != Some(bytes)).map(|(path, _)| path).collect();
     let schemas = here.iter().map(|(path, _)| path).filter(|path| path.starts_with("schema/"));
     let other: BTreeSet<&str> = differing.iter().copied().filter(|path| !path.ends_with(".html")).collect();
-    let wanted: BTreeSet<&str> =
-        ["feed.xml", "kb.json", "llms.txt", "robots.txt", "sitemap.xml"].into_iter().chain(schemas).collect();
+    let wanted: BTreeSet<&str> = [
+        "categories/memory/feed.xml",
+        "data/hardware.json",
+        "data/models.json",
+        "feed.xml",
+        "kb.json",
+        "llms-full.txt",
+        "llms.txt",
+        "opensearch.xml",
+        "robots.txt",
+        "sitemap.xml",
+    ]
+    .into_iter()
+    .chain(schemas)
+    .collect();
     assert_eq!(other, wanted);
     let (here, there) = (pages(&here), pages(&there));
     for (path, tags) in &here {
@@ -113,7 +160,9 @@ fn only_what_names_the_address_of_the_site_differs_between_two_addresses() {
             let may_differ = path == "404.html"
                 || tag.is("rel", "canonical")
                 || tag.get("property").is_some_and(|property| property.starts_with("og:"))
-                || tag.is("type", "application/ld+json");
+                || tag.is("type", "application/ld+json")
+                // What one copies to show a badge elsewhere names this site.
+                || (tag.name == "code" && tag.text.contains("/badges/"));
             assert!(may_differ, "{path}: {tag:?}\nis elsewhere {other:?}");
         }
     }

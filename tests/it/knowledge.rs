@@ -31,4 +31,12 @@ impl Knowledge {
         let found = self.compiled.index.diagnose(log);
         found.into_iter().filter_map(|found| answer(&self.site, &self.compiled, found)).collect()
     }
+
+    /// Every sample of every page, with the slug of its page.
+    pub fn samples(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.site.errors.iter().flat_map(|error| {
+            let samples = error.data.signatures.iter().flat_map(|signature| &signature.samples);
+            samples.map(|sample| (error.head.id.slug.as_str(), sample.value.as_str()))
+        })
+    }
 }

@@ -7,7 +7,6 @@ mod case_file;
 mod cases;
 mod commands;
 mod contributors;
-mod data_schema;
 #[cfg(unix)]
 mod emit;
 mod engines;

@@ -194,15 +194,22 @@ fn sarif_is_as_its_schema_demands() {
     let results = run["results"].as_array().unwrap();
     assert!(results.len() >= MISTAKES.len());
     for result in results {
-        only(result, &["ruleId", "level", "message", "locations"]);
+        only(result, &["ruleId", "level", "message", "locations", "relatedLocations"]);
         assert!(rules.contains(&result["ruleId"].as_str().unwrap()), "{result}");
         assert!(["none", "note", "warning", "error"].contains(&result["level"].as_str().unwrap()));
         assert!(result["message"]["text"].as_str().is_some_and(|text| !text.is_empty()));
-        let place = &result["locations"][0]["physicalLocation"];
-        let uri = place["artifactLocation"]["uri"].as_str().unwrap();
-        assert!(!uri.starts_with('/') && !uri.contains([' ', '\\']), "{uri} is no relative URI");
-        for name in ["startLine", "startColumn", "endLine", "endColumn"] {
-            assert!(place["region"][name].as_u64().is_some_and(|number| number >= 1), "{result}");
+        let related = result["relatedLocations"].as_array().into_iter().flatten();
+        for location in related.clone() {
+            only(location, &["physicalLocation", "message"]);
+            assert!(location["message"]["text"].as_str().is_some_and(|text| !text.is_empty()), "{result}");
+        }
+        for location in related.chain([&result["locations"][0]]) {
+            let place = &location["physicalLocation"];
+            let uri = place["artifactLocation"]["uri"].as_str().unwrap();
+            assert!(!uri.starts_with('/') && !uri.contains([' ', '\\']), "{uri} is no relative URI");
+            for name in ["startLine", "startColumn", "endLine", "endColumn"] {
+                assert!(place["region"][name].as_u64().is_some_and(|number| number >= 1), "{result}");
+            }
         }
     }
 }

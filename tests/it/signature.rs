@@ -112,6 +112,24 @@ fn the_shared_vectors_hold() {
     }
 }
 
+/// The answers are left for the script's test, `tests/browser/parts/samples.mjs`, which holds the page to them.
+#[test]
+fn every_sample_leads_to_its_own_page() {
+    let knowledge = Knowledge::read();
+    let mut answers = Vec::new();
+    for (slug, text) in knowledge.samples() {
+        let matches = knowledge.compiled.index.diagnose(text);
+        assert_eq!(matches.first().map(|found| found.slug.as_str()), Some(slug), "{text}");
+        let answered = knowledge.diagnose(text);
+        let conclusions: Vec<_> = answered.into_iter().map(|answer| answer.conclusion).collect();
+        answers.push(json!({"text": text, "matches": matches, "conclusions": conclusions}));
+    }
+    assert!(answers.len() > 500, "{} samples", answers.len());
+    let written = serde_json::to_string(&answers).expect("answers are plain data");
+    fs::write(concat!(env!("CARGO_TARGET_TMPDIR"), "/answers.json"), written)
+        .expect("the answers can be written");
+}
+
 /// Repeats must not make the work grow faster than the log.
 #[test]
 fn hostile_logs_take_linear_time() {

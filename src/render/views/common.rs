@@ -79,6 +79,8 @@ pub(in crate::render) struct PageView {
     pub markdown_href: Option<String>,
     pub json_href: Option<String>,
     pub feed_href: String,
+    pub category_feed: Option<Step>,
+    pub search_href: String,
     pub json_ld: Value,
     pub toc: Vec<TocLine>,
     pub previous: Option<Step>,

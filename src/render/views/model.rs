@@ -3,13 +3,14 @@
 use minijinja::value::Value;
 use serde::Serialize;
 
-use crate::files::Placed;
 use crate::render::address::{href, root};
+use crate::render::badges::{sentence, width_of};
 use crate::render::templates::{html, seen};
 use crate::render::views::Leaf;
 use crate::render::views::common::{CellView, Fact, Ref, SourceView, TocLine, context, parameters, sources};
 use crate::render::views::shelf::{Plate, Shelf, neighbours, with_frame};
-use crate::site::kinds::{DeviceData, ModelData};
+use crate::render::views::usual::{CONTEXTS, UsualRun, cards, runs_on, usual_run};
+use crate::site::kinds::ModelData;
 use crate::site::{CACHE_TYPES, Figures, Head, ModelFit, Page, Parameters, Run, Verdict, gib, tokens};
 
 #[derive(Serialize)]
@@ -30,6 +31,7 @@ struct ModelView {
     contexts: Vec<ContextView>,
     memory: Vec<MemoryView>,
     breakdown: Option<Breakdown>,
+    badge: Option<BadgeView>,
     devices: Vec<DeviceRow>,
     device_quants: Vec<String>,
     calculator_href: String,
@@ -71,6 +73,14 @@ struct Breakdown {
 }
 
 #[derive(Serialize)]
+struct BadgeView {
+    src: String,
+    width: usize,
+    says: String,
+    markdown: String,
+}
+
+#[derive(Serialize)]
 struct PartView {
     name: &'static str,
     label: &'static str,
@@ -85,9 +95,6 @@ struct DeviceRow {
     memory: String,
     quant_cells: Vec<CellView>,
 }
-
-/// Contexts that tables show, as far as the model goes.
-const CONTEXTS: [u64; 4] = [4096, 8192, 32_768, 131_072];
 
 /// Context of verdicts in tables.
 pub(super) const TABLE_CTX: u64 = 4096;
@@ -194,7 +201,8 @@ fn view(shelf: &Shelf<'_>, model: &Page<ModelData>, root: &str) -> ModelView {
         covered: figures.is_some(),
         reason,
         memory: figures.map(|figures| memory(shelf, root, figures, &contexts)).unwrap_or_default(),
-        breakdown: figures.and_then(|figures| breakdown(shelf, figures, data.released_as.as_ref())),
+        breakdown: usual_run(shelf, model).as_ref().map(breakdown),
+        badge: badge(shelf, model, root),
         devices: figures.map(|figures| devices(shelf, root, figures)).unwrap_or_default(),
         device_quants: table_quants(shelf),
         contexts: contexts.into_iter().map(|tokens| ContextView { label: context(tokens), tokens }).collect(),
@@ -308,35 +316,37 @@ fn memory(shelf: &Shelf<'_>, root: &str, figures: &Figures, contexts: &[u64]) ->
     tables.filter(|table| !table.rows.is_empty()).collect()
 }
 
-/// Weights, cache and compute buffer at the weights as they were released, else at 4-bit weights, and 8k of
-/// context, or the nearest to it.
-fn breakdown(
-    shelf: &Shelf<'_>,
-    figures: &Figures,
-    released_as: Option<&Placed<String>>,
-) -> Option<Breakdown> {
-    let fits = shelf.order.fits;
-    let run = Run::plain(0);
-    let usual = released_as.map_or("Q4_K_M", |name| name.value.as_str());
-    let quant = fits.quant(usual).filter(|quant| figures.quants[*quant].is_some()).unwrap_or(0);
-    let ctx = figures.max_ctx.min(8192);
-    let weights = figures.quants.get(quant)?.as_ref()?.gpu;
-    let (kv, compute) = (figures.cache(run, ctx), figures.compute(run, ctx)?);
-    let total = weights + kv + compute;
+/// Parts of what the usual run takes.
+fn breakdown(run: &UsualRun) -> Breakdown {
+    let total = run.total();
     let share = |bytes: u64| (bytes as f64 * 10_000.0 / total as f64).round() / 100.0;
     let part = |name, label, bytes| PartView { name, label, text: gib(bytes), share: share(bytes) };
-    Some(Breakdown {
-        quant: fits.quants[quant].clone(),
-        context: format!("{} tokens", tokens(ctx)),
-        weights: gib(weights),
-        kv: gib(kv),
-        compute: gib(compute),
+    Breakdown {
+        quant: run.quant_name.clone(),
+        context: format!("{} tokens", tokens(run.ctx)),
+        weights: gib(run.weights),
+        kv: gib(run.kv),
+        compute: gib(run.compute),
         total: gib(total),
         parts: vec![
-            part("weights", "Weights", weights),
-            part("kv", "KV cache", kv),
-            part("compute", "Compute buffer", compute),
+            part("weights", "Weights", run.weights),
+            part("kv", "KV cache", run.kv),
+            part("compute", "Compute buffer", run.compute),
         ],
+    }
+}
+
+/// The badge, with what a README elsewhere has to hold for it.
+fn badge(shelf: &Shelf<'_>, model: &Page<ModelData>, root: &str) -> Option<BadgeView> {
+    let answer = runs_on(shelf, model)?;
+    let base = &shelf.order.config.base_url;
+    let says = sentence(&model.head.title.value, &answer);
+    let plain = says.replace(['[', ']'], "");
+    Some(BadgeView {
+        src: format!("{root}{}", answer.badge),
+        width: width_of(&answer),
+        markdown: format!("[![{plain}]({base}{})]({base}{})", answer.badge, model.head.id.address()),
+        says,
     })
 }
 
@@ -362,22 +372,9 @@ pub(super) fn cells(shelf: &Shelf<'_>, figures: &Figures, memory: u64) -> Vec<Ce
         .collect()
 }
 
-/// CUDA cards, one for each size of memory and generation that people buy, the smallest first.
+/// What becomes of a model on the usual cards.
 fn devices(shelf: &Shelf<'_>, root: &str, figures: &Figures) -> Vec<DeviceRow> {
-    let mut devices: Vec<_> = shelf
-        .site()
-        .devices
-        .iter()
-        .filter(|device| {
-            device.data.is_cuda() && device.data.released.is_some_and(|date| date.year() >= 2018)
-        })
-        .filter(|device| !device.data.generation.as_deref().unwrap_or_default().contains("Mobile"))
-        .collect();
-    devices.sort_by(|a, b| {
-        let key = |device: &Page<DeviceData>| (device.data.memory_bytes(), device.head.title.value.clone());
-        key(a).cmp(&key(b))
-    });
-    devices
+    cards(shelf)
         .into_iter()
         .map(|device| DeviceRow {
             title: device.head.title.value.clone(),

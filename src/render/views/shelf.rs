@@ -8,6 +8,8 @@ use crate::files::Outputs;
 use crate::markdown::Rendered;
 use crate::render::address::{href, root};
 use crate::render::assets::Assets;
+use crate::render::data::twin_folder;
+use crate::render::feed;
 use crate::render::fit_files;
 use crate::render::json_ld;
 use crate::render::prose::Prose;
@@ -143,17 +145,32 @@ impl<'s> Shelf<'s> {
             href: Some(href(&root, &head.id.address())),
         };
         let canonical = format!("{}{}", config.base_url, plate.address);
-        let json_ld = json_ld::page(config, &plate, &canonical);
-        let data = plate.head.filter(|head| head.id.kind == Kind::Error);
+        let json_ld = json_ld::page(self, &plate, &canonical);
+        let data = plate.head.and_then(|head| {
+            let folder = twin_folder(head.id.kind)?;
+            Some((head.id.kind, format!("{root}{folder}/{}", head.id.slug)))
+        });
+        let own = (plate.title.to_string(), plate.address);
+        let category = plate.trail.iter().chain(std::iter::once(&own));
+        let mut category = category.filter(|(_, address)| address.starts_with("categories/"));
+        let category_feed = category.next_back().map(|(title, address)| Step {
+            title: title.clone(),
+            href: Some(format!("{root}{}", feed::of_category(address))),
+        });
         Frame {
             site: self.site_view(&root, plate.address),
             page: PageView {
                 kind: plate.kind,
                 breadcrumbs: breadcrumbs(&root, &plate),
                 edit_href: plate.head.and_then(|head| self.edit_href(head)),
-                markdown_href: data.map(|head| format!("{root}errors/{}.md", head.id.slug)),
-                json_href: data.map(|head| format!("{root}errors/{}.json", head.id.slug)),
+                markdown_href: data
+                    .as_ref()
+                    .filter(|(kind, _)| *kind == Kind::Error)
+                    .map(|(_, twin)| format!("{twin}.md")),
+                json_href: data.map(|(_, twin)| format!("{twin}.json")),
                 feed_href: format!("{root}feed.xml"),
+                category_feed,
+                search_href: format!("{root}opensearch.xml"),
                 home_href: href(&root, ""),
                 static_root: root.clone(),
                 title: plate.title.to_string(),
@@ -233,7 +250,8 @@ impl<'s> Shelf<'s> {
         }
     }
 
-    fn tool_titles(&self, error: &Page<ErrorData>) -> Vec<String> {
+    /// Titles of the tools that print an error.
+    pub fn tool_titles(&self, error: &Page<ErrorData>) -> Vec<String> {
         error
             .data
             .tools

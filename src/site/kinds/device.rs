@@ -12,19 +12,25 @@ const VENDORS: &[Choice] = &[
     Choice { name: "Intel", doc: "Intel." },
 ];
 
+/// Who makes a device.
+pub const VENDOR: Shape = Shape::Choice(VENDORS);
+
 const CLASSES: &[Choice] = &[
     Choice { name: "gpu", doc: "A graphics card or accelerator with memory of its own." },
     Choice { name: "apple", doc: "An Apple chip with unified memory." },
     Choice { name: "soc", doc: "Another chip whose GPU shares the memory of the system." },
 ];
 
+/// What sort of device it is.
+pub const CLASS: Shape = Shape::Choice(CLASSES);
+
 const SMALL: Shape = Shape::Integer { min: 1, max: 100_000 };
 
 /// Front matter of a hardware page.
 pub const FIELDS: &[Field] = &[
     TITLE,
-    Field::required("vendor", Shape::Choice(VENDORS), "Who makes it."),
-    Field::required("class", Shape::Choice(CLASSES), "What sort of device it is."),
+    Field::required("vendor", VENDOR, "Who makes it."),
+    Field::required("class", CLASS, "What sort of device it is."),
     Field::optional("architecture", Shape::Text, "Name of the architecture."),
     Field::optional("generation", Shape::Text, "Name of the product line."),
     Field::required(

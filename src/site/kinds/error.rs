@@ -58,7 +58,7 @@ const CAUSE: &[Field] = &[
 const SOLUTION: &[Field] = &[
     Field::required("id", Shape::Slug, "Name of the solution; its heading in the body bears it as `{#id}`."),
     Field::required("title", Shape::Text, "What to do, in one line."),
-    Field::required("cost", Shape::Choice(COSTS), "What the solution costs."),
+    Field::required("cost", COST, "What the solution costs."),
 ];
 
 const COSTS: &[Choice] = &[
@@ -68,6 +68,9 @@ const COSTS: &[Choice] = &[
     Choice { name: "money", doc: "Hardware or a service has to be paid for." },
 ];
 
+/// What a solution costs.
+pub const COST: Shape = Shape::Choice(COSTS);
+
 const KINDS: &[Choice] = &[
     Choice { name: "cause", doc: "The message says what went wrong." },
     Choice { name: "wrapper", doc: "The message only reports that something earlier failed." },
@@ -75,16 +78,25 @@ const KINDS: &[Choice] = &[
     Choice { name: "symptom", doc: "There is no message at all." },
 ];
 
+/// What sort of message an error is.
+pub const KIND: Shape = Shape::Choice(KINDS);
+
 const SEVERITIES: &[Choice] = &[
     Choice { name: "fatal", doc: "The program ends or does not start." },
     Choice { name: "degraded", doc: "It goes on, but slower or worse." },
     Choice { name: "none", doc: "Nothing is lost." },
 ];
 
+/// How bad an error is.
+pub const SEVERITY: Shape = Shape::Choice(SEVERITIES);
+
 const STATUSES: &[Choice] = &[
     Choice { name: "active", doc: "People meet it today." },
     Choice { name: "retired", doc: "Current versions no longer print it; the page stays." },
 ];
+
+/// Whether people meet an error today.
+pub const STATUS: Shape = Shape::Choice(STATUSES);
 
 const PLATFORMS: &[Choice] = &[
     Choice { name: "linux", doc: "Linux." },
@@ -93,6 +105,9 @@ const PLATFORMS: &[Choice] = &[
     Choice { name: "wsl", doc: "Windows Subsystem for Linux." },
     Choice { name: "docker", doc: "Containers." },
 ];
+
+/// Where an error is met.
+pub const PLATFORM: Shape = Shape::Choice(PLATFORMS);
 
 /// Front matter of an error page.
 pub const FIELDS: &[Field] = &[
@@ -103,14 +118,10 @@ pub const FIELDS: &[Field] = &[
         "The messages that lead to this page.",
     ),
     Field::optional("near_misses", Shape::list(&Shape::Text), "Output that looks alike and must not match."),
-    Field::optional("kind", Shape::Choice(KINDS), "What sort of message it is; left out: `cause`."),
-    Field::required("severity", Shape::Choice(SEVERITIES), "How bad it is."),
+    Field::optional("kind", KIND, "What sort of message it is; left out: `cause`."),
+    Field::required("severity", SEVERITY, "How bad it is."),
     Field::required("tools", Shape::some(&Shape::Slug), "Slugs of the tools that print it."),
-    Field::optional(
-        "platforms",
-        Shape::list(&Shape::Choice(PLATFORMS)),
-        "Where it is met; left out: everywhere.",
-    ),
+    Field::optional("platforms", Shape::list(&PLATFORM), "Where it is met; left out: everywhere."),
     Field::required("causes", Shape::some(&Shape::Record(CAUSE)), "Causes, the most likely first."),
     Field::required(
         "solutions",
@@ -122,7 +133,7 @@ pub const FIELDS: &[Field] = &[
     VERIFIED_WITH,
     WEB_SOURCES,
     ALIASES,
-    Field::optional("status", Shape::Choice(STATUSES), "Whether people meet it today; left out: `active`."),
+    Field::optional("status", STATUS, "Whether people meet it today; left out: `active`."),
     Field::optional("retired", Shape::Text, "Of a retired error: since when, and what replaced it."),
     DRAFT,
 ];

@@ -14,12 +14,15 @@ mod tool;
 
 pub use category::CategoryData;
 pub use common::Evidence;
-pub use device::DeviceData;
+pub use device::{CLASS, DeviceData, VENDOR};
 pub use document::DocumentData;
-pub use error::{Cause, ErrorData, ErrorKind, Signature, SignatureText, is_check_section};
+pub use error::{
+    COST, Cause, ErrorData, ErrorKind, KIND, PLATFORM, SEVERITY, STATUS, Signature, SignatureText,
+    is_check_section,
+};
 pub use extractor::{ExtractorData, SampleText};
 pub use guide::GuideData;
-pub use model::{ArchitectureData, ModelData};
+pub use model::{ARCHITECTURE, ArchitectureData, ModelData};
 pub use quant::QuantData;
 pub use term::TermData;
 pub use tool::ToolData;

@@ -13,7 +13,8 @@ const NORMS: &[Choice] = &[
     Choice { name: "full", doc: "One norm as wide as all heads." },
 ];
 
-const ARCHITECTURE: &[Field] = &[
+/// Hyperparameters in front matter and in the data of a model.
+pub const ARCHITECTURE: &[Field] = &[
     Field::required("name", Shape::Text, "Name of the architecture in GGUF files (`general.architecture`)."),
     Field::required(
         "layers",

@@ -1,0 +1,170 @@
+//! What static hosts allow, and how near a site is to it.
+//!
+//! Each limit stands with its source in `docs/publishing.md`.
+
+use crate::files::Outputs;
+
+/// What hosts count of a site.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Size {
+    /// Files.
+    pub files: u64,
+    /// Bytes of all files.
+    pub bytes: u64,
+    /// Bytes of the largest file.
+    pub largest: u64,
+    /// Rules in `_redirects`.
+    pub redirects: u64,
+}
+
+/// A limit of one host.
+struct Limit {
+    host: &'static str,
+    what: &'static str,
+    of: fn(&Size) -> u64,
+    most: u64,
+    shown: fn(u64) -> String,
+    remedy: &'static str,
+}
+
+const MIB: u64 = 1 << 20;
+
+/// Parts of a hundred from which on a limit is worth a warning.
+const NEAR: u64 = 80;
+
+const LIMITS: &[Limit] = &[
+    Limit {
+        host: "GitHub Pages",
+        what: "in all",
+        of: |site| site.bytes,
+        most: 1_000_000_000,
+        shown: size,
+        remedy: "leave out `--precompress`, which this host does not use, or publish elsewhere",
+    },
+    Limit {
+        host: "Cloudflare Pages",
+        what: "files",
+        of: |site| site.files,
+        most: 20_000,
+        shown: plain,
+        remedy: "leave out `--precompress`, which this host does not need, or take a paid plan",
+    },
+    Limit {
+        host: "Cloudflare Pages",
+        what: "in the largest file",
+        of: |site| site.largest,
+        most: 25 * MIB,
+        shown: size,
+        remedy: "keep that file elsewhere and link to it",
+    },
+    Limit {
+        host: "Cloudflare Pages",
+        what: "redirects",
+        of: |site| site.redirects,
+        most: 2000,
+        shown: plain,
+        remedy: "drop the oldest `aliases`",
+    },
+    Limit {
+        host: "Netlify",
+        what: "redirects",
+        of: |site| site.redirects,
+        most: 10_000,
+        shown: plain,
+        remedy: "drop the oldest `aliases`",
+    },
+];
+
+impl Size {
+    /// Counts a site.
+    pub fn of(outputs: &Outputs) -> Self {
+        let sizes = || outputs.iter().map(|(_, bytes)| bytes.len() as u64);
+        let rules = outputs.get("_redirects").map_or(0, |bytes| {
+            bytes.split(|byte| *byte == b'\n').filter(|line| !line.is_empty() && line[0] != b'#').count()
+        });
+        Self {
+            files: outputs.len() as u64,
+            bytes: sizes().sum(),
+            largest: sizes().max().unwrap_or(0),
+            redirects: rules as u64,
+        }
+    }
+
+    /// One line if no limit is near, else one for each that is.
+    pub fn report(&self) -> Vec<String> {
+        let near: Vec<String> = LIMITS
+            .iter()
+            .filter(|limit| (limit.of)(self) * 100 >= limit.most * NEAR)
+            .map(|limit| limit.warning((limit.of)(self)))
+            .collect();
+        if !near.is_empty() {
+            return near;
+        }
+        let redirects = match self.redirects {
+            1 => "1 redirect".to_string(),
+            count => format!("{count} redirects"),
+        };
+        vec![format!(
+            "within the limits of GitHub Pages, Cloudflare Pages and Netlify: {} in all, {} in the largest file, {redirects}",
+            size(self.bytes),
+            size(self.largest),
+        )]
+    }
+}
+
+impl Limit {
+    fn warning(&self, is: u64) -> String {
+        let Self { host, what, most, shown, remedy, .. } = self;
+        let place = if is > *most { "over" } else { "near" };
+        format!("warning: {place} a limit of {host}: {} of {} {what}; {remedy}", shown(is), shown(*most))
+    }
+}
+
+fn size(bytes: u64) -> String {
+    match bytes {
+        0..MIB => format!("{} KiB", bytes.div_ceil(1024)),
+        _ => format!("{:.1} MiB", bytes as f64 / MIB as f64),
+    }
+}
+
+fn plain(count: u64) -> String {
+    count.to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SMALL: Size = Size { files: 1400, bytes: 40 * MIB, largest: MIB, redirects: 1 };
+
+    #[test]
+    fn a_small_site_is_told_in_one_line() {
+        assert_eq!(
+            SMALL.report(),
+            ["within the limits of GitHub Pages, Cloudflare Pages and Netlify: 40.0 MiB in all, \
+              1.0 MiB in the largest file, 1 redirect"]
+        );
+    }
+
+    #[test]
+    fn a_limit_is_told_before_it_binds_and_when_it_does() {
+        let told = |size: Size| size.report().join("\n");
+        assert!(told(Size { files: 15_999, ..SMALL }).starts_with("within"));
+        assert_eq!(
+            told(Size { files: 16_000, ..SMALL }),
+            "warning: near a limit of Cloudflare Pages: 16000 of 20000 files; leave out `--precompress`, which this \
+             host does not need, or take a paid plan"
+        );
+        assert!(told(Size { largest: 26 * MIB, ..SMALL }).starts_with("warning: over a limit of Cloudflare"));
+        assert!(told(Size { bytes: 800_000_000, ..SMALL }).starts_with("warning: near a limit of GitHub"));
+        assert_eq!(Size { redirects: 9000, ..SMALL }.report().len(), 2, "two hosts limit redirects");
+    }
+
+    #[test]
+    fn only_rules_count_as_redirects() {
+        let mut outputs = Outputs::default();
+        outputs.add("_redirects", "# old names\n/a/ /b/ 301\n\n/c/ /d/ 301\n");
+        outputs.add("index.html", "12345");
+        assert_eq!(Size::of(&outputs), Size { files: 2, bytes: 42, largest: 37, redirects: 2 });
+    }
+}

@@ -1,0 +1,109 @@
+//! Badges: a small picture for each model that says on which card it runs, for READMEs elsewhere.
+
+use quick_xml::Writer;
+use quick_xml::events::BytesText;
+
+use crate::files::Outputs;
+use crate::render::views::{RunsOn, Shelf, runs_on};
+use crate::site::tokens;
+
+/// What stands on the left.
+const LABEL: &str = "runs on";
+
+/// `badges/<slug>.svg` of every covered model.
+pub(super) fn files(shelf: &Shelf<'_>) -> Outputs {
+    let mut outputs = Outputs::default();
+    for model in &shelf.site().models {
+        if let Some(answer) = runs_on(shelf, model) {
+            let title = sentence(&model.head.title.value, &answer);
+            let picture = picture(&title, &memory(&answer)).expect("writing to memory never fails");
+            outputs.add(answer.badge, picture);
+        }
+    }
+    outputs
+}
+
+/// What stands on the right: `12 GB`, as cards are sold.
+fn memory(answer: &RunsOn) -> String {
+    answer.memory_gib.map_or_else(|| "several cards".into(), |gib| format!("{gib} GB"))
+}
+
+/// The whole of what a badge says.
+pub(super) fn sentence(model: &str, answer: &RunsOn) -> String {
+    let run = format!("{}, {} tokens of context", answer.run.quant_name, tokens(answer.run.ctx));
+    match answer.memory_gib {
+        Some(gib) => format!("{model} runs on a card with {gib} GB ({run})"),
+        None => format!("{model} is larger than any single card ({run})"),
+    }
+}
+
+/// Width of the badge in pixels, so that a page can keep the room.
+pub(super) fn width_of(answer: &RunsOn) -> usize {
+    part(LABEL) + part(&memory(answer))
+}
+
+/// Room beside a text.
+const MARGIN: usize = 6;
+
+/// Width of one half.
+fn part(text: &str) -> usize {
+    width(text) + 2 * MARGIN
+}
+
+/// Width of a text in pixels. Fonts differ from one reader to the next, so the picture sets its texts to this width.
+fn width(text: &str) -> usize {
+    text.chars().count() * 13 / 2
+}
+
+fn picture(title: &str, value: &str) -> std::io::Result<Vec<u8>> {
+    let (left, right) = (part(LABEL), part(value));
+    let whole = (left + right).to_string();
+    let mut writer = Writer::new(Vec::new());
+    let svg = writer.create_element("svg").with_attributes([
+        ("xmlns", "http://www.w3.org/2000/svg"),
+        ("width", whole.as_str()),
+        ("height", "20"),
+        ("role", "img"),
+        ("aria-label", title),
+    ]);
+    svg.write_inner_content(|writer| {
+        writer.create_element("title").write_text_content(BytesText::new(title))?;
+        for (x, width, color) in [(0, left, "#45545d"), (left, right, "#ffb91f")] {
+            let (x, width) = (x.to_string(), width.to_string());
+            let attributes =
+                [("x", x.as_str()), ("width", width.as_str()), ("height", "20"), ("fill", color)];
+            writer.create_element("rect").with_attributes(attributes).write_empty()?;
+        }
+        let texts = writer
+            .create_element("g")
+            .with_attributes([("font-family", "Verdana,DejaVu Sans,sans-serif"), ("font-size", "11")]);
+        texts.write_inner_content(|writer| {
+            for (x, text, color) in [(MARGIN, LABEL, "#ffffff"), (left + MARGIN, value, "#15212a")] {
+                let (x, width) = (x.to_string(), width(text).to_string());
+                let attributes =
+                    [("x", x.as_str()), ("y", "14"), ("textLength", width.as_str()), ("fill", color)];
+                writer
+                    .create_element("text")
+                    .with_attributes(attributes)
+                    .write_text_content(BytesText::new(text))?;
+            }
+            Ok(())
+        })?;
+        Ok(())
+    })?;
+    let mut bytes = writer.into_inner();
+    bytes.push(b'\n');
+    Ok(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_with_markup_stays_text() {
+        let picture = String::from_utf8(picture("<b> & \"c\"", "8 GB").expect("memory")).expect("UTF-8");
+        assert!(picture.contains("<title>&lt;b&gt; &amp;"), "{picture}");
+        assert!(!picture.contains("<b>"), "{picture}");
+    }
+}

@@ -1,0 +1,75 @@
+//! The OpenSearch description: browsers offer the site's search by it.
+//!
+//! Elements and their largest lengths: <https://github.com/dewitt/opensearch/blob/master/opensearch-1-1-draft-6.md>.
+
+use quick_xml::Writer;
+use quick_xml::events::{BytesDecl, BytesText, Event};
+
+use crate::files::Outputs;
+use crate::render::views::Shelf;
+
+/// `opensearch.xml`.
+pub(super) fn file(shelf: &Shelf<'_>) -> Outputs {
+    let mut outputs = Outputs::default();
+    outputs.add("opensearch.xml", description(shelf).expect("writing to memory never fails"));
+    outputs
+}
+
+fn description(shelf: &Shelf<'_>) -> std::io::Result<Vec<u8>> {
+    let config = shelf.order.config;
+    let base = &config.base_url;
+    let mut writer = Writer::new_with_indent(Vec::new(), b' ', 1);
+    writer.write_event(Event::Decl(BytesDecl::new("1.0", Some("utf-8"), None)))?;
+    let root = writer
+        .create_element("OpenSearchDescription")
+        .with_attribute(("xmlns", "http://a9.com/-/spec/opensearch/1.1/"));
+    root.write_inner_content(|writer| {
+        let mut text = |name: &str, content: &str| {
+            writer.create_element(name).write_text_content(BytesText::new(content)).map(|_| ())
+        };
+        text("ShortName", &within(&config.title, 16))?;
+        text("LongName", &within(&config.title, 48))?;
+        text("Description", &within(&config.description, 1024))?;
+        text("Language", &config.language)?;
+        text("InputEncoding", "UTF-8")?;
+        text("OutputEncoding", "UTF-8")?;
+        let mut url = |kind: &str, role: &str, template: &str| {
+            let attributes = [("type", kind), ("rel", role), ("template", template)];
+            writer.create_element("Url").with_attributes(attributes).write_empty().map(|_| ())
+        };
+        url("text/html", "results", &format!("{base}search/?q={{searchTerms}}"))?;
+        url("application/opensearchdescription+xml", "self", &format!("{base}opensearch.xml"))?;
+        if let Some(icon) = shelf.assets.path("favicon.svg") {
+            writer
+                .create_element("Image")
+                .with_attributes([("width", "16"), ("height", "16"), ("type", "image/svg+xml")])
+                .write_text_content(BytesText::new(&format!("{base}{icon}")))?;
+        }
+        Ok(())
+    })?;
+    let mut bytes = writer.into_inner();
+    bytes.push(b'\n');
+    Ok(bytes)
+}
+
+/// The words of a text that fit into so many characters; of a longer word its beginning.
+fn within(text: &str, most: usize) -> String {
+    if text.chars().count() <= most {
+        return text.to_string();
+    }
+    let cut: String = text.chars().take(most + 1).collect();
+    let end = cut.rfind(' ').unwrap_or_else(|| cut.char_indices().last().map_or(0, |(at, _)| at));
+    cut[..end].trim_end().to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::within;
+
+    #[test]
+    fn a_name_that_is_too_long_ends_with_a_word() {
+        assert_eq!(within("Local LLM Errors", 16), "Local LLM Errors");
+        assert_eq!(within("Errors of local models", 16), "Errors of local");
+        assert_eq!(within("Unausstehlichkeiten", 16), "Unausstehlichkei");
+    }
+}
