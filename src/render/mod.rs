@@ -3,8 +3,8 @@
 //! 1. `assets` names every static file after its content and makes one style sheet,
 //! 2. `prose` turns bodies into HTML with links relative to their page,
 //! 3. `views` give each template what it may see, `templates` renders it,
-//! 4. `feed`, `sitemap`, `opensearch`, `hosting`, `data`, `badges`, `fit_files`, `runs` and `schemas` write the files
-//!    for machines.
+//! 4. `feed`, `sitemap`, `opensearch`, `hosting`, `data`, `badges`, `fit_files`, `runs`, `search` and `schemas` write the
+//!    files for machines.
 
 mod address;
 mod assets;
@@ -19,6 +19,7 @@ mod opensearch;
 mod prose;
 mod runs;
 mod schemas;
+mod search;
 mod sitemap;
 mod templates;
 mod views;
@@ -82,6 +83,7 @@ pub fn outputs(order: &Order<'_>) -> Result<Outputs, Vec<Diagnostic>> {
     outputs.append(diagnose::table(&shelf));
     outputs.append(tables);
     outputs.append(runs::file(&shelf));
+    outputs.append(search::file(&shelf));
     outputs.append(schemas::files(order.config));
     outputs.append(badges::files(&shelf));
     outputs.append(feed::files(&shelf));

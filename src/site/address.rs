@@ -27,6 +27,7 @@ pub const LISTINGS: &[Listing] = &[
     Listing { address: "guides/", title: "Guides" },
     Listing { address: "tools/", title: "Tools" },
     Listing { address: "glossary/", title: "Glossary" },
+    Listing { address: "search/", title: "Search" },
     Listing { address: "changes/", title: "What changed" },
 ];
 

@@ -5,25 +5,11 @@
   var box = document.getElementById("paste-text");
   var out = document.getElementById("paste-out");
   if (!box) return;
-  var loading = null;
   // The pause before a text is read, and the reading itself.
   var pause = 0, reading = 0, runs = 0;
 
-  function script(src) {
-    return new Promise(function (done, failed) {
-      var element = document.createElement("script");
-      element.src = src;
-      element.onload = done;
-      element.onerror = failed;
-      document.head.appendChild(element);
-    });
-  }
   function load() {
-    if (!loading) {
-      loading = Promise.all([root.match, root.search, root.root + "data/diagnose.js"].map(script));
-      loading.catch(function () { loading = null; });
-    }
-    return loading;
+    return Promise.all([root.match, root.search, root.case, root.root + "data/diagnose.js"].map(window.kbgenLoad));
   }
   function make(name, text, kind) {
     var element = document.createElement(name);
@@ -100,23 +86,14 @@
     return item;
   }
 
-  // Names, tokens and addresses do not belong in an issue.
-  function masked(text) {
-    return text
-      .replace(/\b(hf_|sk-|ghp_|github_pat_|AKIA)[\w-]{8,}/g, "[secret]")
-      .replace(/((?:token|password|secret|api[_-]?key|authorization)["']?\s*[:=]\s*)\S+/gi, "$1[secret]")
-      .replace(/[\w.+-]+@[\w-]+\.[\w.-]+/g, "[address]")
-      .replace(/\b(?!127\.|0\.0\.0\.0)\d{1,3}(?:\.\d{1,3}){3}\b/g, "[ip]")
-      .replace(/((?:\/home|\/Users|[A-Z]:\\Users)[\\/])[^\\/\s"']+/g, "$1[name]");
-  }
   function ask(text) {
     var issues = box.closest(".paste").dataset.issues;
     if (!issues) return null;
     var line = make("p", null, "small");
     var link = make("a", "Ask for a page about it");
     var head = text.trim().split("\n").pop();
-    link.href = issues + (issues.indexOf("?") < 0 ? "?" : "&") + "title=" + encodeURIComponent(masked(head).slice(0, 100)) +
-      "&body=" + encodeURIComponent("```\n" + masked(text).slice(-1500) + "\n```");
+    link.href = issues + (issues.indexOf("?") < 0 ? "?" : "&") + "title=" + encodeURIComponent(window.kbgenMasked(head.slice(0, 200), 200).slice(0, 100)) +
+      "&body=" + encodeURIComponent("```\n" + window.kbgenMasked(text, 1500) + "\n```");
     line.appendChild(link);
     line.appendChild(document.createTextNode(" (opens an issue; secrets and names are masked, read it before you send it)"));
     return line;
@@ -127,7 +104,7 @@
     var lines = first ? text.split("\n").slice(Math.max(0, first.line - 12), first.line + 8).join("\n") : text;
     var line = make("p", null, "small");
     var link = make("a", "A link to this case");
-    link.href = root.root + "diagnose/index.html#case=" + encodeURIComponent(masked(lines).trim().slice(-1500));
+    link.href = root.root + window.kbgenCase(lines, 1500);
     line.appendChild(link);
     line.appendChild(document.createTextNode(" (it carries the lines themselves, secrets and names masked; no server sees what stands after the #)"));
     return line;
@@ -208,13 +185,6 @@
     event.preventDefault();
     file.slice(Math.max(0, file.size - LONGEST)).text().then(take);
   });
-
-  // A missing page: the words of the address are the question.
-  if (document.querySelector("[data-missing]") && !box.value) {
-    var words = decodeURIComponent(location.pathname).split("/").filter(Boolean).pop() || "";
-    box.value = words.replace(/(\.html)?$/, "").replace(/[-_+]+/g, " ");
-    if (!/^(index|404)?$/.test(box.value)) run(); else box.value = "";
-  }
 
   // An address that carries a case.
   function opened() {

@@ -4,6 +4,20 @@
   var root = document.documentElement;
   var all = function (selector, from) { return Array.prototype.slice.call((from || document).querySelectorAll(selector)); };
 
+  // What a page loads when it is first wanted, each file once.
+  var loads = {};
+  function load(address) {
+    return loads[address] = loads[address] || new Promise(function (done, failed) {
+      var style = /\.css$/.test(address), element = document.createElement(style ? "link" : "script");
+      if (style) element.rel = "stylesheet";
+      element[style ? "href" : "src"] = address;
+      element.onload = done;
+      element.onerror = function () { delete loads[address]; failed(); };
+      document.head.appendChild(element);
+    });
+  }
+  window.kbgenLoad = load;
+
   // Theme: one switch; choosing what the system says anyway forgets the choice.
   var dark = matchMedia("(prefers-color-scheme: dark)");
   var shown = function () { return root.dataset.theme || (dark.matches ? "dark" : "light"); };
@@ -117,11 +131,32 @@
     });
   }
 
-  // "/" goes to the paste box, wherever it is.
-  addEventListener("keydown", function (event) {
-    if (event.key !== "/" || event.ctrlKey || event.metaKey || event.altKey || /^(INPUT|TEXTAREA|SELECT)$/.test(event.target.tagName)) return;
-    var box = document.getElementById("paste-text");
-    event.preventDefault();
-    if (box) box.focus(); else location.href = root.dataset.root + "diagnose/index.html";
-  });
+  // Search: its script is loaded when it is first wanted, and gets what was typed meanwhile.
+  var link = document.getElementById("kbgen-search"), early = null;
+  function search() {
+    if (window.kbgenFind) return window.kbgenFind("");
+    if (early !== null) return;
+    early = "";
+    Promise.all(root.dataset.finder.split(" ").map(load)).then(function () {
+      window.kbgenFind(early);
+      early = null;
+    }, function () { location.href = link.href; });
+  }
+  var mac = /Mac|iP/.test(navigator.platform);
+  if (link) {
+    link.setAttribute("aria-haspopup", "dialog");
+    link.addEventListener("click", function (event) {
+      if (event.ctrlKey || event.metaKey || event.shiftKey) return;
+      event.preventDefault();
+      search();
+    });
+    addEventListener("keydown", function (event) {
+      var plain = !event.ctrlKey && !event.metaKey && !event.altKey;
+      var slash = event.key === "/" && plain && !/^(INPUT|TEXTAREA|SELECT)$/.test(event.target.tagName);
+      if (slash && early === null || event.key === "k" && (mac ? event.metaKey : event.ctrlKey)) search();
+      else if (early !== null && plain && event.key.length === 1) early += event.key;
+      else return;
+      event.preventDefault();
+    });
+  }
 })();

@@ -5,11 +5,13 @@ import calculator from "./parts/calculator.mjs";
 import calculator_figures from "./parts/calculator-figures.mjs";
 import error_page from "./parts/error-page.mjs";
 import every_page from "./parts/every-page.mjs";
+import journey from "./parts/journey.mjs";
 import links from "./parts/links.mjs";
 import live_reload from "./parts/live-reload.mjs";
 import paste_box from "./parts/paste-box.mjs";
 import places from "./parts/places.mjs";
 import samples from "./parts/samples.mjs";
+import search from "./parts/search.mjs";
 import tools from "./parts/tools.mjs";
 import weight from "./parts/weight.mjs";
 
@@ -19,4 +21,4 @@ const folder = await build();
 const browser = await start();
 const { url } = await serve(folder);
 
-for (const part of [links, every_page, places, error_page, paste_box, samples, calculator, calculator_figures, tools, weight, live_reload]) part({ folder, browser, url });
+for (const part of [links, every_page, places, error_page, paste_box, samples, search, journey, calculator, calculator_figures, tools, weight, live_reload]) part({ folder, browser, url });

@@ -99,6 +99,29 @@ fn every_file_is_what_it_was() {
     all_well(faults);
 }
 
+/// The pages that a search leads to: all but those that a search starts from, and old addresses.
+#[test]
+fn the_search_knows_every_page() {
+    let outputs = site(BASE);
+    let script = text(&outputs, "data/search.js");
+    let data = script.trim_start_matches("window.kbgenPages=").trim_end().trim_end_matches(';');
+    let data: serde_json::Value = serde_json::from_str(data).expect("it is one assignment of JSON");
+    let documents = data["index"]["documents"].as_array().expect("the index has documents");
+    let addresses = documents.iter().map(|document| document[0].as_str().expect("an address is text"));
+    let known: BTreeSet<String> = addresses
+        .map(|address| format!("{}index.html", address.split('#').next().unwrap_or_default()))
+        .collect();
+    let is_redirect = |path: &str| text(&outputs, path).contains("http-equiv=\"refresh\"");
+    let starts = ["index.html", "search/index.html", "404.html"];
+    let pages: BTreeSet<String> = pages(&outputs)
+        .into_keys()
+        .filter(|path| !starts.contains(&path.as_str()) && !is_redirect(path))
+        .collect();
+    assert_eq!(known, pages);
+    let notes = data["notes"].as_array().expect("each has a note");
+    assert_eq!(notes.len(), documents.len());
+}
+
 #[test]
 fn two_builds_give_the_same_bytes() {
     assert!(site(BASE) == site(BASE), "a second build gave other bytes");

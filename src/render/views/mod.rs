@@ -21,8 +21,9 @@ mod usual;
 
 use rayon::prelude::*;
 
+pub(super) use common::parameters;
 pub(super) use model::by_parameters;
-pub(super) use shelf::{Plate, Shelf};
+pub(super) use shelf::{Plate, Shelf, signature_text};
 pub(super) use usual::{CONTEXTS, RunsOn, runs_on};
 
 use crate::diag::Diagnostic;

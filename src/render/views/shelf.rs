@@ -250,7 +250,8 @@ impl<'s> Shelf<'s> {
         }
     }
 
-    fn tool_titles(&self, error: &Page<ErrorData>) -> Vec<String> {
+    /// Titles of the tools that print an error.
+    pub fn tool_titles(&self, error: &Page<ErrorData>) -> Vec<String> {
         error
             .data
             .tools

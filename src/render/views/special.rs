@@ -1,4 +1,4 @@
-//! Pages of kbgen's own: calculator, diagnosis, changes, the page for what is not there, redirects.
+//! Pages of kbgen's own: calculator, diagnosis, search, changes, the page for what is not there, redirects.
 
 use std::collections::BTreeMap;
 
@@ -51,7 +51,8 @@ struct TargetView {
 }
 
 pub(super) fn leaves(shelf: &Shelf<'_>) -> Vec<Leaf> {
-    let mut leaves = vec![calculator(shelf), diagnose(shelf), changes(shelf), not_found(shelf)];
+    let mut leaves =
+        vec![calculator(shelf), diagnose(shelf), search(shelf), changes(shelf), not_found(shelf)];
     leaves.extend(shelf.site().heads().flat_map(|head| redirects(shelf, head)));
     leaves
 }
@@ -110,6 +111,13 @@ fn diagnose(shelf: &Shelf<'_>) -> Leaf {
                        Nothing leaves your browser.";
     let plate = Plate::listing("diagnose/", "diagnose", "Diagnose a log", description);
     leaf(shelf, plate, "diagnose.html", "diagnose", Value::from(()))
+}
+
+fn search(shelf: &Shelf<'_>) -> Leaf {
+    let description = "Errors, models, cards and machines, guides and terms, by their names or by a few words. \
+                       A pasted log goes to diagnosis.";
+    let plate = Plate::listing("search/", "search", "Search", description);
+    leaf(shelf, plate, "search.html", "search", Value::from(()))
 }
 
 fn changes(shelf: &Shelf<'_>) -> Leaf {

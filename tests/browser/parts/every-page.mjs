@@ -8,7 +8,7 @@ const EVERY_DRESS = ["", "errors/cuda-oom-loading-model/", "will-it-run/", "mode
   "cost-vs-cloud/"];
 const IN_LIGHT = ["categories/out-of-memory/", "tools/vllm/", "guides/choose-a-quantization/", "glossary/",
   "hardware/geforce-rtx-3060-12-gb/", "quants/q4-k-m/", "methodology/", "about/", "errors/", "models/", "hardware/",
-  "quants/", "tools/", "guides/", "changes/", "404.html"];
+  "quants/", "tools/", "guides/", "changes/", "search/", "404.html"];
 const DRESSES = { light: {}, dark: { colorScheme: "dark" }, phone: PHONE };
 
 export default function ({ browser, url }) {
@@ -29,8 +29,8 @@ export default function ({ browser, url }) {
   test("an address that does not exist says so, at any depth, and offers the way on", () =>
     visiting(browser, `${url}errors/no-such/cuda-out-of-memory`, {}, async (page, { trouble }) => {
       assert.match(await page.title(), /No such page/);
-      await page.locator("#paste-out .found a", { hasText: /out of memory/i }).first().waitFor();
-      assert.equal(await page.locator("#paste-text").inputValue(), "cuda out of memory");
+      await page.locator("#kbgen-finder li a", { hasText: /out of memory/i }).first().waitFor();
+      assert.equal(await page.locator("#kbgen-finder input").inputValue(), "cuda out of memory");
       assert.deepEqual(trouble.filter(line => !line.endsWith("/errors/no-such/cuda-out-of-memory") && !line.includes("status of 404")), []);
     }));
 

@@ -9,6 +9,10 @@ import { serve, visiting } from "../harness.mjs";
 const BUDGETS = { "": [20, 6], "errors/cuda-oom-loading-model/": [20, 6], "will-it-run/": [60, 15], "compare/": [33, 11], "choose-gpu/": [35, 12], "cost-vs-cloud/": [28, 10] };
 /** Of a model's table, which a page loads when the model is chosen. */
 const TABLE_KIB = 12;
+/** Of what the search loads when it is first wanted: its own files, and the index of all pages. */
+const SEARCH_KIB = 8, INDEX_KIB = 50;
+/** Of all scripts on an error page. */
+const SCRIPT_KIB = 6;
 
 export default function ({ folder, browser }) {
   test("the matching and the searching script are at most 8 KiB together", t => {
@@ -26,6 +30,29 @@ export default function ({ folder, browser }) {
       assert.ok(bytes <= kib * 1024 && sent.length <= requests, JSON.stringify(sent, null, 1));
     });
   }
+
+  test(`the scripts of an error page are at most ${SCRIPT_KIB} KiB`, async t => {
+    const { url, sent } = await serve(folder);
+    await visiting(browser, `${url}errors/cuda-oom-loading-model/`, {}, page => page.waitForLoadState("networkidle"));
+    const bytes = sent.filter(each => each.path.endsWith(".js")).reduce((sum, each) => sum + each.bytes, 0);
+    t.diagnostic(`${(bytes / 1024).toFixed(1)} KiB`);
+    assert.ok(bytes <= SCRIPT_KIB * 1024, `${bytes} bytes`);
+  });
+
+  test(`the search loads at most ${SEARCH_KIB} KiB and an index of at most ${INDEX_KIB} KiB`, async t => {
+    const { url, sent } = await serve(folder);
+    await visiting(browser, `${url}models/llama-3.1-8b-instruct/`, {}, async page => {
+      await page.waitForLoadState("networkidle");
+      sent.length = 0;
+      await page.keyboard.press("/");
+      await page.waitForFunction(() => window.kbgenPages && window.kbgenNames);
+      await page.waitForLoadState("networkidle");
+    });
+    const index = sent.find(each => each.path === "/data/search.js").bytes;
+    const own = sent.reduce((sum, each) => sum + each.bytes, 0) - index;
+    t.diagnostic(`${(own / 1024).toFixed(1)} KiB and ${(index / 1024).toFixed(1)} KiB in ${sent.length} requests`);
+    assert.ok(own <= SEARCH_KIB * 1024 && index <= INDEX_KIB * 1024, JSON.stringify(sent, null, 1));
+  });
 
   test(`every model's table is at most ${TABLE_KIB} KiB`, t => {
     const tables = join(folder, "data/fit");

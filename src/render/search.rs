@@ -1,0 +1,195 @@
+//! `data/search.js`: what the reader's search needs of every page, in an index of its own: what diagnosis offers for
+//! a log are errors and guides only.
+
+use serde_json::json;
+
+use crate::files::Outputs;
+use crate::render::views::{Shelf, parameters, signature_text};
+use crate::signature::{Document, WordIndex};
+use crate::site::kinds::{DeviceData, ErrorData, ModelData};
+use crate::site::{Head, Kind, LISTINGS, Page, PageId};
+
+/// A page as the search knows it.
+struct Entry {
+    /// Title, address and words.
+    document: Document,
+    /// What stands beside the title in a list of results.
+    note: String,
+    /// Other names of it.
+    also: Vec<String>,
+}
+
+/// Most characters of a note: one line of a wide window.
+const NOTE: usize = 80;
+
+/// Pages of kbgen's own that are found by more than their title, with what they are for.
+const PURPOSES: [(&str, &str); 13] = [
+    ("errors/", "All errors by kind of trouble"),
+    ("diagnose/", "The page for a pasted log or message"),
+    ("will-it-run/", "Calculator: the memory that a model needs, and whether it fits"),
+    ("compare/", "Cards and machines side by side"),
+    ("choose-gpu/", "Cards that run a model"),
+    ("cost-vs-cloud/", "Price of own hardware against renting and paying by token"),
+    ("models/", "All models by family"),
+    ("hardware/", "All cards and machines by maker"),
+    ("quants/", "All formats that weights are kept in"),
+    ("guides/", "All guides"),
+    ("tools/", "All programs, with their errors"),
+    ("glossary/", "All terms"),
+    ("changes/", "Pages by the day of their last check"),
+];
+
+/// `data/search.js`: one assignment, so that it works from a disk too.
+pub(super) fn file(shelf: &Shelf<'_>) -> Outputs {
+    let entries = entries(shelf);
+    let (documents, rest): (Vec<_>, Vec<_>) =
+        entries.into_iter().map(|entry| (entry.document, (entry.note, entry.also))).unzip();
+    let (notes, also): (Vec<_>, Vec<_>) = rest.into_iter().unzip();
+    let data = json!({
+        "index": WordIndex::build(&documents),
+        "notes": notes,
+        "also": also.iter().map(|names| names.join("|")).collect::<Vec<_>>(),
+        "groups": groups(shelf),
+    });
+    let mut outputs = Outputs::default();
+    outputs.add("data/search.js", format!("window.kbgenPages={data};\n"));
+    outputs
+}
+
+/// The lists that results are grouped by: address, title, and how many pages there are.
+fn groups(shelf: &Shelf<'_>) -> Vec<(&'static str, &'static str, usize)> {
+    let site = shelf.site();
+    [
+        ("errors/", site.errors.len()),
+        ("models/", site.models.len()),
+        ("hardware/", site.devices.len()),
+        ("guides/", site.guides.len()),
+        ("glossary/", site.terms.len()),
+        ("quants/", site.quants.len()),
+        ("tools/", site.tools.len()),
+    ]
+    .into_iter()
+    .filter_map(|(address, count)| {
+        let listing = LISTINGS.iter().find(|listing| listing.address == address)?;
+        Some((address, listing.title, count))
+    })
+    .collect()
+}
+
+fn entries(shelf: &Shelf<'_>) -> Vec<Entry> {
+    let site = shelf.site();
+    let mut entries: Vec<Entry> = site.errors.iter().map(|page| error(shelf, page)).collect();
+    entries.extend(site.models.iter().map(model));
+    entries.extend(site.devices.iter().map(device));
+    entries.extend(site.guides.iter().map(|page| prose(shelf, &page.head, &[])));
+    entries.extend(site.terms.iter().map(|page| prose(shelf, &page.head, &page.data.also)));
+    entries.extend(site.quants.iter().map(|page| {
+        prose(shelf, &page.head, &[page.data.gguf_type.value.clone(), page.data.family.clone()])
+    }));
+    entries.extend(site.tools.iter().map(|page| prose(shelf, &page.head, &[])));
+    entries.extend(site.categories.iter().map(|page| prose(shelf, &page.head, &[])));
+    entries.extend(site.documents.iter().map(|page| prose(shelf, &page.head, &[])));
+    entries.extend(LISTINGS.iter().filter_map(|listing| {
+        let (_, note) = PURPOSES.iter().find(|(address, _)| *address == listing.address)?;
+        Some(Entry::new(listing.address.to_string(), listing.title).saying((*note).to_string()))
+    }));
+    entries
+}
+
+impl Entry {
+    fn new(address: String, title: &str) -> Self {
+        let document = Document { address, title: title.to_string(), ..Document::default() };
+        Self { document, note: String::new(), also: Vec::new() }
+    }
+
+    /// With a note, whose words count too.
+    fn saying(mut self, note: String) -> Self {
+        self.document.body.push_str(&note);
+        self.note = cut(&note);
+        self
+    }
+
+    /// With other names.
+    fn called(mut self, names: &[String]) -> Self {
+        self.document.signatures.push_str(&names.join(" "));
+        self.also = names.to_vec();
+        self
+    }
+
+    /// With words that are not shown.
+    fn about(mut self, words: &[&str]) -> Self {
+        for word in words {
+            self.document.body.push('\n');
+            self.document.body.push_str(word);
+        }
+        self
+    }
+}
+
+/// A page of prose: what it says of itself, and its headings.
+fn prose(shelf: &Shelf<'_>, head: &Head, names: &[String]) -> Entry {
+    let headings: Vec<&str> = shelf.body(head).toc.iter().map(|entry| entry.title.as_str()).collect();
+    Entry::new(head.id.address(), &head.title.value)
+        .saying(shelf.describe(head))
+        .called(names)
+        .about(&headings)
+}
+
+/// An error is known by what it prints.
+fn error(shelf: &Shelf<'_>, page: &Page<ErrorData>) -> Entry {
+    let data = &page.data;
+    let wordings: Vec<String> =
+        data.signatures.iter().map(|signature| signature_text(&signature.text)).collect();
+    let category = shelf.head(&PageId::new(Kind::Category, data.category.as_str()));
+    let tools = shelf.tool_titles(page);
+    let mut words: Vec<&str> = tools.iter().map(String::as_str).collect();
+    words.extend(category.map(|head| head.title.value.as_str()));
+    let mut entry = prose(shelf, &page.head, &[]).about(&words);
+    if let Some(first) = wordings.first() {
+        entry.note = cut(first);
+    }
+    entry.document.signatures = wordings.join("\n");
+    entry
+}
+
+fn model(page: &Page<ModelData>) -> Entry {
+    let data = &page.data;
+    let size = data.parameters.as_ref().map(|count| parameters(count.value));
+    let note: Vec<&str> = [Some(data.family.as_str()), size.as_deref()].into_iter().flatten().collect();
+    let mut entry = Entry::new(page.head.id.address(), &page.head.title.value).saying(note.join(", "));
+    entry.document.signatures = data.hf_id.clone().unwrap_or_default();
+    entry
+}
+
+fn device(page: &Page<DeviceData>) -> Entry {
+    let data = &page.data;
+    let memory = format!("{} GB", data.memory_gib);
+    let facts = [Some(&data.vendor), Some(&memory), data.memory_type.as_ref()];
+    let note: Vec<&str> = facts.into_iter().flatten().map(String::as_str).collect();
+    let line = [&data.architecture, &data.generation].into_iter().flatten();
+    let words: Vec<&str> = line.map(String::as_str).collect();
+    Entry::new(page.head.id.address(), &page.head.title.value).saying(note.join(", ")).about(&words)
+}
+
+/// The words of a text that stand in one line.
+fn cut(text: &str) -> String {
+    if text.chars().count() <= NOTE {
+        return text.to_string();
+    }
+    let start: String = text.chars().take(NOTE).collect();
+    let end = start.rfind(' ').unwrap_or(start.len());
+    format!("{} …", start[..end].trim_end_matches([',', ';', ':', '.', ' ', '…']))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_note_is_one_line_of_whole_words() {
+        assert_eq!(cut("CUDA out of memory"), "CUDA out of memory");
+        let long = cut(&"allocating … on device, ".repeat(9));
+        assert!(long.chars().count() <= NOTE + 2, "{long}");
+        assert!(long.ends_with("device …") || long.ends_with("allocating …"), "{long}");
+    }
+}

@@ -1,0 +1,239 @@
+// The search of every page: the dialog by keyboard, the page made for it, and what it says to whom.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { pathToFileURL } from "node:url";
+import { PHONE, axe, readJson, serve, sideways, visiting } from "../harness.mjs";
+
+const MODEL = "models/llama-3.1-8b-instruct/";
+/** What a reader types, and the page that has to come first. */
+const NAMED = [
+  ["4090", "GeForce RTX 4090"], ["RTX 4090", "GeForce RTX 4090"], ["rtx4090", "GeForce RTX 4090"], ["geforse rtx 4090", "GeForce RTX 4090"],
+  ["llama 3.1 8b", "Llama 3.1 8B Instruct"], ["llama3.1:8b", "Llama 3.1 8B Instruct"], ["meta-llama/Llama-3.1-8B-Instruct", "Llama 3.1 8B Instruct"],
+  ["q4_k_m", "Q4_K_M"], ["q4km", "Q4_K_M"], ["kv cache", "KV cache"], ["vllm", "vLLM"], ["cuda out of memory", "CUDA out of memory"],
+  ["free gpu memory", "Free GPU memory"], ["ilegal memmory acess", "CUDA error: an illegal memory access was encountered"], ["calculator", "Will it run?"],
+];
+
+export default function ({ folder, browser, url }) {
+  const field = page => page.locator("dialog.finder input");
+  const rows = page => page.locator("dialog.finder [role=option]");
+  const said = page => page.locator("dialog.finder [role=status]");
+  const chosen = page => page.locator("dialog.finder [aria-selected=true] .finder-title");
+  const title = row => row.locator(".finder-title").innerText();
+  const results = /^\d+ results?$/;
+  const open = async page => {
+    await page.keyboard.press("/");
+    await page.waitForFunction(() => window.kbgenPages);
+    await rows(page).first().waitFor();
+  };
+  const ask = async (page, text) => {
+    await field(page).fill(text);
+    await page.waitForFunction(text => document.querySelector("dialog.finder .finder-more a[href*='case=']")?.href.includes(encodeURIComponent(text)) ||
+      /result|Nothing/.test(document.querySelector("dialog.finder [role=status]").textContent), text);
+  };
+
+  test("search: / and Ctrl-K open it, what is typed meanwhile is kept, Enter goes to the page", () =>
+    visiting(browser, url + MODEL, {}, async (page, { trouble }) => {
+      let release;
+      const held = new Promise(done => { release = done; });
+      await page.route("**/finder.*.js", async route => { await held; await route.continue(); });
+      await page.keyboard.press("/");
+      await page.keyboard.type("q4_k");
+      release();
+      await field(page).waitFor();
+      await page.keyboard.type("_m");
+      await page.locator("dialog.finder [role=option]", { hasText: "Q4_K_M" }).first().waitFor();
+      assert.equal(await field(page).inputValue(), "q4_k_m");
+      await page.keyboard.press("Escape");
+      await page.keyboard.press("Control+k");
+      await page.keyboard.type("kv cache");
+      await chosen(page).filter({ hasText: "KV cache" }).waitFor();
+      await page.keyboard.press("Enter");
+      await page.waitForURL(/\/glossary\/index\.html#kv-cache$/);
+      assert.deepEqual(trouble, []);
+    }));
+
+  test("search: the arrows go round, the field keeps the focus, Escape gives it back", () =>
+    visiting(browser, url + MODEL, {}, async page => {
+      const link = page.locator("#kbgen-search");
+      await link.focus();
+      await page.keyboard.press("Enter");
+      await field(page).waitFor();
+      await ask(page, "4090");
+      const count = await rows(page).count();
+      const titles = await rows(page).locator(".finder-title").allInnerTexts();
+      assert.equal(await chosen(page).innerText(), titles[0]);
+      await page.keyboard.press("ArrowDown");
+      assert.equal(await chosen(page).innerText(), titles[1]);
+      assert.equal(await field(page).getAttribute("aria-activedescendant"), await rows(page).nth(1).getAttribute("id"));
+      await page.keyboard.press("ArrowUp");
+      await page.keyboard.press("ArrowUp");
+      assert.equal(await chosen(page).innerText(), titles[count - 1]);
+      assert.ok(await field(page).evaluate(element => element === document.activeElement));
+      await page.keyboard.press("Escape");
+      await page.locator("dialog.finder").waitFor({ state: "hidden" });
+      assert.ok(await link.evaluate(element => element === document.activeElement), "the link that opened it has the focus again");
+    }));
+
+  test("search: in a field / is a letter", () =>
+    visiting(browser, `${url}errors/`, {}, async page => {
+      await page.locator("#filter").focus();
+      await page.keyboard.type("a/b");
+      assert.equal(await page.locator("#filter").inputValue(), "a/b");
+      assert.equal(await page.locator("dialog").count(), 0);
+    }));
+
+  test("search: what bears the typed name comes first, in spite of typing errors", () =>
+    visiting(browser, url + MODEL, {}, async page => {
+      await open(page);
+      const wrong = [];
+      for (const [text, wanted] of NAMED) {
+        await ask(page, "zzzzq");
+        await ask(page, text);
+        const first = await title(rows(page).first());
+        if (first !== wanted) wrong.push(`${text}: ${first}`);
+      }
+      assert.deepEqual(wrong, []);
+    }));
+
+  test("search: every page of every kind is found by its title", () =>
+    visiting(browser, url + MODEL, {}, async page => {
+      await open(page);
+      const { errors, models, hardware, tools, guides } = readJson(`${folder}/kb.json`);
+      const titles = [errors, models, hardware, tools, guides].flatMap(list => list.map(each => each.title));
+      const lost = await page.evaluate(titles => titles.filter(title => !window.kbgenNames(window.kbgenPages, title).pages.slice(0, 3).some(page => page.title === title)), titles);
+      assert.deepEqual(lost, []);
+    }));
+
+  test("search: groups have names, the words that were typed are marked, and the number of results is announced", () =>
+    visiting(browser, url + MODEL, {}, async page => {
+      await open(page);
+      await ask(page, "llama 3.1 8b");
+      const groups = page.locator("dialog.finder [role=group]");
+      assert.match(await page.locator(`#${await groups.first().getAttribute("aria-labelledby")}`).innerText(), /^Models \d+$/);
+      assert.ok(await groups.count() >= 2);
+      assert.equal(await chosen(page).locator("mark").innerText(), "Llama 3.1 8B");
+      assert.match(await said(page).innerText(), results);
+      await ask(page, "qqqqzz");
+      assert.equal(await said(page).innerText(), "Nothing found");
+      assert.equal(await title(rows(page).first()), "Diagnose it");
+    }));
+
+  test("search: a pasted log goes to diagnosis, its page first and its secrets left out", () =>
+    visiting(browser, url + MODEL, {}, async (page, { trouble }) => {
+      const { title: wanted, signatures: [{ samples: [sample] }] } = readJson(`${folder}/errors/cuda-oom-loading-model.json`);
+      await open(page);
+      await field(page).evaluate((element, text) => {
+        const data = new DataTransfer();
+        data.setData("text", text);
+        element.dispatchEvent(new ClipboardEvent("paste", { clipboardData: data, bubbles: true, cancelable: true }));
+      }, `token=hf_abcdefghijklmnop\n${sample}\n`);
+      await page.waitForURL(/\/diagnose\/index\.html#case=token%3D%5Bsecret%5D/);
+      await page.locator("#paste-out .found li").first().waitFor();
+      assert.equal(await page.locator("#paste-out .found > li > a").first().innerText(), wanted);
+      assert.deepEqual(trouble, []);
+    }));
+
+  test("search: nothing of it is loaded before it is wanted, and nothing that is typed is sent", () =>
+    visiting(browser, url + MODEL, {}, async (page, { requests }) => {
+      const own = requests => requests.filter(request => /finder|names\.|search/.test(request.url));
+      await page.waitForLoadState("networkidle");
+      assert.deepEqual(own(requests), []);
+      await open(page);
+      assert.ok(own(requests).some(request => request.url.endsWith("/data/search.js")));
+      const before = requests.length;
+      await ask(page, "password hunter2");
+      await page.waitForLoadState("networkidle");
+      assert.deepEqual(requests.slice(before), []);
+    }));
+
+  test("search: an index that cannot be loaded is told of, and typing tries again", () =>
+    visiting(browser, url + MODEL, {}, async page => {
+      await page.route("**/data/search.js", route => route.abort());
+      await page.keyboard.press("/");
+      await said(page).filter({ hasText: "could not be loaded" }).waitFor();
+      await page.unroute("**/data/search.js");
+      await page.keyboard.type("vllm");
+      await rows(page).first().waitFor();
+    }));
+
+  for (const [dress, options] of Object.entries({ light: {}, dark: { colorScheme: "dark" }, phone: PHONE })) {
+    test(`search: axe-core finds nothing in the dialog in ${dress}`, () =>
+      visiting(browser, `${url}errors/cuda-oom-loading-model/`, options, async (page, { trouble }) => {
+        await open(page);
+        assert.deepEqual(await axe(page), []);
+        for (const text of ["memory", "q4_k_m", "qqqqzz"]) {
+          await ask(page, text);
+          assert.deepEqual(await axe(page), [], text);
+        }
+        assert.deepEqual(trouble, []);
+      }));
+  }
+
+  test("search: at 320 px and with text twice as large nothing scrolls sideways, and nothing leaves the window", () =>
+    visiting(browser, url + MODEL, { viewport: { width: 320, height: 640 } }, async page => {
+      for (const size of ["100%", "200%"]) {
+        await page.evaluate(size => { document.documentElement.style.fontSize = size; }, size);
+        await open(page);
+        await ask(page, "cuda out of memory");
+        assert.ok(await sideways(page) <= 0, `${size}: ${await sideways(page)} px too wide`);
+        const wide = await page.locator("dialog.finder").evaluate(dialog => [...dialog.querySelectorAll("*")].filter(each => each.getBoundingClientRect().right > innerWidth + 1 || each.scrollWidth > each.clientWidth + 1 && getComputedStyle(each).overflowX !== "visible" && each.localName !== "input").map(each => each.className));
+        assert.deepEqual(wide, [], size);
+        assert.ok(await rows(page).first().isVisible());
+        await page.keyboard.press("Escape");
+      }
+    }));
+
+  // ---- the page ------------------------------------------------------------------
+  const panel = page => page.locator("#kbgen-finder");
+
+  test("/search/: the address asks, headings group the links, and / goes to the field", () =>
+    visiting(browser, `${url}search/?q=cuda+out+of+memory`, {}, async (page, { trouble }) => {
+      const first = panel(page).locator("li a").first();
+      await first.waitFor();
+      assert.match(await first.innerText(), /^CUDA out of memory/);
+      assert.match(await panel(page).locator("h2").first().innerText(), /^Errors \d+$/);
+      assert.match(await panel(page).locator("[role=status]").innerText(), results);
+      assert.deepEqual(await axe(page), []);
+      await page.keyboard.press("/");
+      await page.keyboard.type("h100");
+      await panel(page).locator("li a", { hasText: "H100" }).first().waitFor();
+      assert.match(page.url(), /\?q=h100$/);
+      assert.equal(await page.locator("dialog").count(), 0);
+      assert.deepEqual(trouble, []);
+    }));
+
+  test("search: all results stand on its page", () =>
+    visiting(browser, url + MODEL, {}, async page => {
+      await open(page);
+      await ask(page, "llama");
+      const all = rows(page).filter({ hasText: /^All \d+ results$/ });
+      const [count] = /\d+/.exec(await all.innerText());
+      await all.click();
+      await page.waitForURL(/\/search\/index\.html\?q=llama$/);
+      await panel(page).locator("li a").first().waitFor();
+      assert.equal(await panel(page).locator("[role=status]").innerText(), `${count} results`);
+    }));
+
+  test("/search/ without scripts: the link of the header leads there, and it leads to all lists", () =>
+    visiting(browser, url + MODEL, { javaScriptEnabled: false }, async page => {
+      await page.locator("#kbgen-search").click();
+      await page.waitForURL(/\/search\/index\.html$/);
+      assert.ok(!await panel(page).locator("input").isVisible());
+      for (const list of ["errors", "models", "hardware", "guides", "glossary", "quants", "tools"]) assert.ok(await page.locator(`main a[href$="${list}/index.html"]`).count() > 0, list);
+    }));
+
+  for (const [name, place] of Object.entries({ "below a path": async () => (await serve(folder, "/kb/")).url, "from a disk": async () => `${pathToFileURL(folder)}/` })) {
+    test(`search: it works ${name}`, async () => {
+      const base = await place();
+      await visiting(browser, `${base}${MODEL}index.html`, {}, async (page, { trouble }) => {
+        await open(page);
+        await ask(page, "4090");
+        await page.keyboard.press("Enter");
+        await page.waitForURL(`${base}hardware/geforce-rtx-4090/index.html`);
+        await page.goto(`${base}search/index.html?q=4090`);
+        await panel(page).locator("li a").first().waitFor();
+        assert.deepEqual(trouble, []);
+      });
+    });
+  }
+}
