@@ -52,16 +52,14 @@ fn error_index(folder: &Path) {
     println!("error index of {}: {} pages", tell(&["--version"]), pages.len());
     for (name, with_code) in [("whole pages", true), ("pages without their blocks of code", false)] {
         let index = build(name, &pages.iter().map(|page| page.document(with_code)).collect::<Vec<_>>());
-        let sets: [(&str, fn(&Message) -> String); 3] = [
-            ("headline", |message| message.headline()),
-            ("pasted", |message| message.pasted()),
-            ("typos", |message| misspell(&message.headline())),
-        ];
-        for (set, text) in sets {
+        let ask = |set: &str, text: &dyn Fn(&Message) -> String| {
             let question =
                 |message: &Message| Question { text: text(message), expected: vec![message.code.clone()] };
             score(&index, set, &messages.iter().map(question).collect::<Vec<_>>());
-        }
+        };
+        ask("headline", &|message| message.headline());
+        ask("pasted", &|message| message.pasted());
+        ask("typos", &|message| misspell(&message.headline()));
     }
 }
 

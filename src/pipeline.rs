@@ -66,7 +66,9 @@ pub fn understand(sources: &Sources, read_faults: Vec<Diagnostic>, order: &Order
     found.extend(faults);
     let links = link::resolve(&site, sources);
     let compiled = Compiled::new(&site, sources);
-    let subject = Subject { sources, site: &site, links: &links, compiled: &compiled, today: order.today };
+    let hits = check::sample_hits(&site, &compiled);
+    let subject =
+        Subject { sources, site: &site, links: &links, compiled: &compiled, hits: &hits, today: order.today };
     found.extend(check::all(&subject));
     let (fits, faults) = fit::table(&site);
     found.extend(faults);

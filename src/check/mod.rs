@@ -23,11 +23,14 @@ mod unknown_reference;
 mod wrong_figure;
 mod wrong_match;
 
+use std::collections::BTreeMap;
+
 use jiff::civil::Date;
 
 use crate::diag::{Diagnostic, Rule};
 use crate::diagnosis::{Compiled, PartFault};
-use crate::files::Sources;
+use crate::files::{Sources, Span};
+use crate::signature::Match;
 use crate::site::{Links, Site};
 
 pub use markup::RULES as MARKUP_RULES;
@@ -43,8 +46,17 @@ pub struct Subject<'s> {
     pub links: &'s Links,
     /// Their signatures, parsed.
     pub compiled: &'s Compiled,
+    /// What each sample of each signature leads to, best first, by the sample's place.
+    pub hits: &'s BTreeMap<Span, Vec<Match>>,
     /// Today.
     pub today: Date,
+}
+
+/// What each sample of each signature leads to, best first, by the sample's place.
+pub fn sample_hits(site: &Site, compiled: &Compiled) -> BTreeMap<Span, Vec<Match>> {
+    let signatures = site.errors.iter().flat_map(|error| &error.data.signatures);
+    let samples = signatures.flat_map(|signature| &signature.samples);
+    samples.map(|sample| (sample.span, compiled.index.diagnose(&sample.value))).collect()
 }
 
 /// A check: its rule, and what finds where it is broken.

@@ -3,7 +3,6 @@
 use crate::check::Subject;
 use crate::diag::{Diagnostic, Rule};
 use crate::files::Placed;
-use crate::signature::Index;
 use crate::site::kinds::{ErrorData, SignatureText};
 use crate::site::{Page, PageId};
 
@@ -19,7 +18,7 @@ pub(super) fn run(subject: &Subject<'_>) -> Vec<Diagnostic> {
     for error in subject.site.errors.iter().filter(|error| is_whole(subject, error)) {
         for signature in &error.data.signatures {
             for sample in &signature.samples {
-                found.extend(sample_fault(subject, index, error, sample));
+                found.extend(sample_fault(subject, error, sample));
             }
         }
         for near in &error.data.near_misses {
@@ -49,11 +48,10 @@ fn is_whole(subject: &Subject<'_>, error: &Page<ErrorData>) -> bool {
 
 fn sample_fault(
     subject: &Subject<'_>,
-    index: &Index,
     error: &Page<ErrorData>,
     sample: &Placed<String>,
 ) -> Option<Diagnostic> {
-    let hits = index.diagnose(&sample.value);
+    let hits = &subject.hits[&sample.span];
     let own = &error.head.id.slug;
     let first = hits.first();
     if first.is_some_and(|hit| hit.slug == *own) {

@@ -55,10 +55,7 @@ pub(super) fn run(
     if options.precompress {
         outputs.append(compress::twins(&outputs));
     }
-    let report = emit::write(
-        &outputs,
-        &Target { folder: &folder, sources: &made_of, permission },
-    )?;
+    let report = emit::write(&outputs, &Target { folder: &folder, sources: &made_of, permission })?;
     terminal.say(&format!(
         "{} pages, {} files in {}: {} written, {} unchanged, {} removed",
         built.draft.site.heads().count(),

@@ -38,7 +38,7 @@ impl Single<'_> {
             Ok(found) if found.is_dir() => bail!("`{asked}` is a folder: name a file in it"),
             Ok(_) if self.permission == Permission::TakeOver || self.is_ours(&file)? => Ok(()),
             Ok(_) => bail!(
-                "kbgen did not make `{asked}`: choose another file, or build with `--force` to write over it"
+                "kbgen did not make `{asked}` as a bundle: choose another file, or build with `--force` to write over it"
             ),
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
             Err(error) => Err(error).with_context(|| format!("cannot look at `{asked}`")),

@@ -3,8 +3,8 @@
 //! 1. `assets` names every static file after its content and makes one style sheet,
 //! 2. `prose` turns bodies into HTML with links relative to their page,
 //! 3. `views` give each template what it may see, `templates` renders it,
-//! 4. `feed`, `sitemap`, `opensearch`, `hosting`, `data`, `badges`, `fit_files`, `runs`, `search` and `schemas` write the
-//!    files for machines.
+//! 4. `feed`, `sitemap`, `opensearch`, `hosting`, `data`, `badges`, `fit_files`, `runs`, `search` and `schemas` write
+//!    the files for machines.
 //!
 //! `bundle` makes one page of the same views, on request.
 

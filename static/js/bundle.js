@@ -86,6 +86,8 @@
   }, true);
   addEventListener("hashchange", function () { clearTimeout(resting); show(true); });
 
+  // Until the file is read to its end nobody knows whether the page is there.
+  if (location.hash.length > 1) start.classList.remove("shown");
   whole.then(function () {
     new MutationObserver(function (changes) {
       changes.forEach(function (change) {

@@ -20,6 +20,7 @@ use crate::render::bundle::pieces::{Piece, Pieces, START, data_address};
 use crate::render::templates::{Engine, html, seen};
 use crate::render::views::{Plate, Shelf, texts, with_frame};
 use crate::render::{diagnose, search};
+use crate::site::LISTINGS;
 
 /// What every bundle begins with, so that no other file is taken for one.
 pub const BUNDLE_MARK: &str = "<!doctype html>\n<!-- kbgen bundle -->\n";
@@ -72,9 +73,9 @@ struct BundleView {
 
 #[derive(Serialize)]
 struct ListView {
-    title: String,
+    title: &'static str,
     href: String,
-    description: String,
+    purpose: &'static str,
 }
 
 #[derive(Serialize)]
@@ -120,16 +121,13 @@ fn pieces(shelf: &Shelf<'_>, engine: &Engine<'_>) -> Result<(Vec<ListView>, Vec<
     let mut leaves: Vec<_> =
         texts(shelf).into_iter().filter_map(|leaf| Some((place(leaf.template)?, leaf))).collect();
     leaves.sort_by_key(|(place, _)| *place);
-    let lists = leaves.iter().filter(|(_, leaf)| leaf.address.matches('/').count() == 1).map(|(_, leaf)| {
-        let told = |name: &str| {
-            let told = leaf.view.get_attr("page").and_then(|page| page.get_attr(name)).unwrap_or_default();
-            told.as_str().unwrap_or_default().to_string()
-        };
-        ListView {
-            title: told("title"),
+    let lists = leaves.iter().filter_map(|(_, leaf)| {
+        let title = LISTINGS.iter().find(|listing| listing.address == leaf.address)?.title;
+        Some(ListView {
+            title,
             href: format!("#{}", leaf.address.trim_end_matches('/')),
-            description: told("description"),
-        }
+            purpose: search::purpose(&leaf.address).unwrap_or_default(),
+        })
     });
     let lists = lists.collect();
     let rendered: Vec<Result<Piece, Diagnostic>> = leaves
@@ -152,7 +150,8 @@ fn pieces(shelf: &Shelf<'_>, engine: &Engine<'_>) -> Result<(Vec<ListView>, Vec<
 
 /// A policy that lets run what stands in the file, and nothing else.
 fn policy<'t>(scripts: impl Iterator<Item = &'t String>, styles: &[String]) -> String {
-    let sources = |texts: Vec<&String>| texts.into_iter().map(|text| source(text)).collect::<Vec<_>>().join(" ");
+    let sources =
+        |texts: Vec<&String>| texts.into_iter().map(|text| source(text)).collect::<Vec<_>>().join(" ");
     format!(
         "default-src 'none'; script-src {}; style-src {}; img-src data:; base-uri 'none'; form-action 'none'",
         sources(scripts.collect()),

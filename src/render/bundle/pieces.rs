@@ -41,8 +41,13 @@ const CAUSE: &str = "cause-";
 impl<'s> Pieces<'s> {
     /// Looks up what leads where.
     pub fn new(pieces: &'s [Piece], assets: &'s Assets, base_url: &'s str) -> Self {
-        let mut all =
-            Self { pieces, assets, base_url, places: BTreeSet::from([START.into()]), wanted: BTreeSet::new() };
+        let mut all = Self {
+            pieces,
+            assets,
+            base_url,
+            places: BTreeSet::from([START.into()]),
+            wanted: BTreeSet::new(),
+        };
         for piece in pieces {
             all.places.insert(key(&piece.address));
             for tag in tags(&piece.html) {
