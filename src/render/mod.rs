@@ -3,8 +3,8 @@
 //! 1. `assets` names every static file after its content and makes one style sheet,
 //! 2. `prose` turns bodies into HTML with links relative to their page,
 //! 3. `views` give each template what it may see, `templates` renders it,
-//! 4. `feed`, `sitemap`, `opensearch`, `hosting`, `data`, `badges`, `fit_files`, `runs`, `search` and `schemas` write
-//!    the files for machines.
+//! 4. `feed`, `sitemap`, `opensearch`, `hosting`, `data`, `badges`, `fit_files`, `runs`, `cards`, `search` and `schemas`
+//!    write the files for machines.
 //!
 //! `bundle` makes one page of the same views, on request.
 
@@ -12,6 +12,7 @@ mod address;
 mod assets;
 mod badges;
 mod bundle;
+mod cards;
 mod data;
 mod diagnose;
 mod feed;
@@ -87,6 +88,7 @@ pub fn outputs(order: &Order<'_>) -> Result<Outputs, Vec<Diagnostic>> {
     outputs.append(diagnose::table(&shelf));
     outputs.append(tables);
     outputs.append(runs::file(&shelf));
+    outputs.append(cards::file(&shelf));
     outputs.append(search::file(&shelf));
     outputs.append(schemas::files(order.config));
     outputs.append(badges::files(&shelf));

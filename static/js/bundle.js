@@ -21,6 +21,9 @@
     });
   };
 
+  // A file that is dropped on the paste box does not take the place of the page.
+  document.querySelector(".paste").addEventListener("dragover", function (event) { event.preventDefault(); });
+
   // The fragment for an address of the site, without its root; none for a page that is not in the file.
   function place(address) {
     var parts = /^([^?#]*)(\?[^#]*)?#?(.*)$/.exec(address);

@@ -1,4 +1,4 @@
-// The paste box: finds the page for a pasted error. Matcher and tables are loaded on first use.
+// The paste box: finds the page for a pasted error. This script, the matcher and the tables are loaded on first use.
 (function () {
   "use strict";
   var root = document.documentElement.dataset;
@@ -178,7 +178,6 @@
     event.preventDefault();
     take(text);
   });
-  box.addEventListener("dragover", function (event) { event.preventDefault(); });
   box.addEventListener("drop", function (event) {
     var file = event.dataTransfer.files[0];
     if (!file) return;
@@ -196,8 +195,10 @@
   }
   addEventListener("hashchange", opened);
   opened();
+  load().catch(function () {});
+  // What came before the script did.
+  if (box.value && !runs) run();
 
-  box.addEventListener("focus", function () { load().catch(function () {}); }, { once: true });
   box.addEventListener("input", function () { held = ""; clearTimeout(pause); pause = setTimeout(run, 250); });
   document.getElementById("paste-go").addEventListener("click", function () { box.focus(); run(); });
 

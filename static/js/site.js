@@ -4,19 +4,32 @@
   var root = document.documentElement;
   var all = function (selector, from) { return Array.prototype.slice.call((from || document).querySelectorAll(selector)); };
 
-  // What a page loads when it is first wanted, each file once.
+  // What a page loads when it is first wanted, each file once, and run in the order asked for.
   var loads = {};
   function load(address) {
     return loads[address] = loads[address] || new Promise(function (done, failed) {
       var style = /\.css$/.test(address), element = document.createElement(style ? "link" : "script");
       if (style) element.rel = "stylesheet";
       element[style ? "href" : "src"] = address;
+      element.async = false;
       element.onload = done;
       element.onerror = function () { delete loads[address]; failed(); };
       document.head.appendChild(element);
     });
   }
   window.kbgenLoad = load;
+
+  // The paste box has its script once it is wanted: something comes near it, or the address carries a case.
+  var paste = document.getElementById("paste");
+  if (paste) {
+    var want = function () { load(paste.dataset.script).catch(function () {}); };
+    ["focusin", "pointerenter", "dragenter"].forEach(function (name) { paste.addEventListener(name, want, { once: true }); });
+    // A file that is dropped before that does not take the place of the page.
+    ["dragover", "drop"].forEach(function (name) { paste.addEventListener(name, function (event) { if ([].indexOf.call(event.dataTransfer.types, "Files") >= 0) event.preventDefault(); }); });
+    var arrive = function () { if (/^#case=/.test(location.hash)) want(); };
+    addEventListener("hashchange", arrive);
+    arrive();
+  }
 
   // Theme: one switch; choosing what the system says anyway forgets the choice.
   var dark = matchMedia("(prefers-color-scheme: dark)");
@@ -41,10 +54,10 @@
       return keep;
     }).join("\n").replace(/\u0001\s?/g, "");
   }
-  function copy(text, button) {
+  function copy(text, button, label) {
     var done = function () {
       button.textContent = "Copied";
-      setTimeout(function () { button.textContent = "Copy"; }, 1600);
+      setTimeout(function () { button.textContent = label; }, 1600);
     };
     var by_hand = function () {
       var area = document.createElement("textarea");
@@ -59,13 +72,20 @@
   }
   function offer(block) {
     if (block.querySelector(".copy")) return;
-    var button = document.createElement("button");
-    button.type = "button";
-    button.className = "copy";
-    button.textContent = "Copy";
-    button.setAttribute("aria-live", "polite");
-    button.addEventListener("click", function () { copy(copyable(block.querySelector("code")), button); });
-    block.appendChild(button);
+    var code = block.querySelector("code"), bar = document.createElement("div");
+    bar.className = "copies";
+    var add = function (label, kind, text) {
+      var button = document.createElement("button");
+      button.type = "button";
+      button.className = kind;
+      button.textContent = label;
+      button.setAttribute("aria-live", "polite");
+      button.addEventListener("click", function () { copy(text(code), button, label); });
+      bar.appendChild(button);
+    };
+    if (code.querySelector(".p")) add("Copy all", "copy-all", function () { return code.textContent; });
+    add("Copy", "copy", copyable);
+    block.appendChild(bar);
   }
   all(".code").forEach(offer);
   window.kbgenOfferCopy = offer;
@@ -130,6 +150,19 @@
       document.getElementById("filter-count").textContent = words.length ? left + " of " + rows.length : "";
     });
   }
+
+  // What is folded away brings its scripts when it opens. With a card remembered it is open from the start, if out of sight.
+  all("details[data-scripts]").forEach(function (details) {
+    details.addEventListener("toggle", function () {
+      Promise.all(details.dataset.scripts.split(" ").map(load)).catch(function () { /* its text says where else to look */ });
+    }, { once: true });
+    try {
+      if (localStorage.getItem("card") && details.getBoundingClientRect().top > innerHeight) {
+        details.classList.add("kept");
+        details.open = true;
+      }
+    } catch (_) { /* it stays folded */ }
+  });
 
   // Search: its script is loaded when it is first wanted, and gets what was typed meanwhile.
   var link = document.getElementById("kbgen-search"), early = null;

@@ -172,6 +172,8 @@ export default function ({ folder, browser, url }) {
   test("a long paste and a dropped file are read whole, and the box shows their end", () =>
     visiting(browser, `${url}diagnose/`, {}, async (page, { trouble }) => {
       const log = `${samples[0].sample}\n${"INFO 10:20:30 all is well\n".repeat(10_000)}`;
+      await page.locator("#paste-text").focus();
+      await page.waitForFunction(() => window.kbgenTables);
       for (const kind of ["paste", "drop"]) {
         await page.locator("#paste-text").evaluate((box, { kind, log }) => {
           const data = new DataTransfer();
