@@ -7,7 +7,6 @@ use crate::markdown::calls::{Call, Covered};
 use crate::markdown::fence::Fence;
 use crate::markdown::html;
 use crate::markdown::outline;
-use crate::markdown::variants;
 use crate::markdown::writer::Writer;
 
 /// What a text cannot know by itself; the caller answers.
@@ -107,12 +106,6 @@ pub fn render(text: &str, pieces: &impl Pieces) -> Rendered {
 }
 
 impl Rendered {
-    /// Whether some of its code blocks are variants of one command.
-    pub fn has_variants(&self) -> bool {
-        let open = |html: &String| html.contains(variants::OPENING);
-        open(&self.lead_html) || self.sections.iter().any(|section| open(&section.html))
-    }
-
     /// The whole body in one piece, headings of level 2 and footnotes included.
     pub fn html(&self) -> String {
         let mut html = self.lead_html.clone();

@@ -10,9 +10,6 @@ use crate::markdown::fence::{self, Fence};
 /// Systems that run inside another: what is typed there may be the next step, not another way.
 const INNER: [&str; 2] = ["docker", "wsl"];
 
-/// How the element begins that holds variants.
-pub(crate) const OPENING: &str = "<div class=\"variants\"";
-
 /// Code blocks that follow each other with nothing between.
 #[derive(Debug, Default)]
 pub(crate) struct Run {
@@ -37,7 +34,7 @@ impl Run {
         }
         let fences = fences(source, range, after);
         *self = Self { left: fences.len(), by: difference(&fences) };
-        self.by.map(|by| format!("{OPENING} data-by=\"{by}\">\n")).unwrap_or_default()
+        self.by.map(|by| format!("<div class=\"variants\" data-by=\"{by}\">\n")).unwrap_or_default()
     }
 
     /// What to write behind the block.

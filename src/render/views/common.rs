@@ -76,7 +76,6 @@ pub(in crate::render) struct PageView {
     pub home_href: String,
     pub noindex: bool,
     pub breadcrumbs: Vec<Step>,
-    pub variants: bool,
     pub edit_href: Option<String>,
     pub markdown_href: Option<String>,
     pub json_href: Option<String>,

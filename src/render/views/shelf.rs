@@ -172,7 +172,6 @@ impl<'s> Shelf<'s> {
             page: PageView {
                 kind: plate.kind,
                 breadcrumbs: breadcrumbs(&root, &plate),
-                variants: plate.head.is_some_and(|head| self.body(head).has_variants()),
                 edit_href: plate.head.and_then(|head| self.edit_href(head)),
                 markdown_href: data
                     .as_ref()
