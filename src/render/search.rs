@@ -23,7 +23,7 @@ struct Entry {
 const NOTE: usize = 80;
 
 /// Pages of kbgen's own that are found by more than their title, with what they are for.
-const PURPOSES: [(&str, &str); 13] = [
+const PURPOSES: [(&str, &str); 14] = [
     ("errors/", "All errors by kind of trouble"),
     ("diagnose/", "The page for a pasted log or message"),
     ("will-it-run/", "Calculator: the memory that a model needs, and whether it fits"),
@@ -31,6 +31,7 @@ const PURPOSES: [(&str, &str); 13] = [
     ("choose-gpu/", "Cards that run a model"),
     ("cost-vs-cloud/", "Price of own hardware against renting and paying by token"),
     ("models/", "All models by family"),
+    ("models-by-memory/", "Which models fit on a card of which size"),
     ("hardware/", "All cards and machines by maker"),
     ("quants/", "All formats that weights are kept in"),
     ("guides/", "All guides"),

@@ -134,23 +134,6 @@
     if (link && navigator.clipboard) navigator.clipboard.writeText(link.href).catch(function () {});
   });
 
-  // Lists that narrow as one types.
-  var filter = document.getElementById("filter");
-  if (filter) {
-    var rows = all(".row");
-    var texts = rows.map(function (row) { return row.textContent.toLowerCase(); });
-    filter.addEventListener("input", function () {
-      var words = filter.value.toLowerCase().split(/\s+/).filter(Boolean);
-      var left = 0;
-      rows.forEach(function (row, i) {
-        row.hidden = !words.every(function (word) { return texts[i].indexOf(word) >= 0; });
-        if (!row.hidden) left++;
-      });
-      all(".group").forEach(function (group) { group.hidden = !group.querySelector(".row:not([hidden])"); });
-      document.getElementById("filter-count").textContent = words.length ? left + " of " + rows.length : "";
-    });
-  }
-
   // What is folded away brings its scripts when it opens. With a card remembered it is open from the start, if out of sight.
   all("details[data-scripts]").forEach(function (details) {
     details.addEventListener("toggle", function () {

@@ -4,10 +4,12 @@ import { build, close, serve, start } from "./harness.mjs";
 import bundle from "./parts/bundle.mjs";
 import calculator from "./parts/calculator.mjs";
 import calculator_figures from "./parts/calculator-figures.mjs";
+import colors from "./parts/colors.mjs";
 import error_page from "./parts/error-page.mjs";
 import every_page from "./parts/every-page.mjs";
 import journey from "./parts/journey.mjs";
 import links from "./parts/links.mjs";
+import lists from "./parts/lists.mjs";
 import live_reload from "./parts/live-reload.mjs";
 import paste_box from "./parts/paste-box.mjs";
 import places from "./parts/places.mjs";
@@ -22,4 +24,4 @@ const folder = await build();
 const browser = await start();
 const { url } = await serve(folder);
 
-for (const part of [links, every_page, places, error_page, paste_box, samples, search, journey, calculator, calculator_figures, tools, weight, bundle, live_reload]) part({ folder, browser, url });
+for (const part of [links, every_page, places, error_page, paste_box, samples, search, journey, calculator, calculator_figures, tools, lists, colors, weight, bundle, live_reload]) part({ folder, browser, url });

@@ -136,6 +136,7 @@ pub(in crate::render) struct ErrorRow {
     pub severity: &'static str,
     pub kind: &'static str,
     pub tools: Vec<String>,
+    pub platforms: Vec<String>,
     pub verified_date: String,
     pub overdue: bool,
     pub signature: Option<String>,

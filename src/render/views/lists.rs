@@ -1,6 +1,4 @@
-//! Lists: all errors, categories, tools, guides, models, hardware, quantizations.
-
-use std::collections::BTreeMap;
+//! Lists: all errors, categories, tools, guides, hardware, quantizations.
 
 use minijinja::value::Value;
 use serde::Serialize;
@@ -8,11 +6,11 @@ use serde::Serialize;
 use crate::render::address::{href, root};
 use crate::render::templates::{html, seen};
 use crate::render::views::Leaf;
-use crate::render::views::common::{ErrorRow, context, parameters};
+use crate::render::views::common::ErrorRow;
 use crate::render::views::device::bandwidth;
 use crate::render::views::shelf::{Plate, Shelf, with_frame};
-use crate::site::kinds::{CategoryData, ModelData};
-use crate::site::{Page, gib};
+use crate::site::Page;
+use crate::site::kinds::CategoryData;
 
 #[derive(Serialize)]
 struct Group {
@@ -41,24 +39,6 @@ struct Entry {
 }
 
 #[derive(Serialize)]
-struct Family {
-    title: String,
-    id: String,
-    models: Vec<ModelRow>,
-}
-
-#[derive(Serialize)]
-struct ModelRow {
-    title: String,
-    href: String,
-    parameters: Option<String>,
-    layers: String,
-    max_ctx: String,
-    q4_file: Option<String>,
-    released: Option<String>,
-}
-
-#[derive(Serialize)]
 struct Vendor {
     title: String,
     id: String,
@@ -73,11 +53,18 @@ struct DeviceRow {
     bandwidth: String,
     class: &'static str,
     released: Option<String>,
+    facts: DeviceFacts,
+}
+
+/// What the list narrows and orders by.
+#[derive(Serialize)]
+struct DeviceFacts {
+    memory: f64,
+    bandwidth: Option<f64>,
 }
 
 pub(super) fn leaves(shelf: &Shelf<'_>) -> Vec<Leaf> {
-    let mut leaves =
-        vec![errors(shelf), tools(shelf), guides(shelf), models(shelf), hardware(shelf), quants(shelf)];
+    let mut leaves = vec![errors(shelf), tools(shelf), guides(shelf), hardware(shelf), quants(shelf)];
     leaves.extend(categories(shelf));
     leaves
 }
@@ -214,53 +201,6 @@ fn guides(shelf: &Shelf<'_>) -> Leaf {
     listing(shelf, "guides/", "guides.html", ("guides", "Guides", description), ("guides", seen(entries)))
 }
 
-fn models(shelf: &Shelf<'_>) -> Leaf {
-    let root = root("models/");
-    let mut families: BTreeMap<String, Vec<&Page<ModelData>>> = BTreeMap::new();
-    for model in &shelf.site().models {
-        families.entry(model.data.family.clone()).or_default().push(model);
-    }
-    let q4 = shelf.order.fits.quant("Q4_K_M");
-    let families: Vec<Family> = families
-        .into_iter()
-        .map(|(title, mut models)| {
-            models.sort_by_key(|model| {
-                (model.data.parameters.as_ref().map_or(u64::MAX, |count| count.value), model.head.id.clone())
-            });
-            Family {
-                id: slug(&title),
-                title,
-                models: models
-                    .into_iter()
-                    .map(|model| {
-                        let figures = shelf.order.fits.figures(&model.head.id.slug);
-                        let file = q4.and_then(|q4| figures?.quants[q4].as_ref()).map(|fit| gib(fit.file));
-                        ModelRow {
-                            title: model.head.title.value.clone(),
-                            href: href(&root, &model.head.id.address()),
-                            parameters: model.data.parameters.as_ref().map(|count| parameters(count.value)),
-                            layers: model.data.architecture.layer_count().to_string(),
-                            max_ctx: model
-                                .data
-                                .architecture
-                                .count("max_ctx")
-                                .map(context)
-                                .unwrap_or_default(),
-                            q4_file: file,
-                            released: model.data.released.map(|date| date.to_string()),
-                        }
-                    })
-                    .collect(),
-            }
-        })
-        .collect();
-    let description = format!(
-        "{} open models with what each needs: weights, cache and compute buffer by quantization and context.",
-        shelf.site().models.len()
-    );
-    listing(shelf, "models/", "models.html", ("models", "Models", &description), ("families", seen(families)))
-}
-
 fn hardware(shelf: &Shelf<'_>) -> Leaf {
     let root = root("hardware/");
     let mut vendors: Vec<Vendor> = Vec::new();
@@ -280,6 +220,7 @@ fn hardware(shelf: &Shelf<'_>) -> Leaf {
             bandwidth: bandwidth(&device.data),
             class: class_name(&device.data.class),
             released: device.data.released.map(|date| date.to_string()),
+            facts: DeviceFacts { memory: device.data.memory_gib, bandwidth: device.data.bandwidth_gbps },
         });
         vendors.push(Vendor { title: name.into(), id: slug(name), devices: rows.collect() });
     }

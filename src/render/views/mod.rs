@@ -1,5 +1,6 @@
 //! What each template may see: a type a page kind, made from borrowed parts of the site.
 
+mod chart;
 mod choose;
 mod common;
 mod compare;
@@ -12,6 +13,7 @@ mod guide;
 mod home;
 mod lists;
 mod model;
+mod models;
 mod place;
 mod quant;
 mod shelf;
@@ -51,6 +53,7 @@ pub(super) fn pages(shelf: &Shelf<'_>, engine: &Engine<'_>) -> Result<Outputs, V
         guide::leaves,
         glossary::leaves,
         model::leaves,
+        models::leaves,
         device::leaves,
         quant::leaves,
         document::leaves,

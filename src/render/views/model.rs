@@ -7,6 +7,7 @@ use crate::render::address::{href, root};
 use crate::render::badges::{sentence, width_of};
 use crate::render::templates::{html, seen};
 use crate::render::views::Leaf;
+use crate::render::views::chart::{Chart, chart};
 use crate::render::views::common::{CellView, Fact, Ref, SourceView, TocLine, context, parameters, sources};
 use crate::render::views::shelf::{Plate, Shelf, neighbours, with_frame};
 use crate::render::views::usual::{CONTEXTS, UsualRun, cards, runs_on, usual_run};
@@ -31,6 +32,7 @@ struct ModelView {
     contexts: Vec<ContextView>,
     memory: Vec<MemoryView>,
     breakdown: Option<Breakdown>,
+    chart: Option<Chart>,
     badge: Option<BadgeView>,
     devices: Vec<DeviceRow>,
     device_quants: Vec<String>,
@@ -203,6 +205,7 @@ fn view(shelf: &Shelf<'_>, model: &Page<ModelData>, root: &str) -> ModelView {
         memory: figures.map(|figures| memory(shelf, root, figures, &contexts)).unwrap_or_default(),
         breakdown: usual_run(shelf, model).as_ref().map(breakdown),
         badge: badge(shelf, model, root),
+        chart: figures.and_then(|figures| chart(shelf, figures, data.released_as.as_ref())),
         devices: figures.map(|figures| devices(shelf, root, figures)).unwrap_or_default(),
         device_quants: table_quants(shelf),
         contexts: contexts.into_iter().map(|tokens| ContextView { label: context(tokens), tokens }).collect(),

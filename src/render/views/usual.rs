@@ -8,7 +8,7 @@ use crate::site::{Page, Run, Verdict};
 pub(in crate::render) const CONTEXTS: [u64; 4] = [4096, 8192, 32_768, 131_072];
 
 /// Context of the usual run, or the model's largest where that is less.
-const USUAL_CTX: u64 = 8192;
+pub(in crate::render) const USUAL_CTX: u64 = 8192;
 
 /// The usual run of a model, all of it on one GPU, and what that takes in bytes.
 pub(in crate::render) struct UsualRun {

@@ -1,0 +1,241 @@
+//! A model's memory against its context, drawn to scale: the geometry of the picture, in pixels and hundredths of a width.
+
+use serde::Serialize;
+
+use crate::files::Placed;
+use crate::render::views::common::context;
+use crate::render::views::shelf::Shelf;
+use crate::site::{Figures, Run, gib};
+
+/// Both axes are logarithmic: weights of different width lie apart, and so do sizes of cards.
+#[derive(Debug, Serialize)]
+pub(super) struct Chart {
+    /// What the picture shows, in words.
+    told: String,
+    height: u32,
+    levels: Vec<Level>,
+    contexts: Vec<Tick>,
+    curves: Vec<CurveView>,
+}
+
+/// A line across: what fits on a card lies below it.
+#[derive(Debug, Serialize)]
+struct Level {
+    label: String,
+    card: bool,
+    y: f64,
+    /// Base line of the label: above the line, or below it where a curve ends above.
+    label_y: f64,
+}
+
+#[derive(Debug, Serialize)]
+struct Tick {
+    label: String,
+    x: f64,
+}
+
+/// Totals of one quantization, one for each context.
+#[derive(Debug, Serialize)]
+struct CurveView {
+    name: String,
+    /// As a `polyline` takes them.
+    points: String,
+    /// Height of the left end, where the name stands.
+    start: f64,
+}
+
+/// Sizes of memory that cards are commonly sold with, in GiB.
+pub(super) const CARD_SIZES: [u64; 7] = [8, 12, 16, 24, 32, 48, 80];
+
+/// Sizes beyond [`CARD_SIZES`] that help to read the scale, in GiB.
+const OTHER_SIZES: [u64; 8] = [1, 2, 4, 128, 256, 512, 1024, 2048];
+
+/// Quantizations that are drawn as far as there is room between them, the first of them first.
+const QUANTS: [&str; 4] = ["Q4_K_M", "F16", "Q8_0", "Q6_K"];
+
+const GIB: f64 = 1_073_741_824.0;
+const HEIGHT: u32 = 300;
+/// Least distance of two labels, in pixels.
+const APART: f64 = 16.0;
+/// First context of a model that goes further.
+const FIRST_CONTEXT: u64 = 2048;
+/// Most labels below the picture, so that they stand apart on a phone.
+const MOST_TICKS: usize = 7;
+
+/// The chart of a model that is covered.
+pub(super) fn chart(
+    shelf: &Shelf<'_>,
+    figures: &Figures,
+    released_as: Option<&Placed<String>>,
+) -> Option<Chart> {
+    let fits = shelf.order.fits;
+    let contexts = contexts(figures.max_ctx);
+    let released = released_as.map(|name| name.value.as_str());
+    let totals = released.into_iter().chain(QUANTS).filter_map(|name| {
+        let quant = fits.quant(name)?;
+        let total = |ctx: &u64| figures.total(quant, Run::plain(0), *ctx);
+        Some((name, contexts.iter().map(total).collect::<Option<Vec<u64>>>()?))
+    });
+    draw(&contexts, &totals.collect::<Vec<_>>(), fits.driver.1)
+}
+
+/// Powers of two up to the largest context, and that.
+fn contexts(max: u64) -> Vec<u64> {
+    let first = FIRST_CONTEXT.min(max.max(8).next_power_of_two() / 8);
+    let steps = std::iter::successors(Some(first), |ctx| ctx.checked_mul(2));
+    // a step just short of the end would only crowd it
+    steps.take_while(|ctx| ctx * 13 / 10 < max).chain([max]).collect()
+}
+
+/// Where a number of bytes lies between the upper and the lower end of the picture.
+#[derive(Clone, Copy)]
+struct Scale {
+    low: f64,
+    high: f64,
+}
+
+impl Scale {
+    /// A scale with some room above and below.
+    fn of(totals: impl Iterator<Item = u64> + Clone) -> Option<Self> {
+        let (least, most) = (totals.clone().min()?, totals.max()?);
+        Some(Self { low: (least as f64).log2() - 0.3, high: (most as f64).log2() + 0.3 })
+    }
+
+    fn y(self, bytes: f64) -> f64 {
+        tenths(f64::from(HEIGHT) * (self.high - bytes.log2()) / (self.high - self.low))
+    }
+}
+
+/// `totals` by name of the quantization, one for each of `contexts`; `driver` bytes of a card are not for the model.
+fn draw(contexts: &[u64], totals: &[(&str, Vec<u64>)], driver: u64) -> Option<Chart> {
+    let (first, last) = (*contexts.first()? as f64, *contexts.last()? as f64);
+    if first >= last {
+        return None;
+    }
+    let scale = Scale::of(totals.iter().flat_map(|(_, bytes)| bytes.iter().copied()))?;
+    let x = |ctx: u64| tenths(100.0 * (ctx as f64 / first).log2() / (last / first).log2());
+    let mut curves: Vec<CurveView> = Vec::new();
+    let mut told = Vec::new();
+    let mut ends = Vec::new();
+    for (name, bytes) in totals {
+        let start = scale.y(bytes[0] as f64);
+        if !is_apart(start, curves.iter().map(|curve| curve.start)) {
+            continue;
+        }
+        let point = |(ctx, bytes): (&u64, &u64)| format!("{},{}", x(*ctx), scale.y(*bytes as f64));
+        let points: Vec<String> = contexts.iter().zip(bytes).map(point).collect();
+        curves.push(CurveView { name: (*name).to_string(), points: points.join(" "), start });
+        ends.push(scale.y(bytes[bytes.len() - 1] as f64));
+        told.push(format!("{name} from {} to {}", gib(bytes[0]), gib(bytes[bytes.len() - 1])));
+    }
+    let told = format!(
+        "Contexts from {} to {} tokens. {}.",
+        context(contexts[0]),
+        context(contexts[contexts.len() - 1]),
+        told.join("; ")
+    );
+    let every = contexts.len().div_ceil(MOST_TICKS);
+    let ticks = contexts.iter().rev().step_by(every).rev();
+    Some(Chart {
+        told,
+        height: HEIGHT,
+        levels: levels(scale, driver, &ends),
+        contexts: ticks.map(|ctx| Tick { label: context(*ctx), x: x(*ctx) }).collect(),
+        curves,
+    })
+}
+
+/// What a card has for the model, and other sizes as they are, where the picture reaches them; curves end at `ends`.
+fn levels(scale: Scale, driver: u64, ends: &[f64]) -> Vec<Level> {
+    let level = |label: String, card: bool, bytes: f64| {
+        let y = scale.y(bytes);
+        let is_crossed = ends.iter().any(|end| (y - APART - 6.0..y).contains(end));
+        Level { label, card, y, label_y: if is_crossed { y + 13.0 } else { y - 4.0 } }
+    };
+    let cards =
+        CARD_SIZES.iter().map(|size| level(format!("{size} GB"), true, *size as f64 * GIB - driver as f64));
+    let others = OTHER_SIZES.iter().map(|size| level(format!("{size} GiB"), false, *size as f64 * GIB));
+    let mut levels: Vec<Level> = Vec::new();
+    for level in cards.chain(others) {
+        let inside = (APART..f64::from(HEIGHT)).contains(&level.y);
+        if inside && is_apart(level.y, levels.iter().map(|level| level.y)) {
+            levels.push(level);
+        }
+    }
+    levels
+}
+
+fn is_apart(y: f64, mut others: impl Iterator<Item = f64>) -> bool {
+    others.all(|other| (other - y).abs() >= APART)
+}
+
+fn tenths(number: f64) -> f64 {
+    (number * 10.0).round() / 10.0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Bytes that a height of the picture stands for, by two levels whose sizes are known.
+    fn bytes_at(chart: &Chart, y: f64) -> f64 {
+        let size = |level: &Level| level.label.split(' ').next().and_then(|n| n.parse::<f64>().ok());
+        let (upper, lower) = (&chart.levels[chart.levels.len() - 1], &chart.levels[0]);
+        let (high, low) = (size(upper).expect("a size").log2(), size(lower).expect("a size").log2());
+        (low + (high - low) * (lower.y - y) / (lower.y - upper.y)).exp2() * GIB
+    }
+
+    #[test]
+    fn points_lie_where_their_figures_do() {
+        let (contexts, gibs) = ([2048, 4096, 8192, 32_768], [5.0, 6.5, 9.0, 30.0]);
+        let bytes: Vec<u64> = gibs.iter().map(|size| (size * GIB) as u64).collect();
+        let chart = draw(&contexts, &[("Q4_K_M", bytes)], 0).expect("there is something to draw");
+        let points: Vec<(f64, f64)> = chart.curves[0]
+            .points
+            .split(' ')
+            .filter_map(|point| point.split_once(','))
+            .map(|(x, y)| (x.parse().expect("a number"), y.parse().expect("a number")))
+            .collect();
+        assert_eq!(points.iter().map(|(x, _)| *x).collect::<Vec<_>>(), [0.0, 25.0, 50.0, 100.0]);
+        for ((_, y), size) in points.iter().zip(gibs) {
+            let read = bytes_at(&chart, *y) / GIB;
+            assert!((read / size - 1.0).abs() < 0.005, "{size} GiB is drawn at {read} GiB");
+        }
+    }
+
+    #[test]
+    fn a_card_has_what_its_driver_leaves() {
+        let totals = [("Q4_K_M", vec![6 << 30, 20 << 30])];
+        let y = |driver: u64| {
+            let chart = draw(&[2048, 4096], &totals, driver).expect("there is something to draw");
+            chart.levels.iter().find(|level| level.label == "12 GB").map(|level| level.y)
+        };
+        let without = draw(&[2048, 4096], &[("Q4_K_M", vec![6 << 30, 20 << 30])], 0).map(|chart| {
+            (bytes_at(&chart, y(1 << 30).expect("12 GB is within")) / GIB * 10.0).round() / 10.0
+        });
+        assert_eq!(without, Some(11.0));
+    }
+
+    #[test]
+    fn names_that_would_touch_are_left_out() {
+        let near = [("MXFP4", vec![100 << 30, 120 << 30]), ("Q4_K_M", vec![101 << 30, 121 << 30])];
+        let chart = draw(&[2048, 4096], &near, 0).expect("there is something to draw");
+        assert_eq!(chart.curves.iter().map(|curve| curve.name.as_str()).collect::<Vec<_>>(), ["MXFP4"]);
+    }
+
+    #[test]
+    fn the_name_of_a_card_makes_way_for_a_curve() {
+        let chart = draw(&[2048, 4096], &[("Q4_K_M", vec![20 << 30, 25 << 30])], 0).expect("a chart");
+        let below = |level: &&Level| level.label_y > level.y;
+        let names: Vec<&str> = chart.levels.iter().filter(below).map(|level| level.label.as_str()).collect();
+        assert_eq!(names, ["24 GB"]);
+    }
+
+    #[test]
+    fn contexts_end_with_the_largest_and_do_not_crowd_it() {
+        assert_eq!(contexts(16_384), [2048, 4096, 8192, 16_384]);
+        assert_eq!(contexts(40_960), [2048, 4096, 8192, 16_384, 40_960]);
+        assert_eq!(contexts(2048), [256, 512, 1024, 2048]);
+        assert_eq!(contexts(1), [1]);
+    }
+}

@@ -1,0 +1,47 @@
+// The tokens of the theme: what is written can be read on what it is written on, in light and in dark.
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { fileURLToPath } from "node:url";
+
+const css = readFileSync(join(fileURLToPath(new URL("../../../", import.meta.url)), "static/css/10-tokens.css"), "utf8");
+const GROUNDS = ["paper", "card"];
+/** Written words, of prose and of code. */
+const WORDS = ["ink", "soft", "accent-ink", "bad", "good", "k", "s", "c", "n", "f", "v", "o", "t"];
+/** Lines and shapes that carry a meaning. */
+const SHAPES = ["ink", "soft", "accent-ink", "focus"];
+
+/** Both values of each token, light and dark. */
+const tokens = Object.fromEntries([...css.split("[data-theme")[0].matchAll(/--([\w-]+): (?:light-dark\((#\w+), (#\w+)\)|(#\w+));/g)].map(([, name, light, dark, both]) => [name, [light ?? both, dark ?? both]]));
+/** The dark screens inside light pages have grounds of their own. */
+const screen = Object.fromEntries([...css.matchAll(/color-scheme: dark; (--paper: (#\w+); --card: (#\w+);)/g)].flatMap(([, , paper, card]) => [["paper", paper], ["card", card]]));
+
+function luminance(color) {
+  const [r, g, b] = [1, 3, 5].map(at => parseInt(color.slice(at, at + 2), 16) / 255).map(part => part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4);
+  return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+}
+function contrast(one, other) {
+  const [high, low] = [luminance(one), luminance(other)].toSorted((a, b) => b - a);
+  return (high + 0.05) / (low + 0.05);
+}
+
+export default function () {
+  test("every color of words stands out from its ground by 4.5 to 1, every line with a meaning by 3 to 1", () => {
+    assert.ok(tokens.paper && screen.card, "the tokens are where they were");
+    const faint = [];
+    const ask = (name, fore, where, ground, least) => {
+      const found = contrast(fore, ground);
+      if (found < least) faint.push(`${name} on ${where}: ${found.toFixed(2)} of ${least}`);
+    };
+    for (const ground of GROUNDS) {
+      const dressed = [["light", tokens[ground][0], 0], ["dark", tokens[ground][1], 1], ["screen", screen[ground], 1]];
+      for (const [dress, color, at] of dressed) {
+        for (const name of WORDS) ask(name, tokens[name][at], `${ground} in ${dress}`, color, 4.5);
+        for (const name of SHAPES) ask(name, tokens[name][at], `${ground} in ${dress}`, color, 3);
+      }
+    }
+    ask("on-accent", tokens["on-accent"][0], "accent", tokens.accent[0], 4.5);
+    assert.deepEqual(faint, []);
+  });
+}
