@@ -120,7 +120,8 @@ impl Limit {
     }
 }
 
-fn size(bytes: u64) -> String {
+/// An amount of bytes in words.
+pub fn size(bytes: u64) -> String {
     match bytes {
         0..MIB => format!("{} KiB", bytes.div_ceil(1024)),
         _ => format!("{:.1} MiB", bytes as f64 / MIB as f64),

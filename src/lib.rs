@@ -50,7 +50,7 @@ pub mod parts {
 
     /// Writing a site.
     pub mod emit {
-        pub use crate::emit::{MARKER, Permission, Report, Target, write};
+        pub use crate::emit::{MARKER, Permission, Report, Single, Target, write};
     }
 
     /// Memory arithmetic.
@@ -105,12 +105,12 @@ pub mod parts {
 
     /// The whole build.
     pub mod pipeline {
-        pub use crate::pipeline::{Built, Order, build, rules};
+        pub use crate::pipeline::{Built, Order, build, bundle, rules};
     }
 
     /// Files made of a site.
     pub mod render {
-        pub use crate::render::{Audience, RULES};
+        pub use crate::render::{Audience, BUNDLE_MARK, RULES};
     }
 
     /// Fields of front matter.

@@ -85,7 +85,26 @@ pub fn build(sources: &Sources, read_faults: Vec<Diagnostic>, order: &Order) -> 
     if draft.has_errors() {
         return Ok(Built { draft, outputs: None });
     }
-    let rendered = render::outputs(&render::Order {
+    match render::outputs(&rendering(sources, &draft, order)) {
+        Ok(outputs) => Ok(Built { draft, outputs: Some(outputs) }),
+        Err(faults) => {
+            draft.found.extend(faults);
+            Diagnostic::sort(&mut draft.found, sources);
+            Ok(Built { draft, outputs: None })
+        }
+    }
+}
+
+/// The whole knowledge base as one page, of a site without errors.
+///
+/// # Errors
+/// Every distinct fault of a template.
+pub fn bundle(sources: &Sources, draft: &Draft, order: &Order) -> Result<Vec<u8>, Vec<Diagnostic>> {
+    render::bundle(&rendering(sources, draft, order))
+}
+
+fn rendering<'s>(sources: &'s Sources, draft: &'s Draft, order: &Order) -> render::Order<'s> {
+    render::Order {
         sources,
         config: &draft.config,
         site: &draft.site,
@@ -94,14 +113,6 @@ pub fn build(sources: &Sources, read_faults: Vec<Diagnostic>, order: &Order) -> 
         fits: &draft.fits,
         today: order.today,
         audience: order.audience,
-    });
-    match rendered {
-        Ok(outputs) => Ok(Built { draft, outputs: Some(outputs) }),
-        Err(faults) => {
-            draft.found.extend(faults);
-            Diagnostic::sort(&mut draft.found, sources);
-            Ok(Built { draft, outputs: None })
-        }
     }
 }
 

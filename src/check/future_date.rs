@@ -1,27 +1,23 @@
-//! A page claims to have been verified on a day that has not come.
+//! A page claims to have been verified or changed on a day that has not come.
 
 use crate::check::Subject;
 use crate::diag::{Diagnostic, Rule};
 
 pub(super) const RULE: Rule = Rule {
     code: "future-date",
-    demands: "`verified` is today or earlier",
-    why: "nobody has verified anything on a day to come",
+    demands: "`verified` and the dates of `changes` are today or earlier",
+    why: "nobody has verified or changed anything on a day to come",
 };
 
 pub(super) fn run(subject: &Subject<'_>) -> Vec<Diagnostic> {
-    subject
-        .site
-        .heads()
-        .filter_map(|head| head.verified.as_ref())
-        .filter(|verified| verified.value > subject.today)
-        .map(|verified| {
-            Diagnostic::error(
-                &RULE,
-                verified.span,
-                format!("`verified` is {}, a day to come", verified.value),
-            )
-            .help(format!("today is {}", subject.today))
+    let verified = subject.site.heads().filter_map(|head| Some(("`verified`", head.verified.as_ref()?)));
+    let changes = subject.site.errors.iter().flat_map(|error| &error.data.changes);
+    verified
+        .chain(changes.map(|change| ("`date`", &change.date)))
+        .filter(|(_, date)| date.value > subject.today)
+        .map(|(name, date)| {
+            Diagnostic::error(&RULE, date.span, format!("{name} is {}, a day to come", date.value))
+                .help(format!("today is {}", subject.today))
         })
         .collect()
 }

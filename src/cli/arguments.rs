@@ -60,7 +60,10 @@ pub(crate) struct BuildOptions {
     /// Today, for staleness; left out: the clock's
     #[arg(long, value_name = "YYYY-MM-DD")]
     pub date: Option<Date>,
-    /// Take over a folder that kbgen did not make; files of others in it stay
+    /// Write the whole knowledge base as one HTML file too, with search and diagnosis, for machines without a network
+    #[arg(long, value_name = "FILE")]
+    pub bundle: Option<PathBuf>,
+    /// Take over a folder or a file that kbgen did not make; files of others in the folder stay
     #[arg(long)]
     pub force: bool,
     /// Write `.br` and `.gz` beside text files, for servers that send them as they are

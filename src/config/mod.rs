@@ -11,7 +11,7 @@ use crate::schema::{self, Field, Fields, Shape};
 /// `site.toml` is not TOML.
 pub const BAD_SETTINGS: Rule = Rule {
     code: "bad-settings",
-    demands: "site.toml is TOML, and its base address ends in a slash",
+    demands: "site.toml is TOML, its base address ends in a slash, and its contact is an address for mail",
     why: "every address of the published site is made from it",
 };
 
@@ -31,6 +31,7 @@ pub const FIELDS: &[Field] = &[
     Field::required("base_url", Shape::Url, "Where the site is published; ends in a slash."),
     Field::optional("language", Shape::Text, "Language of the pages, such as `en`."),
     Field::optional("repository", Shape::Url, "Repository with the content; pages link to it for edits."),
+    Field::optional("contact", Shape::Text, "Address for mail about pages: `kb@example.org`."),
     Field::optional("branch", Shape::Text, "Branch that edits go to; left out: `main`."),
     Field::optional("licence", Shape::Text, "License of the content."),
     Field::optional("licence_url", Shape::Url, "Where the license of the content can be read."),
@@ -57,6 +58,8 @@ pub struct Config {
     pub language: String,
     /// Repository with the content.
     pub repository: Option<String>,
+    /// Address for mail about pages.
+    pub contact: Option<String>,
     /// Branch that edits go to.
     pub branch: String,
     /// License of the content.
@@ -142,6 +145,7 @@ impl Config {
             base_url: base_url.value,
             language: word("language").unwrap_or_else(|| "en".into()),
             repository: word("repository").map(|url| url.trim_end_matches('/').to_string()),
+            contact: fields.text("contact").and_then(|contact| mail_address(contact, found)),
             branch: word("branch").unwrap_or_else(|| "main".into()),
             licence: word("licence").unwrap_or_else(|| "all rights reserved".into()),
             licence_url: word("licence_url"),
@@ -149,4 +153,21 @@ impl Config {
             stale_by_category,
         }
     }
+}
+
+/// An address for mail that a link can hold as it is; anything else is reported.
+fn mail_address(contact: Placed<String>, found: &mut Vec<Diagnostic>) -> Option<String> {
+    let part = |text: &str| {
+        !text.is_empty()
+            && text.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_' | '+'))
+    };
+    if contact.value.split_once('@').is_some_and(|(name, host)| part(name) && part(host)) {
+        return Some(contact.value);
+    }
+    let message = format!("`{}` is no address for mail", contact.value);
+    found.push(
+        Diagnostic::error(&BAD_SETTINGS, contact.span, message)
+            .help("write `contact = \"name@example.org\"`, without `mailto:`"),
+    );
+    None
 }

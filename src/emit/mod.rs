@@ -8,6 +8,7 @@ mod lock;
 mod marker;
 mod place;
 mod plan;
+mod single;
 mod staging;
 mod swap;
 
@@ -22,6 +23,7 @@ use crate::emit::staging::Staging;
 use crate::files::Outputs;
 
 pub use crate::emit::marker::MARKER;
+pub use crate::emit::single::Single;
 
 /// Where a site is written, and what must not be touched.
 #[derive(Debug, Clone)]

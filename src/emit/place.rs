@@ -91,7 +91,7 @@ impl Place {
     }
 }
 
-fn neighbour(name: &OsStr, what: &str) -> OsString {
+pub(crate) fn neighbour(name: &OsStr, what: &str) -> OsString {
     let mut neighbour = OsString::from(".");
     neighbour.push(name);
     neighbour.push(".kbgen-");
@@ -100,7 +100,7 @@ fn neighbour(name: &OsStr, what: &str) -> OsString {
 }
 
 /// The absolute path without links in its parents; its last parts need not exist.
-fn resolve(path: &Path) -> Result<PathBuf> {
+pub(crate) fn resolve(path: &Path) -> Result<PathBuf> {
     let absolute =
         std::path::absolute(path).with_context(|| format!("cannot resolve `{}`", path.display()))?;
     let absolute: PathBuf = absolute.components().collect();

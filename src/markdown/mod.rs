@@ -19,6 +19,7 @@ mod render;
 mod scanners;
 mod sections;
 mod spans;
+mod variants;
 mod writer;
 
 pub use calls::Call;

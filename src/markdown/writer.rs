@@ -13,6 +13,7 @@ use crate::markdown::highlight::highlight;
 use crate::markdown::html::{attribute, escape_into};
 use crate::markdown::render::{Pieces, Rendered};
 use crate::markdown::sections::Sections;
+use crate::markdown::variants::Run;
 
 type Placed<'e> = (Event<'e>, Range<usize>);
 
@@ -31,6 +32,7 @@ pub(crate) struct Writer<'a, P> {
     /// Whether each open link was written.
     links: Vec<bool>,
     code: Option<(String, String, String)>,
+    run: Run,
     table: Table,
     notes: Notes,
 }
@@ -58,6 +60,7 @@ impl<'a, P: Pieces> Writer<'a, P> {
             image: None,
             links: Vec::new(),
             code: None,
+            run: Run::default(),
             table: Table::default(),
             notes: Notes::default(),
         }
@@ -164,7 +167,7 @@ impl<'a, P: Pieces> Writer<'a, P> {
             Tag::Heading { .. } if self.containers > 0 => self.out.push_str("<p><strong>"),
             Tag::Heading { .. } => self.sections.start_heading(&mut self.out),
             Tag::BlockQuote(kind) => self.start_quotation(*kind),
-            Tag::CodeBlock(kind) => self.start_code(kind, range),
+            Tag::CodeBlock(kind) => self.start_code(kind, range, after),
             Tag::List(first) => {
                 self.containers += 1;
                 match first {
@@ -280,7 +283,8 @@ impl<'a, P: Pieces> Writer<'a, P> {
         ));
     }
 
-    fn start_code(&mut self, kind: &CodeBlockKind, range: &Range<usize>) {
+    fn start_code(&mut self, kind: &CodeBlockKind, range: &Range<usize>, after: &[Placed]) {
+        self.out.push_str(&self.run.before(self.source, range, after));
         let (language, label) = match kind {
             CodeBlockKind::Indented => (String::new(), String::new()),
             CodeBlockKind::Fenced(_) => {
@@ -304,6 +308,7 @@ impl<'a, P: Pieces> Writer<'a, P> {
         self.out.push_str("><pre tabindex=\"0\"><code>");
         self.out.push_str(&highlight(&language, &code));
         self.out.push_str("</code></pre></div>\n");
+        self.out.push_str(self.run.behind());
     }
 
     fn start_cell(&mut self) {

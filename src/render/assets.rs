@@ -45,6 +45,16 @@ impl Assets {
         self.files.get(name.trim_start_matches("static/")).map(|(path, _)| path.as_str())
     }
 
+    /// The bytes of a static file.
+    pub fn bytes(&self, name: &str) -> Option<&[u8]> {
+        self.files.get(name).map(|(_, bytes)| bytes.as_slice())
+    }
+
+    /// The bytes of the static file with this output path.
+    pub fn at(&self, output: &str) -> Option<&[u8]> {
+        self.files.values().find(|(path, _)| path == output).map(|(_, bytes)| bytes.as_slice())
+    }
+
     /// Width and height of an image in pixels.
     pub fn size(&self, name: &str) -> Option<(u32, u32)> {
         let (_, bytes) = self.files.get(name.trim_start_matches("static/"))?;

@@ -3,12 +3,16 @@
 //! 1. `assets` names every static file after its content and makes one style sheet,
 //! 2. `prose` turns bodies into HTML with links relative to their page,
 //! 3. `views` give each template what it may see, `templates` renders it,
-//! 4. `feed`, `sitemap`, `opensearch`, `hosting`, `data`, `badges`, `fit_files`, `runs`, `search` and `schemas` write
-//!    the files for machines.
+//! 4. `feed`, `sitemap`, `opensearch`, `hosting`, `data`, `badges`, `fit_files`, `runs`, `cards`, `search` and `schemas`
+//!    write the files for machines.
+//!
+//! `bundle` makes one page of the same views, on request.
 
 mod address;
 mod assets;
 mod badges;
+mod bundle;
+mod cards;
 mod data;
 mod diagnose;
 mod feed;
@@ -32,6 +36,7 @@ use crate::diagnosis::Compiled;
 use crate::files::{Outputs, Sources};
 use crate::site::{FitTable, Links, Site};
 
+pub use bundle::BUNDLE_MARK;
 pub use templates::TEMPLATE_ERROR;
 
 /// All rules of this module.
@@ -83,6 +88,7 @@ pub fn outputs(order: &Order<'_>) -> Result<Outputs, Vec<Diagnostic>> {
     outputs.append(diagnose::table(&shelf));
     outputs.append(tables);
     outputs.append(runs::file(&shelf));
+    outputs.append(cards::file(&shelf));
     outputs.append(search::file(&shelf));
     outputs.append(schemas::files(order.config));
     outputs.append(badges::files(&shelf));
@@ -92,4 +98,16 @@ pub fn outputs(order: &Order<'_>) -> Result<Outputs, Vec<Diagnostic>> {
     outputs.append(hosting::files(&shelf));
     outputs.append(assets.into_outputs());
     Ok(outputs)
+}
+
+/// The whole knowledge base as one page.
+///
+/// # Errors
+/// As [`outputs`].
+pub fn bundle(order: &Order<'_>) -> Result<Vec<u8>, Vec<Diagnostic>> {
+    let assets = assets::Assets::new(order.sources);
+    let prose = prose::all(order, &assets);
+    let tables = fit_files::tables(order);
+    let shelf = views::Shelf::new(order, &assets, &prose, &tables);
+    bundle::page(&shelf, &templates::Engine::new(order.sources, &assets)?)
 }

@@ -40,6 +40,11 @@ const PURPOSES: [(&str, &str); 14] = [
     ("changes/", "Pages by the day of their last check"),
 ];
 
+/// What a page of kbgen's own is for.
+pub(super) fn purpose(address: &str) -> Option<&'static str> {
+    PURPOSES.iter().find(|(own, _)| *own == address).map(|(_, purpose)| *purpose)
+}
+
 /// `data/search.js`: one assignment, so that it works from a disk too.
 pub(super) fn file(shelf: &Shelf<'_>) -> Outputs {
     let entries = entries(shelf);
@@ -91,8 +96,8 @@ fn entries(shelf: &Shelf<'_>) -> Vec<Entry> {
     entries.extend(site.categories.iter().map(|page| prose(shelf, &page.head, &[])));
     entries.extend(site.documents.iter().map(|page| prose(shelf, &page.head, &[])));
     entries.extend(LISTINGS.iter().filter_map(|listing| {
-        let (_, note) = PURPOSES.iter().find(|(address, _)| *address == listing.address)?;
-        Some(Entry::new(listing.address.to_string(), listing.title).saying((*note).to_string()))
+        let note = purpose(listing.address)?;
+        Some(Entry::new(listing.address.to_string(), listing.title).saying(note.to_string()))
     }));
     entries
 }

@@ -1,5 +1,6 @@
 //! From a pasted log to the page: patterns, their figures, the index, and the words beside it.
 
+mod alike;
 mod expression;
 mod extractor;
 mod fault;
@@ -19,6 +20,7 @@ mod template;
 mod words;
 mod words_query;
 
+pub use alike::look_alikes;
 pub use expression::Expression;
 pub use extractor::{Derived, Extractor, Field, PLACE, Place, VERDICT, Verdict};
 pub use fault::Fault;

@@ -159,7 +159,7 @@ struct Entry {
 }
 
 /// From 1 to 63, for a word that so many of all documents have.
-fn rarity(with: usize, total: usize) -> usize {
+pub(crate) fn rarity(with: usize, total: usize) -> usize {
     let (with, total) = (with as f64, total as f64);
     let rarity = (1.0 + (total - with + 0.5) / (with + 0.5)).ln() * 8.0;
     (rarity.round() as usize).clamp(1, 63)

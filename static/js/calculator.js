@@ -303,6 +303,8 @@
         var others = state.devices[n - 1].others;
         state.devices[n - 1] = settings.device(id || state.devices[n - 1].mem);
         state.devices[n - 1].others = others;
+        // Pages of errors show what fits on it.
+        try { if (id && n === 1) localStorage.setItem("card", id); } catch (_) { /* not remembered */ }
         update();
         if (!id) $("memory-" + n).focus();
       }

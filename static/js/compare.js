@@ -15,16 +15,8 @@
     };
   });
   var index = JSON.parse($("speed-data").textContent);
-  var runs = {
-    quants: window.kbgenRuns.quants, contexts: window.kbgenRuns.contexts, driver: window.kbgenRuns.driver,
-    models: window.kbgenRuns.models.map(function (m) { return { id: m[0], name: m[1], parameters: m[2], weights: m[3], buffers: m[4] }; })
-  };
+  var runs = kit.runs(), need = runs.need, judge = runs.judge;
   if (!devices.length || !runs.models.length || !runs.quants.length) return;
-  function need(model, quant, ctx) {
-    var weights = model.weights[quant], buffers = model.buffers[ctx];
-    return weights == null || buffers == null ? null : weights + buffers;
-  }
-  function judge(total, room) { return total + runs.driver[1] <= room ? "fits" : total + runs.driver[0] <= room ? "tight" : "no"; }
 
   // ---- state ---------------------------------------------------------------
   var LETTERS = ["a", "b", "c", "d"];

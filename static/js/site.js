@@ -4,13 +4,14 @@
   var root = document.documentElement;
   var all = function (selector, from) { return Array.prototype.slice.call((from || document).querySelectorAll(selector)); };
 
-  // What a page loads when it is first wanted, each file once.
+  // What a page loads when it is first wanted, each file once, and run in the order asked for.
   var loads = {};
   function load(address) {
     return loads[address] = loads[address] || new Promise(function (done, failed) {
       var style = /\.css$/.test(address), element = document.createElement(style ? "link" : "script");
       if (style) element.rel = "stylesheet";
       element[style ? "href" : "src"] = address;
+      element.async = false;
       element.onload = done;
       element.onerror = function () { delete loads[address]; failed(); };
       document.head.appendChild(element);
@@ -53,10 +54,10 @@
       return keep;
     }).join("\n").replace(/\u0001\s?/g, "");
   }
-  function copy(text, button) {
+  function copy(text, button, label) {
     var done = function () {
       button.textContent = "Copied";
-      setTimeout(function () { button.textContent = "Copy"; }, 1600);
+      setTimeout(function () { button.textContent = label; }, 1600);
     };
     var by_hand = function () {
       var area = document.createElement("textarea");
@@ -71,13 +72,20 @@
   }
   function offer(block) {
     if (block.querySelector(".copy")) return;
-    var button = document.createElement("button");
-    button.type = "button";
-    button.className = "copy";
-    button.textContent = "Copy";
-    button.setAttribute("aria-live", "polite");
-    button.addEventListener("click", function () { copy(copyable(block.querySelector("code")), button); });
-    block.appendChild(button);
+    var code = block.querySelector("code"), bar = document.createElement("div");
+    bar.className = "copies";
+    var add = function (label, kind, text) {
+      var button = document.createElement("button");
+      button.type = "button";
+      button.className = kind;
+      button.textContent = label;
+      button.setAttribute("aria-live", "polite");
+      button.addEventListener("click", function () { copy(text(code), button, label); });
+      bar.appendChild(button);
+    };
+    if (code.querySelector(".p")) add("Copy all", "copy-all", function () { return code.textContent; });
+    add("Copy", "copy", copyable);
+    block.appendChild(bar);
   }
   all(".code").forEach(offer);
   window.kbgenOfferCopy = offer;
@@ -126,6 +134,19 @@
     if (link && navigator.clipboard) navigator.clipboard.writeText(link.href).catch(function () {});
   });
 
+  // What is folded away brings its scripts when it opens. With a card remembered it is open from the start, if out of sight.
+  all("details[data-scripts]").forEach(function (details) {
+    details.addEventListener("toggle", function () {
+      Promise.all(details.dataset.scripts.split(" ").map(load)).catch(function () { /* its text says where else to look */ });
+    }, { once: true });
+    try {
+      if (localStorage.getItem("card") && details.getBoundingClientRect().top > innerHeight) {
+        details.classList.add("kept");
+        details.open = true;
+      }
+    } catch (_) { /* it stays folded */ }
+  });
+
   // Search: its script is loaded when it is first wanted, and gets what was typed meanwhile.
   var link = document.getElementById("kbgen-search"), early = null;
   function search() {
@@ -154,4 +175,46 @@
       event.preventDefault();
     });
   }
+
+  // Variants of one command: one is shown, the others are a press away. What was chosen last goes for every page;
+  // before that the reader's own system does. Without scripts all of them stand one below the other.
+  var chosen = [];
+  try { chosen = JSON.parse(localStorage.getItem("variants")) || []; } catch (_) { /* nothing is remembered */ }
+  var system = /Win/.test(navigator.platform) ? "Windows" : /Mac/.test(navigator.platform) ? "macOS" : "Linux";
+
+  var shows = all(".variants").map(function (group) {
+    var by_system = group.dataset.by === "os";
+    var blocks = all(".code", group), bar = document.createElement("div");
+    bar.className = "variant-names";
+    bar.setAttribute("role", "group");
+    bar.setAttribute("aria-label", by_system ? "System" : "Tool");
+    // A label reads `Ollama · Linux`: the tool first, the system last.
+    var names = blocks.map(function (block) { return block.dataset.label.split(" · ")[by_system ? "pop" : "shift"](); });
+    var buttons = names.map(function (name) {
+      var button = document.createElement("button");
+      button.type = "button";
+      button.textContent = name;
+      button.addEventListener("click", function () { choose(name); });
+      bar.append(button);
+      return button;
+    });
+    group.prepend(bar);
+    return function () {
+      var order = chosen.concat(system);
+      var places = names.map(function (name) { var at = order.indexOf(name); return at < 0 ? order.length : at; });
+      var shown = places.indexOf(Math.min.apply(null, places));
+      blocks.forEach(function (block, at) {
+        block.classList.toggle("on", at === shown);
+        block.classList.toggle("off", at !== shown);
+        buttons[at].setAttribute("aria-pressed", at === shown);
+      });
+    };
+  });
+  function show() { shows.forEach(function (each) { each(); }); }
+  function choose(name) {
+    chosen = [name].concat(chosen.filter(function (other) { return other !== name; })).slice(0, 12);
+    try { localStorage.setItem("variants", JSON.stringify(chosen)); } catch (_) { /* not remembered */ }
+    show();
+  }
+  show();
 })();

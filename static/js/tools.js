@@ -51,6 +51,21 @@
   var WORDS = { fits: "fits", tight: "tight", no: "does not fit", unknown: "not covered" };
   function verdict(word) { return make("span", WORDS[word], "verdict verdict-" + word); }
 
+  // ---- what every model needs at a few settings: data/runs.js --------------------
+  function runs() {
+    var data = window.kbgenRuns;
+    return {
+      quants: data.quants, contexts: data.contexts,
+      models: data.models.map(function (m) { return { id: m[0], name: m[1], parameters: m[2], weights: m[3], buffers: m[4] }; }),
+      // In bytes, at positions in the two lists; null where the model has none.
+      need: function (model, quant, ctx) {
+        var weights = model.weights[quant], buffers = model.buffers[ctx];
+        return weights == null || buffers == null ? null : weights + buffers;
+      },
+      judge: function (total, room) { return total + data.driver[1] <= room ? "fits" : total + data.driver[0] <= room ? "tight" : "no"; }
+    };
+  }
+
   // ---- controls ------------------------------------------------------------------
   // A short list of things to choose one from; `choose` gets the position.
   function choices(place, name, texts, choose) {
@@ -84,7 +99,7 @@
 
   window.kbgenTools = {
     by_id: by_id, make: make, option: option, GIB: GIB, MIB: MIB, whole: whole, gib: gib, mib: mib, pace: pace,
-    asked: asked, keep: keep, say: say, verdict: verdict, choices: choices,
+    asked: asked, keep: keep, say: say, verdict: verdict, choices: choices, runs: runs,
     root: root, figures: figures, quantizations: quantizations, find: find
   };
 })();

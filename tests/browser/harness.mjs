@@ -44,10 +44,13 @@ export async function estimate(rows) {
   });
 }
 
+/** The site as one file, once it is built. */
+export const bundleFile = join(scratch, "kb.html");
+
 /** The built site. */
 export async function build() {
   const folder = join(scratch, "public");
-  await kbgen("--root", siteRoot, "build", "--output-dir", folder);
+  await kbgen("--root", siteRoot, "build", "--output-dir", folder, "--bundle", bundleFile);
   return folder;
 }
 

@@ -1,6 +1,7 @@
 // The built site in a browser, as a reader meets it: node --test tests/browser/
 import { after } from "node:test";
 import { build, close, serve, start } from "./harness.mjs";
+import bundle from "./parts/bundle.mjs";
 import calculator from "./parts/calculator.mjs";
 import calculator_figures from "./parts/calculator-figures.mjs";
 import colors from "./parts/colors.mjs";
@@ -23,4 +24,4 @@ const folder = await build();
 const browser = await start();
 const { url } = await serve(folder);
 
-for (const part of [links, every_page, places, error_page, paste_box, samples, search, journey, calculator, calculator_figures, tools, lists, colors, weight, live_reload]) part({ folder, browser, url });
+for (const part of [links, every_page, places, error_page, paste_box, samples, search, journey, calculator, calculator_figures, tools, lists, colors, weight, bundle, live_reload]) part({ folder, browser, url });

@@ -64,6 +64,7 @@ fn every_file_is_what_it_was() {
         "_redirects",
         "badges/small.svg",
         "categories/memory/feed.xml",
+        "data/cards.js",
         "data/runs.js",
         "errors/card-full.json",
         "errors/card-full.md",

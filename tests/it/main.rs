@@ -3,6 +3,7 @@
 
 mod architecture;
 mod bad_logs;
+mod bundle;
 mod case_file;
 mod cases;
 mod commands;

@@ -39,6 +39,7 @@ pub(in crate::render) struct SiteView {
     pub language: String,
     pub repository: Option<String>,
     pub issues: Option<String>,
+    pub contact: Option<String>,
     pub licence: String,
     pub licence_url: Option<String>,
     pub counts: Counts,

@@ -11,7 +11,7 @@ use crate::render::views::Leaf;
 use crate::render::views::common::{Ref, SourceView, VerifiedView, label, sources};
 use crate::render::views::shelf::{Plate, Shelf, neighbours, signature_text, toc, with_frame};
 use crate::site::kinds::{ErrorData, Signature, is_check_section};
-use crate::site::{Head, Kind, Page, PageId};
+use crate::site::{Head, Kind, Page, PageId, ProseCall};
 
 #[derive(Serialize)]
 struct ErrorView {
@@ -31,6 +31,9 @@ struct ErrorView {
     check: Option<SectionView>,
     after: Vec<SectionView>,
     footnotes_html: Value,
+    fits: Option<FitsView>,
+    look_alikes: Vec<Ref>,
+    changes: Vec<ChangeView>,
     related: Vec<Ref>,
     backlinks: Vec<Ref>,
     verified: Option<VerifiedView>,
@@ -73,8 +76,27 @@ struct SectionView {
     id: String,
     title: String,
     html: Value,
+    fails_html: Option<Value>,
     cost: Option<String>,
 }
+
+/// What fits on the reader's own card; `models` are slugs of those that the prose computes with.
+#[derive(Serialize)]
+struct FitsView {
+    models: Vec<String>,
+}
+
+#[derive(Serialize)]
+struct ChangeView {
+    date: String,
+    what: String,
+}
+
+/// Most pages that are named as easily taken for this one.
+const LOOK_ALIKES: usize = 3;
+
+/// How the paragraph begins that says what to do when a solution does not help.
+const FAILS: &str = "<p><strong>If it fails:</strong>";
 
 pub(super) fn leaves(shelf: &Shelf<'_>) -> Vec<Leaf> {
     let mut leaves = Vec::new();
@@ -125,7 +147,9 @@ fn view(shelf: &Shelf<'_>, error: &Page<ErrorData>, root: &str) -> ErrorView {
             () => after.push(shown),
         }
     }
-    let named: Vec<&str> = data.related.iter().map(|slug| slug.value.as_str()).collect();
+    let related: Vec<&str> = data.related.iter().map(|slug| slug.value.as_str()).collect();
+    let look_alikes = look_alikes(shelf, error);
+    let named = [&related[..], &look_alikes].concat();
     ErrorView {
         slug: error.head.id.slug.clone(),
         kind: data.kind.name(),
@@ -154,7 +178,14 @@ fn view(shelf: &Shelf<'_>, error: &Page<ErrorData>, root: &str) -> ErrorView {
         check,
         after,
         footnotes_html: html(body.footnotes_html.clone()),
-        related: shelf.references(root, Kind::Error, named.iter().copied()),
+        fits: fits(error),
+        look_alikes: shelf.references(root, Kind::Error, look_alikes),
+        changes: data
+            .changes
+            .iter()
+            .map(|change| ChangeView { date: change.date.value.to_string(), what: change.what.clone() })
+            .collect(),
+        related: shelf.references(root, Kind::Error, related),
         backlinks: shelf.backlinks(root, &error.head.id, &named),
         verified: shelf.verified(&error.head, Some(&data.category), &data.evidence),
         sources: sources(&data.evidence),
@@ -165,12 +196,43 @@ fn view(shelf: &Shelf<'_>, error: &Page<ErrorData>, root: &str) -> ErrorView {
 
 fn section_view(section: &Section, data: &ErrorData) -> SectionView {
     let solution = data.solutions.iter().find(|solution| solution.id.value == section.id);
+    let (steps, fails) = match section.html.rfind(FAILS).filter(|_| solution.is_some()) {
+        Some(at) => (&section.html[..at], Some(section.html[at..].to_string())),
+        None => (section.html.as_str(), None),
+    };
     SectionView {
         id: section.id.clone(),
         title: section.title.clone(),
-        html: html(section.html.clone()),
+        html: html(steps.to_string()),
+        fails_html: fails.map(html),
         cost: solution.map(|solution| solution.cost.clone()),
     }
+}
+
+/// Slugs of pages that a reader may have taken this one for; those that it is related to are listed as such.
+fn look_alikes<'s>(shelf: &Shelf<'s>, error: &Page<ErrorData>) -> Vec<&'s str> {
+    let slug = error.head.id.slug.as_str();
+    let lists =
+        |page: &Page<ErrorData>, other: &str| page.data.related.iter().any(|named| named.value == other);
+    let is_related = |other: &str| {
+        lists(error, other)
+            || shelf.site().errors.iter().any(|page| page.head.id.slug == other && lists(page, slug))
+    };
+    let alike = shelf.look_alikes.get(slug).map(Vec::as_slice).unwrap_or_default();
+    alike.iter().copied().filter(|other| !is_related(other)).take(LOOK_ALIKES).collect()
+}
+
+/// Only of a page that leads to the calculator or computes itself: there memory decides.
+fn fits(error: &Page<ErrorData>) -> Option<FitsView> {
+    let outline = &error.head.body.outline;
+    let mut models: Vec<String> = Vec::new();
+    for call in outline.calls.iter().filter_map(|call| ProseCall::parse(&call.source).ok()) {
+        if !models.contains(&call.model.value) {
+            models.push(call.model.value);
+        }
+    }
+    let leads = outline.links.iter().any(|link| link.destination.starts_with("/will-it-run/"));
+    (leads || !models.is_empty()).then_some(FitsView { models })
 }
 
 fn jump(data: &ErrorData, id: &str) -> Option<JumpView> {

@@ -25,7 +25,7 @@ use rayon::prelude::*;
 
 pub(super) use common::parameters;
 pub(super) use model::by_parameters;
-pub(super) use shelf::{Plate, Shelf, signature_text};
+pub(super) use shelf::{Plate, Shelf, signature_text, with_frame};
 pub(super) use usual::{CONTEXTS, RunsOn, runs_on};
 
 use crate::diag::Diagnostic;
@@ -77,4 +77,11 @@ pub(super) fn pages(shelf: &Shelf<'_>, engine: &Engine<'_>) -> Result<Outputs, V
         }
     }
     if faults.is_empty() { Ok(outputs) } else { Err(faults) }
+}
+
+/// Pages that are read as text, and lists.
+pub(super) fn texts(shelf: &Shelf<'_>) -> Vec<Leaf> {
+    let makers: [fn(&Shelf<'_>) -> Vec<Leaf>; 5] =
+        [lists::leaves, error::leaves, guide::leaves, tool::leaves, glossary::leaves];
+    makers.into_par_iter().flat_map(|make| make(shelf)).collect()
 }

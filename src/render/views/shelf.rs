@@ -18,6 +18,7 @@ use crate::render::views::common::{
     self, BuildView, Counts, ErrorRow, Frame, MenuItem, PageView, Ref, SiteView, Step, TocLine, VerifiedView,
 };
 use crate::render::{Audience, Order};
+use crate::signature::look_alikes;
 use crate::site::kinds::{ErrorData, Evidence, SignatureText};
 use crate::site::{Head, Kind, Page, PageId, Site};
 
@@ -31,6 +32,8 @@ pub(in crate::render) struct Shelf<'s> {
     pub prose: &'s Prose,
     /// The index of the fit tables, which several pages hold.
     pub fit_index: serde_json::Value,
+    /// Slugs of errors whose messages are taken for each other, by slug.
+    pub look_alikes: BTreeMap<&'s str, Vec<&'s str>>,
     heads: BTreeMap<&'s PageId, &'s Head>,
 }
 
@@ -73,7 +76,14 @@ impl<'p> Plate<'p> {
 impl<'s> Shelf<'s> {
     /// Looks everything up; `tables` are the models' fit tables.
     pub fn new(order: &'s Order<'s>, assets: &'s Assets, prose: &'s Prose, tables: &Outputs) -> Self {
-        Self { order, assets, prose, fit_index: fit_files::index(order, tables), heads: order.site.index() }
+        Self {
+            order,
+            assets,
+            prose,
+            fit_index: fit_files::index(order, tables),
+            look_alikes: look_alikes(order.compiled.index.table()),
+            heads: order.site.index(),
+        }
     }
 
     /// The pages.
@@ -221,6 +231,7 @@ impl<'s> Shelf<'s> {
             language: config.language.clone(),
             issues: config.repository.as_ref().map(|repository| format!("{repository}/issues/new")),
             repository: config.repository.clone(),
+            contact: config.contact.clone(),
             licence: config.licence.clone(),
             licence_url: config.licence_url.clone(),
             counts: Counts {

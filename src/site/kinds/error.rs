@@ -1,5 +1,9 @@
 //! An error page: signatures, causes, solutions.
 
+use std::cmp::Reverse;
+
+use jiff::civil::Date;
+
 use crate::files::{Placed, Span};
 use crate::schema::{Choice, Field, Fields, Shape};
 use crate::site::kinds::common::{
@@ -59,6 +63,11 @@ const SOLUTION: &[Field] = &[
     Field::required("id", Shape::Slug, "Name of the solution; its heading in the body bears it as `{#id}`."),
     Field::required("title", Shape::Text, "What to do, in one line."),
     Field::required("cost", COST, "What the solution costs."),
+];
+
+const CHANGE: &[Field] = &[
+    Field::required("date", Shape::Date, "Day of the change."),
+    Field::required("what", Shape::Text, "What readers should know of it, in one line."),
 ];
 
 const COSTS: &[Choice] = &[
@@ -131,6 +140,11 @@ pub const FIELDS: &[Field] = &[
     RELATED,
     VERIFIED,
     VERIFIED_WITH,
+    Field::optional(
+        "changes",
+        Shape::list(&Shape::Record(CHANGE)),
+        "What changed on the page; shown with the latest first.",
+    ),
     WEB_SOURCES,
     ALIASES,
     Field::optional("status", STATUS, "Whether people meet it today; left out: `active`."),
@@ -161,6 +175,8 @@ pub struct ErrorData {
     pub solutions: Vec<Solution>,
     /// Slugs of errors.
     pub related: Vec<Placed<String>>,
+    /// What changed on the page, the latest first.
+    pub changes: Vec<Change>,
     /// What it rests on.
     pub evidence: Evidence,
     /// Whether people meet it today.
@@ -227,6 +243,15 @@ pub struct Solution {
     pub title: String,
     /// `none`, `speed`, `quality` or `money`.
     pub cost: String,
+}
+
+/// A change of a page that its readers should know of.
+#[derive(Debug, Clone)]
+pub struct Change {
+    /// When.
+    pub date: Placed<Date>,
+    /// What, one line.
+    pub what: String,
 }
 
 /// Whether a section of an error's body, by its id and title, says how to see that it worked.
@@ -300,11 +325,22 @@ impl ErrorData {
             causes: fields.records("causes").iter().map(Cause::new).collect(),
             solutions: fields.records("solutions").iter().map(Solution::new).collect(),
             related: fields.texts("related"),
+            changes: changes(fields),
             evidence: Evidence::new(fields),
             status: Status::of(word("status").as_deref(), Status::Active),
             retired: word("retired"),
         }
     }
+}
+
+/// Of one day, the one written last is the latest.
+fn changes(fields: &Fields) -> Vec<Change> {
+    let change =
+        |fields: &Fields| Some(Change { date: fields.date("date")?, what: fields.text("what")?.value });
+    let mut changes: Vec<Change> = fields.records("changes").iter().filter_map(change).collect();
+    changes.reverse();
+    changes.sort_by_key(|change| Reverse(change.date.value));
+    changes
 }
 
 impl Signature {

@@ -1,10 +1,18 @@
 // The page that a reader with an error in hand arrives at.
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { readJson, visiting } from "../harness.mjs";
+import { PHONE, axe, readJson, sideways, visiting } from "../harness.mjs";
 
 const SLUG = "cuda-oom-loading-model";
 const WITH_PROMPT = "cuda-oom-other-process";
+/** Both have variants by system. */
+const [FOR_SYSTEMS, FOR_SYSTEMS_TOO] = ["ollama-port-in-use", "llamacpp-port-in-use"];
+/** How far what is there has moved since the page was opened, whoever moved it. */
+const shifts = { prepare: page => page.addInitScript(() => {
+  window.shifted = 0;
+  new PerformanceObserver(list => { for (const entry of list.getEntries()) window.shifted += entry.value; }).observe({ type: "layout-shift", buffered: true });
+}) };
 
 export default function ({ folder, browser, url }) {
   const address = `${url}errors/${SLUG}/`;
@@ -33,6 +41,109 @@ export default function ({ folder, browser, url }) {
       assert.equal(copied.split("\n")[0], first.slice(2));
       assert.doesNotMatch(copied, /^\$/m);
     }));
+
+  test("error page: copy all takes prompts and output too", () =>
+    visiting(browser, `${url}errors/${WITH_PROMPT}/`, { permissions: ["clipboard-read", "clipboard-write"] }, async page => {
+      const block = page.locator(".code[data-lang=console]").first();
+      await block.locator("button", { hasText: "Copy all" }).click();
+      await block.locator("button.copy-all", { hasText: "Copied" }).waitFor();
+      assert.equal(await page.evaluate(() => navigator.clipboard.readText()), await block.locator("code").evaluate(code => code.textContent));
+      assert.equal(await page.locator(".code[data-lang=log] button").first().locator("xpath=..").locator("button").count(), 1);
+    }));
+
+  test("error page: one variant of a command is shown, and the one chosen goes for other pages too", () =>
+    visiting(browser, `${url}errors/${FOR_SYSTEMS}/`, shifts, async page => {
+      const group = page.locator(".variants[data-by=os]").first();
+      const shown = () => group.locator(".code:visible").evaluateAll(blocks => blocks.map(block => block.dataset.label));
+      const [first, ...others] = await group.locator(".code").evaluateAll(blocks => blocks.map(block => block.dataset.label));
+      assert.ok(others.length);
+      assert.deepEqual(await shown(), [first]);
+      const below = () => page.locator("#check").evaluate(heading => heading.getBoundingClientRect().top + scrollY);
+      const before = await below();
+      const windows = page.getByRole("group", { name: "System" }).first().getByRole("button", { name: "Windows" });
+      await windows.focus();
+      await page.keyboard.press("Enter");
+      assert.equal(await windows.getAttribute("aria-pressed"), "true");
+      for (const each of await page.locator(".variants[data-by=os]").all()) assert.match(await each.locator(".code:visible").getAttribute("data-label"), /Windows$/);
+      assert.equal(await below(), before);
+      assert.equal(await page.evaluate(() => window.shifted), 0);
+      await page.goto(`${url}errors/${FOR_SYSTEMS_TOO}/`);
+      assert.match(await page.locator(".variants[data-by=os] .code:visible").first().getAttribute("data-label"), /Windows$/);
+      assert.equal(await page.evaluate(() => window.shifted), 0);
+      await page.emulateMedia({ media: "print" });
+      for (const block of await page.locator(".variants .code").all()) assert.ok(await block.isVisible());
+    }));
+
+  test("error page: without scripts every variant is shown", () =>
+    visiting(browser, `${url}errors/${FOR_SYSTEMS}/`, { javaScriptEnabled: false }, async page => {
+      for (const block of await page.locator(".variants .code").all()) assert.ok(await block.isVisible());
+    }));
+
+  for (const [dress, options] of Object.entries({ light: {}, dark: { colorScheme: "dark" }, phone: PHONE })) {
+    test(`error page: variants and the table of one's own card in ${dress} give axe-core nothing to find`, () =>
+      visiting(browser, `${url}errors/cuda-oom-long-context/`, { ...options, bypassCSP: true }, async (page, { trouble }) => {
+        assert.ok(await page.locator(".variants").count());
+        await page.locator(".own-card summary").click();
+        await page.locator(".own-card select").selectOption("geforce-rtx-3060-12-gb");
+        await page.locator(".own-card tbody tr").first().waitFor();
+        assert.deepEqual(await axe(page), []);
+        assert.deepEqual(trouble, []);
+        await page.setViewportSize({ width: 320, height: 640 });
+        await page.addStyleTag({ content: ":root { font-size: 200% }" });
+        assert.ok(await sideways(page) <= 0, `${await sideways(page)} px too wide`);
+      }));
+  }
+
+  on("what fits on one's own card is as data/runs.js has it, and nothing is loaded before it is asked for", {}, async (page, { requests }) => {
+    const card = "geforce-rtx-3060-12-gb", loaded = () => requests.filter(request => /data\/(runs|cards)\.js/.test(request.url)).length;
+    assert.equal(loaded(), 0);
+    await page.locator(".own-card summary").click();
+    await page.locator(".own-card select").selectOption(card);
+    const said = await page.locator(".own-card strong").innerText();
+    const { quants, contexts, driver, models } = JSON.parse(readFileSync(`${folder}/data/runs.js`, "utf8").replace(/^window\.kbgenRuns=|;\s*$/g, ""));
+    const [, , memory] = JSON.parse(readFileSync(`${folder}/data/cards.js`, "utf8").replace(/^window\.kbgenCards=|;\s*$/g, "")).find(([id]) => id === card);
+    const [quant, ctx] = [quants.indexOf("Q4_K_M"), contexts.indexOf(8192)];
+    const needs = models.filter(model => model[3][quant] !== null && model[4][ctx] !== null).map(model => model[3][quant] + model[4][ctx]);
+    assert.equal(said, `${needs.filter(need => need + driver[1] <= memory).length} of ${needs.length} models`);
+    await page.goto(`${url}errors/cuda-oom-long-context/`);
+    await page.locator(".own-card tbody tr").first().waitFor();
+    assert.equal(await page.locator(".own-card select").inputValue(), card);
+    const named = (await page.locator(".own-card").getAttribute("data-models")).split(" ");
+    const first = await page.locator(".own-card tbody a").first().getAttribute("href");
+    assert.ok(named.some(slug => first.includes(`/${slug}/`)), first);
+  });
+
+  on("a card chosen in the calculator is the one that errors speak of", {}, async page => {
+    await page.goto(`${url}will-it-run/`);
+    await page.locator("#device-1").fill("RTX 4090");
+    await page.locator("#device-list-1 [role=option]", { hasText: "RTX 4090" }).first().click();
+    await page.goto(address);
+    await page.locator(".own-card summary").click();
+    assert.match(await page.locator(".own-card select").inputValue(), /4090/);
+  });
+
+  on("each fix ends with what to do if it fails, and where to see that it helped", {}, async page => {
+    for (const fix of await page.locator(".solution").all()) {
+      const end = fix.locator("> :last-child");
+      assert.match(await end.innerText(), /^If it fails:[^]*If it helps:/);
+      assert.equal(await end.locator("a").last().getAttribute("href"), "#check");
+    }
+  });
+
+  on("pages that read alike are named where the message stands, and not among those close to this one again", {}, async page => {
+    const others = await page.locator(".not-this a").evaluateAll(links => links.map(link => link.href));
+    assert.ok(others.length > 0 && others.length <= 3, others.join(" "));
+    const below = await page.locator(".next .refs a").evaluateAll(links => links.map(link => link.href));
+    assert.deepEqual(others.filter(other => below.includes(other)), []);
+    for (const other of others) assert.ok(!facts.related.some(slug => other.includes(`/${slug}/`)), other);
+  });
+
+  on("who was not helped is led to an issue that names the page", {}, async page => {
+    const link = new URL(await page.locator(".feedback a").first().getAttribute("href"));
+    assert.match(link.pathname, /\/issues\/new$/);
+    assert.ok(link.searchParams.get("title").includes(SLUG));
+    assert.equal(link.searchParams.get("page"), `errors/${SLUG}/`);
+  });
 
   on("the list of contents leads to each part and marks the one being read", {}, async page => {
     const links = page.locator(".toc a");
@@ -81,7 +192,7 @@ export default function ({ folder, browser, url }) {
     const bare = await page.locator("main").innerText();
     await visiting(browser, address, {}, async scripted => {
       const box = await scripted.locator(".paste").innerText();
-      const missing = (await scripted.locator("main").innerText()).split("\n").filter(line => line.trim() && line !== "Copy" && !box.includes(line) && !bare.includes(line));
+      const missing = (await scripted.locator("main").innerText()).split("\n").filter(line => line.trim() && !/^Copy( all)?$/.test(line) && !box.includes(line) && !bare.includes(line));
       assert.deepEqual(missing, []);
     });
     for (const heading of await page.locator("main h2").all()) assert.ok(await heading.isVisible());
@@ -93,7 +204,7 @@ export default function ({ folder, browser, url }) {
     for (const details of await page.locator("details").all()) {
       await details.locator("summary").focus();
       await page.keyboard.press("Enter");
-      assert.ok(await details.locator(".code").first().isVisible());
+      assert.ok(await details.locator("> :not(summary)").first().isVisible());
     }
   });
 }

@@ -1,0 +1,82 @@
+//! One file that is at every moment wholly the old one or wholly the new one, and never somebody else's.
+
+use std::fs::{self, File};
+use std::io::{ErrorKind, Read, Write};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+
+use crate::emit::Permission;
+use crate::emit::place::{neighbour, resolve};
+
+/// Where one file is written, and what must not be touched.
+#[derive(Debug, Clone, Copy)]
+pub struct Single<'a> {
+    /// The file; it and its folders are made when missing.
+    pub path: &'a Path,
+    /// What every file of ours begins with.
+    pub mark: &'a [u8],
+    /// Files and folders that the site is made of: the file may be none of them and lie in none.
+    pub sources: &'a [PathBuf],
+    /// What may be done to a file that kbgen did not make.
+    pub permission: Permission,
+}
+
+impl Single<'_> {
+    /// Refuses a path that holds anything but a file of ours.
+    ///
+    /// # Errors
+    /// When it is a folder, one of the sources, or a file of someone else that may not be taken over.
+    pub fn refuse_foreign(&self) -> Result<()> {
+        let (asked, file) = (self.path.display(), resolve(self.path)?);
+        for source in self.sources {
+            if file.starts_with(resolve(source)?) {
+                bail!("`{asked}` is one of the files that the site is made from: choose another place");
+            }
+        }
+        match fs::symlink_metadata(&file) {
+            Ok(found) if found.is_dir() => bail!("`{asked}` is a folder: name a file in it"),
+            Ok(_) if self.permission == Permission::TakeOver || self.is_ours(&file)? => Ok(()),
+            Ok(_) => bail!(
+                "kbgen did not make `{asked}` as a bundle: choose another file, or build with `--force` to write over it"
+            ),
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
+            Err(error) => Err(error).with_context(|| format!("cannot look at `{asked}`")),
+        }
+    }
+
+    fn is_ours(&self, file: &Path) -> Result<bool> {
+        let mut start = Vec::new();
+        let opened = File::open(file).with_context(|| format!("cannot read `{}`", file.display()))?;
+        let read = opened.take(self.mark.len() as u64).read_to_end(&mut start);
+        read.with_context(|| format!("cannot read `{}`", file.display()))?;
+        Ok(start == self.mark)
+    }
+
+    /// Writes the file: beside its place first, then in one step to it.
+    ///
+    /// # Errors
+    /// As [`Single::refuse_foreign`], and when the disk refuses; the old file is whole then.
+    pub fn write(&self, bytes: &[u8]) -> Result<()> {
+        self.refuse_foreign()?;
+        let file = resolve(self.path)?;
+        let (Some(folder), Some(name)) = (file.parent(), file.file_name()) else {
+            bail!("`{}` is no file", self.path.display());
+        };
+        fs::create_dir_all(folder)
+            .with_context(|| format!("cannot make the folder `{}`", folder.display()))?;
+        let beside = folder.join(neighbour(name, "new"));
+        let written = write_through(&beside, bytes).and_then(|()| fs::rename(&beside, &file));
+        if written.is_err() {
+            // What was begun helps nobody; if it cannot be removed, the first error says why.
+            let _ = fs::remove_file(&beside);
+        }
+        written.with_context(|| format!("cannot write `{}`", self.path.display()))
+    }
+}
+
+fn write_through(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
+    let mut file = File::create(path)?;
+    file.write_all(bytes)?;
+    file.sync_all()
+}

@@ -1,0 +1,1 @@
+window.kbgenCards=[["card","Card",4294967296]];
