@@ -81,7 +81,7 @@ pub(super) fn pages(shelf: &Shelf<'_>, engine: &Engine<'_>) -> Result<Outputs, V
 
 /// Pages that are read as text, and lists.
 pub(super) fn texts(shelf: &Shelf<'_>) -> Vec<Leaf> {
-    let makers: [fn(&Shelf<'_>) -> Vec<Leaf>; 5] =
-        [lists::leaves, error::leaves, guide::leaves, tool::leaves, glossary::leaves];
+    let makers: [fn(&Shelf<'_>) -> Vec<Leaf>; 6] =
+        [lists::leaves, models::leaves, error::leaves, guide::leaves, tool::leaves, glossary::leaves];
     makers.into_par_iter().flat_map(|make| make(shelf)).collect()
 }
