@@ -47,7 +47,7 @@ export default function ({ folder, browser, url }) {
       const copy = await tab_to("#commands .copy");
       await page.keyboard.press("Enter");
       await page.waitForFunction(() => document.activeElement.textContent === "Copied");
-      const block = copy.locator("xpath=..");
+      const block = copy.locator("xpath=ancestor::*[contains(concat(' ', @class, ' '), ' code ')]");
       assert.equal(await page.evaluate(() => navigator.clipboard.readText()), (await block.locator("code").textContent()).replace(/\n$/, ""));
       assert.match(await page.evaluate(() => navigator.clipboard.readText()), /^(llama-|ollama )/);
       assert.deepEqual(trouble, []);
