@@ -5,6 +5,7 @@ use quick_xml::events::BytesText;
 
 use crate::files::Outputs;
 use crate::render::views::{RunsOn, Shelf, runs_on};
+use crate::render::xml;
 use crate::site::tokens;
 
 /// What stands on the left.
@@ -91,9 +92,7 @@ fn picture(title: &str, value: &str) -> std::io::Result<Vec<u8>> {
         })?;
         Ok(())
     })?;
-    let mut bytes = writer.into_inner();
-    bytes.push(b'\n');
-    Ok(bytes)
+    Ok(xml::file(writer))
 }
 
 #[cfg(test)]

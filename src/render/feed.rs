@@ -5,6 +5,7 @@ use quick_xml::events::{BytesDecl, BytesText, Event};
 
 use crate::files::Outputs;
 use crate::render::views::Shelf;
+use crate::render::xml;
 use crate::site::{Head, Kind};
 
 /// Most entries.
@@ -87,9 +88,7 @@ fn write(shelf: &Shelf<'_>, feed: &Feed<'_>) -> std::io::Result<Vec<u8>> {
         }
         Ok(())
     })?;
-    let mut bytes = writer.into_inner();
-    bytes.push(b'\n');
-    Ok(bytes)
+    Ok(xml::file(writer))
 }
 
 fn entry(writer: &mut Writer<Vec<u8>>, shelf: &Shelf<'_>, head: &Head, day: &str) -> std::io::Result<()> {

@@ -27,6 +27,7 @@ mod search;
 mod sitemap;
 mod templates;
 mod views;
+mod xml;
 
 use jiff::civil::Date;
 

@@ -7,6 +7,7 @@ use quick_xml::events::{BytesDecl, BytesText, Event};
 
 use crate::files::Outputs;
 use crate::render::views::Shelf;
+use crate::render::xml;
 
 /// `opensearch.xml`.
 pub(super) fn file(shelf: &Shelf<'_>) -> Outputs {
@@ -47,9 +48,7 @@ fn description(shelf: &Shelf<'_>) -> std::io::Result<Vec<u8>> {
         }
         Ok(())
     })?;
-    let mut bytes = writer.into_inner();
-    bytes.push(b'\n');
-    Ok(bytes)
+    Ok(xml::file(writer))
 }
 
 /// The words of a text that fit into so many characters; of a longer word its beginning.

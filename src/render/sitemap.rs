@@ -5,6 +5,7 @@ use quick_xml::events::{BytesDecl, BytesText, Event};
 
 use crate::files::Outputs;
 use crate::render::views::Shelf;
+use crate::render::xml;
 use crate::site::{Head, Kind, LISTINGS};
 
 /// `sitemap.xml`.
@@ -42,7 +43,5 @@ fn sitemap(shelf: &Shelf<'_>) -> std::io::Result<Vec<u8>> {
         }
         Ok(())
     })?;
-    let mut bytes = writer.into_inner();
-    bytes.push(b'\n');
-    Ok(bytes)
+    Ok(xml::file(writer))
 }

@@ -80,16 +80,12 @@
   }
 
   // ---- a model's figures ---------------------------------------------------------
-  // Loads a model's table, and before the first one the script that looks things up in it: `done(table)`, or null.
+  // Loads a model's table, and before it the script that looks things up in it: `done(table)`, or null.
   var root = document.documentElement.dataset.root;
   function figures(model, stamp, done) {
-    var load = function () { window.kbgenFit.load(model, root + "data/fit/" + model + ".js?" + stamp, done); };
-    if (window.kbgenFit) return load();
-    var script = make("script");
-    script.src = document.querySelector("[data-fit]").dataset.fit;
-    script.onload = load;
-    script.onerror = function () { done(null); };
-    document.head.append(script);
+    window.kbgenLoad(document.querySelector("[data-fit]").dataset.fit).then(function () {
+      window.kbgenFit.load(model, root + "data/fit/" + model + ".js?" + stamp, done);
+    }, function () { done(null); });
   }
   // Places of the quantizations that a table has.
   function quantizations(table, names) {

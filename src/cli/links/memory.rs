@@ -31,7 +31,7 @@ impl Memory {
 
     /// Whether an address answered lately.
     pub fn is_fresh(&self, url: &str) -> bool {
-        self.answered.get(url).is_some_and(|day| self.age(*day) < self.days)
+        self.answered.get(url).is_some_and(|day| age(*day, self.today) < self.days)
     }
 
     /// Notes that it answered today.
@@ -52,10 +52,6 @@ impl Memory {
         fs::create_dir_all(folder).with_context(|| format!("cannot make `{}`", folder.display()))?;
         let text = format!("{}\n", serde_json::to_string_pretty(&kept)?);
         fs::write(&self.path, text).with_context(|| format!("cannot write `{}`", self.path.display()))
-    }
-
-    fn age(&self, day: Date) -> i64 {
-        age(day, self.today)
     }
 }
 
