@@ -6,7 +6,7 @@ use crate::check::{self, Subject};
 use crate::config::Config;
 use crate::diag::{Diagnostic, Rule, Severity};
 use crate::diagnosis::Compiled;
-use crate::files::{Outputs, Sources};
+use crate::files::{Memory, Outputs, Sink, Sources};
 use crate::link;
 use crate::load::{self, Drafts};
 use crate::render::{self, Audience};
@@ -41,6 +41,15 @@ pub struct Draft {
     pub fits: FitTable,
     /// Everything that is wrong with it, sorted.
     pub found: Vec<Diagnostic>,
+}
+
+/// Whether all files of a site were made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Whole {
+    /// They were.
+    Yes,
+    /// A template has a fault; what was made is worth nothing.
+    No,
 }
 
 /// What came of a build.
@@ -85,14 +94,17 @@ pub fn build(sources: &Sources, read_faults: Vec<Diagnostic>, order: &Order) -> 
     if draft.has_errors() {
         return Ok(Built { draft, outputs: None });
     }
-    match render::outputs(&rendering(sources, &draft, order)) {
-        Ok(outputs) => Ok(Built { draft, outputs: Some(outputs) }),
-        Err(faults) => {
-            draft.found.extend(faults);
-            Diagnostic::sort(&mut draft.found, sources);
-            Ok(Built { draft, outputs: None })
-        }
-    }
+    let memory = Memory::default();
+    let whole = render(sources, &mut draft, order, &memory);
+    Ok(Built { draft, outputs: (whole == Whole::Yes).then(|| memory.into_outputs()) })
+}
+
+/// Makes the files of a site without errors; faults of templates join its findings.
+pub fn render(sources: &Sources, draft: &mut Draft, order: &Order, sink: &dyn Sink) -> Whole {
+    let Err(faults) = render::files(&rendering(sources, draft, order), sink) else { return Whole::Yes };
+    draft.found.extend(faults);
+    Diagnostic::sort(&mut draft.found, sources);
+    Whole::No
 }
 
 /// The whole knowledge base as one page, of a site without errors.
