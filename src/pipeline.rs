@@ -11,6 +11,7 @@ use crate::link;
 use crate::load::{self, Drafts};
 use crate::render::{self, Audience};
 use crate::site::{FitTable, Links, Site};
+use crate::watch::{Stage, Unwatched, Watch};
 use crate::{config, fit, schema};
 
 /// What a build is asked for beside the sources.
@@ -65,20 +66,30 @@ pub struct Built {
 ///
 /// # Errors
 /// When `order.base_url` is no address.
-pub fn understand(sources: &Sources, read_faults: Vec<Diagnostic>, order: &Order) -> anyhow::Result<Draft> {
+pub fn understand(
+    sources: &Sources,
+    read_faults: Vec<Diagnostic>,
+    order: &Order,
+    watch: &dyn Watch,
+) -> anyhow::Result<Draft> {
     let (mut config, mut found) = Config::read(sources);
     if let Some(url) = &order.base_url {
         config.set_base_url(url)?;
     }
     found.extend(read_faults);
+    watch.begin(Stage::Parse, 0);
     let (site, faults) = load::pages(sources, order.drafts);
     found.extend(faults);
+    watch.begin(Stage::Link, 0);
     let links = link::resolve(&site, sources);
+    watch.begin(Stage::Signatures, 0);
     let compiled = Compiled::new(&site, sources);
     let hits = check::sample_hits(&site, &compiled);
+    watch.begin(Stage::Check, 0);
     let subject =
         Subject { sources, site: &site, links: &links, compiled: &compiled, hits: &hits, today: order.today };
     found.extend(check::all(&subject));
+    watch.begin(Stage::Fit, 0);
     let (fits, faults) = fit::table(&site);
     found.extend(faults);
     Diagnostic::sort(&mut found, sources);
@@ -90,18 +101,24 @@ pub fn understand(sources: &Sources, read_faults: Vec<Diagnostic>, order: &Order
 /// # Errors
 /// When `order.base_url` is no address.
 pub fn build(sources: &Sources, read_faults: Vec<Diagnostic>, order: &Order) -> anyhow::Result<Built> {
-    let mut draft = understand(sources, read_faults, order)?;
+    let mut draft = understand(sources, read_faults, order, &Unwatched)?;
     if draft.has_errors() {
         return Ok(Built { draft, outputs: None });
     }
     let memory = Memory::default();
-    let whole = render(sources, &mut draft, order, &memory);
+    let whole = render(sources, &mut draft, order, &Unwatched, &memory);
     Ok(Built { draft, outputs: (whole == Whole::Yes).then(|| memory.into_outputs()) })
 }
 
 /// Makes the files of a site without errors; faults of templates join its findings.
-pub fn render(sources: &Sources, draft: &mut Draft, order: &Order, sink: &dyn Sink) -> Whole {
-    let Err(faults) = render::files(&rendering(sources, draft, order), sink) else { return Whole::Yes };
+pub fn render(
+    sources: &Sources,
+    draft: &mut Draft,
+    order: &Order,
+    watch: &dyn Watch,
+    sink: &dyn Sink,
+) -> Whole {
+    let Err(faults) = render::files(&rendering(sources, draft, order, watch), sink) else { return Whole::Yes };
     draft.found.extend(faults);
     Diagnostic::sort(&mut draft.found, sources);
     Whole::No
@@ -112,10 +129,15 @@ pub fn render(sources: &Sources, draft: &mut Draft, order: &Order, sink: &dyn Si
 /// # Errors
 /// Every distinct fault of a template.
 pub fn bundle(sources: &Sources, draft: &Draft, order: &Order) -> Result<Vec<u8>, Vec<Diagnostic>> {
-    render::bundle(&rendering(sources, draft, order))
+    render::bundle(&rendering(sources, draft, order, &Unwatched))
 }
 
-fn rendering<'s>(sources: &'s Sources, draft: &'s Draft, order: &Order) -> render::Order<'s> {
+fn rendering<'s>(
+    sources: &'s Sources,
+    draft: &'s Draft,
+    order: &Order,
+    watch: &'s dyn Watch,
+) -> render::Order<'s> {
     render::Order {
         sources,
         config: &draft.config,
@@ -125,6 +147,7 @@ fn rendering<'s>(sources: &'s Sources, draft: &'s Draft, order: &Order) -> rende
         fits: &draft.fits,
         today: order.today,
         audience: order.audience,
+        watch,
     }
 }
 

@@ -4,6 +4,7 @@
 //! beginning of a large one.
 
 mod article;
+pub mod bare;
 mod blocks;
 mod hugo;
 mod ours;

@@ -37,6 +37,7 @@ use crate::diag::{Diagnostic, Rule};
 use crate::diagnosis::Compiled;
 use crate::files::{Outputs, Sink, Sources};
 use crate::site::{FitTable, Links, Site};
+use crate::watch::{Stage, Watch};
 
 pub use bundle::BUNDLE_MARK;
 pub use templates::TEMPLATE_ERROR;
@@ -72,6 +73,8 @@ pub struct Order<'s> {
     pub today: Date,
     /// Whom for.
     pub audience: Audience,
+    /// Who waits.
+    pub watch: &'s dyn Watch,
 }
 
 /// Makes all files of the site.
@@ -81,10 +84,12 @@ pub struct Order<'s> {
 pub fn files(order: &Order<'_>, sink: &dyn Sink) -> Result<(), Vec<Diagnostic>> {
     let assets = assets::Assets::new(order.sources);
     let prose = prose::all(order, &assets);
+    order.watch.begin(Stage::Gather, 0);
     let tables = fit_files::tables(order);
     let shelf = views::Shelf::new(order, &assets, &prose, &tables);
     let engine = templates::Engine::new(order.sources, &assets)?;
     views::pages(&shelf, &engine, sink)?;
+    order.watch.begin(Stage::Data, 0);
     data::files(&shelf, sink);
     tables.give(sink);
     let makers: [fn(&views::Shelf<'_>) -> Outputs; 9] = [

@@ -32,6 +32,7 @@ use crate::diag::Diagnostic;
 use crate::files::Sink;
 use crate::render::address::file;
 use crate::render::templates::Engine;
+use crate::watch::Stage;
 
 /// One page, ready for its template: address, name of the template, and what it sees.
 pub(super) struct Leaf {
@@ -61,14 +62,19 @@ pub(super) fn pages(shelf: &Shelf<'_>, engine: &Engine<'_>, sink: &dyn Sink) -> 
         choose::leaves,
         cost::leaves,
     ];
+    let watch = shelf.order.watch;
+    watch.begin(Stage::Pages, shelf.site().heads().count());
     // A view is larger than its page: each is gone when its page is there.
     let all: Vec<Diagnostic> = makers
         .into_par_iter()
         .flat_map(|make| make(shelf))
         .chain(error::leaves(shelf))
         .filter_map(|leaf| {
+            watch.begin_page();
             let page = engine.render(leaf.template, &leaf.view);
-            page.map(|bytes| sink.take(file(&leaf.address), bytes)).err()
+            let path = file(&leaf.address);
+            watch.end_page(&path);
+            page.map(|bytes| sink.take(path, bytes)).err()
         })
         .collect();
     let mut faults = Vec::new();
