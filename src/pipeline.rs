@@ -118,7 +118,9 @@ pub fn render(
     watch: &dyn Watch,
     sink: &dyn Sink,
 ) -> Whole {
-    let Err(faults) = render::files(&rendering(sources, draft, order, watch), sink) else { return Whole::Yes };
+    let Err(faults) = render::files(&rendering(sources, draft, order, watch), sink) else {
+        return Whole::Yes;
+    };
     draft.found.extend(faults);
     Diagnostic::sort(&mut draft.found, sources);
     Whole::No

@@ -3,8 +3,8 @@
 use std::sync::{Mutex, PoisonError};
 
 use crate::cli::arguments::{Arguments, BuildOptions};
-use crate::cli::terminal::Terminal;
 use crate::cli::progress::Progress;
+use crate::cli::terminal::Terminal;
 use crate::cli::{Outcome, world};
 use crate::compress;
 use crate::diag::Diagnostic;
@@ -48,8 +48,8 @@ pub(super) fn run(
         return Ok(refused(terminal, &draft.found, &sources));
     }
     let target = Target { folder: &folder, sources: &made_of, permission };
-    let publication = Publication::begin(&target)
-        .inspect_err(|_| terminal.findings(&draft.found, &sources))?;
+    let publication =
+        Publication::begin(&target).inspect_err(|_| terminal.findings(&draft.found, &sources))?;
     let outgoing = Outgoing { publication: &publication, options, size: Mutex::default() };
     let whole = pipeline::render(&sources, &mut draft, &order, &progress, &outgoing);
     progress.hide();

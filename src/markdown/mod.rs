@@ -13,6 +13,7 @@ mod headings;
 mod highlight;
 mod html;
 mod inline;
+mod lines;
 mod outline;
 mod plain;
 mod render;

@@ -46,10 +46,7 @@ pub(super) fn files(shelf: &Shelf<'_>, sink: &dyn Sink) {
         give(format!("hardware/{}.json", device.head.id.slug), entry.twin("hardware-data"));
     }
     give("data/models.json".into(), collection(shelf, "../schema/models.json", &[("models", &models)]));
-    give(
-        "data/hardware.json".into(),
-        collection(shelf, "../schema/devices.json", &[("hardware", &devices)]),
-    );
+    give("data/hardware.json".into(), collection(shelf, "../schema/devices.json", &[("hardware", &devices)]));
     let plain: Vec<Entry> = site.models.iter().map(|model| Entry::new(&entries::model(model))).collect();
     let tools: Vec<Entry> = site.tools.iter().map(|tool| Entry::new(&entries::tool(tool))).collect();
     let guides: Vec<Entry> = site.guides.iter().map(|guide| Entry::new(&entries::guide(guide))).collect();
