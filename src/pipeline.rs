@@ -9,7 +9,7 @@ use crate::diagnosis::Compiled;
 use crate::files::{Outputs, Sources};
 use crate::link;
 use crate::load::{self, Drafts};
-use crate::render::{self, Audience};
+use crate::render::{self, Audience, Groundwork};
 use crate::site::{FitTable, Links, Site};
 use crate::{config, fit, schema};
 
@@ -85,7 +85,8 @@ pub fn build(sources: &Sources, read_faults: Vec<Diagnostic>, order: &Order) -> 
     if draft.has_errors() {
         return Ok(Built { draft, outputs: None });
     }
-    match render::outputs(&rendering(sources, &draft, order)) {
+    let rendering = rendering(sources, &draft, order);
+    match render::outputs(&rendering, &Groundwork::new(&rendering)) {
         Ok(outputs) => Ok(Built { draft, outputs: Some(outputs) }),
         Err(faults) => {
             draft.found.extend(faults);

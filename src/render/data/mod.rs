@@ -25,22 +25,9 @@ pub(super) fn twin_folder(kind: Kind) -> Option<&'static str> {
 pub(super) fn files(shelf: &Shelf<'_>) -> Outputs {
     let mut outputs = Outputs::default();
     let site = shelf.site();
-    for error in &site.errors {
-        let slug = &error.head.id.slug;
-        let entry = entries::error(shelf, error);
-        outputs.add(format!("errors/{slug}.json"), twin("error-data", entry));
-        outputs.add(format!("errors/{slug}.md"), markdown::twin(shelf, error, "../"));
-    }
-    let models: Vec<Value> = site.models.iter().map(|model| entries::whole_model(shelf, model)).collect();
-    let devices: Vec<Value> = site.devices.iter().map(entries::device).collect();
-    for (kind, form, entries) in
-        [(Kind::Model, "model-data", &models), (Kind::Hardware, "hardware-data", &devices)]
-    {
-        for entry in entries {
-            let slug = entry["slug"].as_str().expect("an entry has a slug");
-            outputs.add(format!("{}/{slug}.json", kind.folder()), twin(form, entry.clone()));
-        }
-    }
+    let entries = Entries::new(shelf);
+    entries.twins(shelf, &mut outputs);
+    let Entries { models, devices } = entries;
     outputs.add("data/models.json", collection(shelf, "../schema/models.json", [("models", models)]));
     outputs.add(
         "data/hardware.json",
@@ -57,6 +44,49 @@ pub(super) fn files(shelf: &Shelf<'_>) -> Outputs {
     outputs.add("llms.txt", llms::map(shelf));
     outputs.add("llms-full.txt", llms::whole(shelf));
     outputs
+}
+
+/// The twins of the pages that are wanted, and of no other.
+pub(super) fn twins(shelf: &Shelf<'_>) -> Outputs {
+    let mut outputs = Outputs::default();
+    Entries::new(shelf).twins(shelf, &mut outputs);
+    outputs
+}
+
+/// What the wanted pages of models and devices are as data: it stands in their twins and in one file of all.
+struct Entries {
+    models: Vec<Value>,
+    devices: Vec<Value>,
+}
+
+impl Entries {
+    fn new(shelf: &Shelf<'_>) -> Self {
+        let site = shelf.site();
+        let models = site.models.iter().filter(|model| shelf.wants(&model.head));
+        let devices = site.devices.iter().filter(|device| shelf.wants(&device.head));
+        Self {
+            models: models.map(|model| entries::whole_model(shelf, model)).collect(),
+            devices: devices.map(entries::device).collect(),
+        }
+    }
+
+    /// Adds the twins of all wanted pages.
+    fn twins(&self, shelf: &Shelf<'_>, outputs: &mut Outputs) {
+        for error in shelf.site().errors.iter().filter(|error| shelf.wants(&error.head)) {
+            let slug = &error.head.id.slug;
+            let entry = entries::error(shelf, error);
+            outputs.add(format!("errors/{slug}.json"), twin("error-data", entry));
+            outputs.add(format!("errors/{slug}.md"), markdown::twin(shelf, error, "../"));
+        }
+        for (kind, form, entries) in
+            [(Kind::Model, "model-data", &self.models), (Kind::Hardware, "hardware-data", &self.devices)]
+        {
+            for entry in entries {
+                let slug = entry["slug"].as_str().expect("an entry has a slug");
+                outputs.add(format!("{}/{slug}.json", kind.folder()), twin(form, entry.clone()));
+            }
+        }
+    }
 }
 
 /// The file of one page: its entry, and above it the schema, which lies one folder up.

@@ -100,14 +100,14 @@ const FAILS: &str = "<p><strong>If it fails:</strong>";
 
 pub(super) fn leaves(shelf: &Shelf<'_>) -> Vec<Leaf> {
     let mut leaves = Vec::new();
-    let mut categories: Vec<&str> =
-        shelf.site().errors.iter().map(|error| error.data.category.as_str()).collect();
+    let wanted = shelf.site().errors.iter().filter(|error| shelf.wants(&error.head));
+    let mut categories: Vec<&str> = wanted.map(|error| error.data.category.as_str()).collect();
     categories.sort_unstable();
     categories.dedup();
     for category in categories {
         let errors = shelf.errors_of(category);
         let heads: Vec<&Head> = errors.iter().map(|error| &error.head).collect();
-        for (at, error) in errors.iter().enumerate() {
+        for (at, error) in errors.iter().enumerate().filter(|(_, error)| shelf.wants(&error.head)) {
             leaves.push(leaf(shelf, error, neighbours(&heads, at)));
         }
     }
@@ -219,7 +219,7 @@ fn look_alikes<'s>(shelf: &Shelf<'s>, error: &Page<ErrorData>) -> Vec<&'s str> {
             || shelf.site().errors.iter().any(|page| page.head.id.slug == other && lists(page, slug))
     };
     let alike = shelf.look_alikes.get(slug).map(Vec::as_slice).unwrap_or_default();
-    alike.iter().copied().filter(|other| !is_related(other)).take(LOOK_ALIKES).collect()
+    alike.iter().map(String::as_str).filter(|other| !is_related(other)).take(LOOK_ALIKES).collect()
 }
 
 /// Only of a page that leads to the calculator or computes itself: there memory decides.

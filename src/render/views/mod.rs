@@ -25,13 +25,14 @@ use rayon::prelude::*;
 
 pub(super) use common::parameters;
 pub(super) use model::by_parameters;
-pub(super) use shelf::{Plate, Shelf, signature_text, with_frame};
+pub(super) use shelf::{Plate, Shelf, Wanted, signature_text, with_frame};
 pub(super) use usual::{CONTEXTS, RunsOn, runs_on};
 
 use crate::diag::Diagnostic;
 use crate::files::Outputs;
 use crate::render::address::file;
 use crate::render::templates::Engine;
+use crate::site::{Kind, Site};
 
 /// One page, ready for its template: address, name of the template, and what it sees.
 pub(super) struct Leaf {
@@ -63,10 +64,35 @@ pub(super) fn pages(shelf: &Shelf<'_>, engine: &Engine<'_>) -> Result<Outputs, V
         cost::leaves,
     ];
     let leaves: Vec<Leaf> = makers.into_par_iter().flat_map(|make| make(shelf)).collect();
-    let rendered: Vec<_> = leaves
-        .into_par_iter()
-        .map(|leaf| engine.render(leaf.template, &leaf.view).map(|bytes| (file(&leaf.address), bytes)))
-        .collect();
+    let rendered: Vec<_> = leaves.into_par_iter().map(|leaf| rendered(engine, leaf)).collect();
+    collected(rendered)
+}
+
+/// The HTML pages of a few pages alone, made on this thread.
+pub(super) fn few(shelf: &Shelf<'_>, engine: &Engine<'_>, few: &Site) -> Result<Outputs, Vec<Diagnostic>> {
+    let makers: [(Kind, fn(&Shelf<'_>) -> Vec<Leaf>); 9] = [
+        (Kind::Error, error::leaves),
+        (Kind::Category, lists::categories),
+        (Kind::Tool, tool::leaves),
+        (Kind::Guide, guide::leaves),
+        (Kind::Term, glossary::leaves),
+        (Kind::Model, model::leaves),
+        (Kind::Hardware, device::leaves),
+        (Kind::Quant, quant::leaves),
+        (Kind::Document, document::leaves),
+    ];
+    let wanted = makers.into_iter().filter(|(kind, _)| few.heads().any(|head| head.id.kind == *kind));
+    let leaves = wanted.flat_map(|(_, make)| make(shelf));
+    collected(leaves.map(|leaf| rendered(engine, leaf)))
+}
+
+type Rendered = Result<(String, Vec<u8>), Diagnostic>;
+
+fn rendered(engine: &Engine<'_>, leaf: Leaf) -> Rendered {
+    engine.render(leaf.template, &leaf.view).map(|bytes| (file(&leaf.address), bytes))
+}
+
+fn collected(rendered: impl IntoIterator<Item = Rendered>) -> Result<Outputs, Vec<Diagnostic>> {
     let mut outputs = Outputs::default();
     let mut faults = Vec::new();
     for page in rendered {

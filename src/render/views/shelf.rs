@@ -4,21 +4,18 @@ use std::collections::BTreeMap;
 
 use minijinja::value::Value;
 
-use crate::files::Outputs;
 use crate::markdown::Rendered;
 use crate::render::address::{href, root};
 use crate::render::assets::Assets;
 use crate::render::data::twin_folder;
 use crate::render::feed;
-use crate::render::fit_files;
 use crate::render::json_ld;
 use crate::render::prose::Prose;
 use crate::render::templates::seen;
 use crate::render::views::common::{
     self, BuildView, Counts, ErrorRow, Frame, MenuItem, PageView, Ref, SiteView, Step, TocLine, VerifiedView,
 };
-use crate::render::{Audience, Order};
-use crate::signature::look_alikes;
+use crate::render::{Audience, Groundwork, Order};
 use crate::site::kinds::{ErrorData, Evidence, SignatureText};
 use crate::site::{Head, Kind, Page, PageId, Site};
 
@@ -31,10 +28,20 @@ pub(in crate::render) struct Shelf<'s> {
     /// Rendered bodies.
     pub prose: &'s Prose,
     /// The index of the fit tables, which several pages hold.
-    pub fit_index: serde_json::Value,
+    pub fit_index: &'s serde_json::Value,
     /// Slugs of errors whose messages are taken for each other, by slug.
-    pub look_alikes: BTreeMap<&'s str, Vec<&'s str>>,
+    pub look_alikes: &'s BTreeMap<String, Vec<String>>,
+    wanted: Wanted<'s>,
     heads: BTreeMap<&'s PageId, &'s Head>,
+}
+
+/// Which pages of the site are to be made.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::render) enum Wanted<'s> {
+    /// All.
+    All,
+    /// Those of a small site, which are pages of the large one too.
+    Few(&'s Site),
 }
 
 /// What a page says of itself before it has a frame.
@@ -74,15 +81,24 @@ impl<'p> Plate<'p> {
 }
 
 impl<'s> Shelf<'s> {
-    /// Looks everything up; `tables` are the models' fit tables.
-    pub fn new(order: &'s Order<'s>, assets: &'s Assets, prose: &'s Prose, tables: &Outputs) -> Self {
+    /// Everything that the views of these pages draw on.
+    pub fn new(order: &'s Order<'s>, ground: &'s Groundwork, wanted: Wanted<'s>) -> Self {
         Self {
             order,
-            assets,
-            prose,
-            fit_index: fit_files::index(order, tables),
-            look_alikes: look_alikes(order.compiled.index.table()),
+            assets: &ground.assets,
+            prose: &ground.prose,
+            fit_index: &ground.fit_index,
+            look_alikes: &ground.look_alikes,
+            wanted,
             heads: order.site.index(),
+        }
+    }
+
+    /// Whether the page of this head is to be made.
+    pub fn wants(&self, head: &Head) -> bool {
+        match self.wanted {
+            Wanted::All => true,
+            Wanted::Few(few) => few.heads().any(|wanted| wanted.id == head.id),
         }
     }
 
