@@ -105,7 +105,7 @@ pub mod parts {
 
     /// The whole build.
     pub mod pipeline {
-        pub use crate::pipeline::{Built, Order, build, bundle, rules};
+        pub use crate::pipeline::{Built, Edited, Edition, Made, Order, build, bundle, rules};
     }
 
     /// Files made of a site.

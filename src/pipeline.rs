@@ -1,5 +1,7 @@
 //! The whole build on one screen: load, link, check, fit, render. Only `emit` writes, and only afterwards.
 
+mod edition;
+
 use jiff::civil::Date;
 
 use crate::check::{self, Subject};
@@ -12,6 +14,8 @@ use crate::load::{self, Drafts};
 use crate::render::{self, Audience, Groundwork};
 use crate::site::{FitTable, Links, Site};
 use crate::{config, fit, schema};
+
+pub use edition::{Edited, Edition, Made};
 
 /// What a build is asked for beside the sources.
 #[derive(Debug, Clone)]
@@ -68,7 +72,7 @@ pub fn understand(sources: &Sources, read_faults: Vec<Diagnostic>, order: &Order
     let compiled = Compiled::new(&site, sources);
     let hits = check::sample_hits(&site, &compiled);
     let subject =
-        Subject { sources, site: &site, links: &links, compiled: &compiled, hits: &hits, today: order.today };
+        Subject { sources, pages: &site, site: &site, links: &links, compiled: &compiled, hits: &hits, today: order.today };
     found.extend(check::all(&subject));
     let (fits, faults) = fit::table(&site);
     found.extend(faults);
@@ -81,17 +85,28 @@ pub fn understand(sources: &Sources, read_faults: Vec<Diagnostic>, order: &Order
 /// # Errors
 /// When `order.base_url` is no address.
 pub fn build(sources: &Sources, read_faults: Vec<Diagnostic>, order: &Order) -> anyhow::Result<Built> {
+    let (draft, made) = make(sources, read_faults, order)?;
+    Ok(Built { draft, outputs: made.map(|(outputs, _)| outputs) })
+}
+
+/// A build, and what its pages were made of.
+fn make(
+    sources: &Sources,
+    read_faults: Vec<Diagnostic>,
+    order: &Order,
+) -> anyhow::Result<(Draft, Option<(Outputs, Groundwork)>)> {
     let mut draft = understand(sources, read_faults, order)?;
     if draft.has_errors() {
-        return Ok(Built { draft, outputs: None });
+        return Ok((draft, None));
     }
     let rendering = rendering(sources, &draft, order);
-    match render::outputs(&rendering, &Groundwork::new(&rendering)) {
-        Ok(outputs) => Ok(Built { draft, outputs: Some(outputs) }),
+    let ground = Groundwork::new(&rendering);
+    match render::outputs(&rendering, &ground) {
+        Ok(outputs) => Ok((draft, Some((outputs, ground)))),
         Err(faults) => {
             draft.found.extend(faults);
             Diagnostic::sort(&mut draft.found, sources);
-            Ok(Built { draft, outputs: None })
+            Ok((draft, None))
         }
     }
 }
@@ -120,8 +135,12 @@ fn rendering<'s>(sources: &'s Sources, draft: &'s Draft, order: &Order) -> rende
 impl Draft {
     /// Whether anything stands in the way of publication.
     pub fn has_errors(&self) -> bool {
-        self.found.iter().any(|finding| finding.severity == Severity::Error)
+        has_errors(&self.found)
     }
+}
+
+fn has_errors(found: &[Diagnostic]) -> bool {
+    found.iter().any(|finding| finding.severity == Severity::Error)
 }
 
 /// Every rule that a finding can name, sorted by code.
