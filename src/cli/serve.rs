@@ -1,15 +1,15 @@
 //! `kbgen serve`: the site on this machine, reloaded when a file changes.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use crate::cli::arguments::{Arguments, ServeOptions};
 use crate::cli::terminal::Terminal;
 use crate::cli::{Outcome, world};
-use crate::diag::{self, Colour};
 use crate::load::{self, Drafts};
-use crate::pipeline::{self, Order};
+use crate::pipeline::{Edited, Edition, Made, Order};
 use crate::render::Audience;
-use crate::serve::{self, Event, Open, Rebuild};
+use crate::serve::{self, Changes, Event, Open, Rebuild, Retouch, Retouched};
 
 pub(super) fn run(
     arguments: &Arguments,
@@ -43,12 +43,30 @@ fn rebuild(root: &Path, order: &Order) -> Rebuild {
         Ok(read) => read,
         Err(error) => return broken(format!("{error:#}")),
     };
-    match pipeline::build(&sources, faults, order) {
-        Ok(built) => match built.outputs {
-            Some(outputs) => Rebuild::Site(outputs),
-            None => broken(diag::human(&built.draft.found, &sources, Colour::Off)),
-        },
+    match Edition::make(sources, faults, order) {
+        Ok(Made::Good(mut edition, outputs)) => {
+            let root = root.to_path_buf();
+            Rebuild::Kept { outputs, retouch: Retouch::new(move |paths| retouch(&mut edition, &root, paths)) }
+        }
+        Ok(Made::Broken(plain)) => broken(plain),
         Err(error) => broken(format!("{error:#}")),
+    }
+}
+
+fn retouch(edition: &mut Edition, root: &Path, paths: &BTreeSet<PathBuf>) -> Retouched {
+    let mut texts = BTreeMap::new();
+    for path in paths {
+        let path = path.to_string_lossy().replace('\\', "/");
+        match load::read_page(root, &path) {
+            // An empty file is one that an editor is about to write, as a rule.
+            Some(text) if !text.is_empty() => texts.insert(path, text),
+            _ => return Retouched::Beyond,
+        };
+    }
+    match edition.edit(texts) {
+        Edited::Pages(outputs) => Retouched::Files(outputs),
+        Edited::Broken(plain) => Retouched::Broken { plain },
+        Edited::Beyond => Retouched::Beyond,
     }
 }
 
@@ -65,12 +83,11 @@ fn announce(terminal: &Terminal, event: &Event) {
             terminal.say(&format!("warning: everyone who can reach {interface} can read this site"));
         }
         Event::Rebuilt { changes, files, took } => {
-            let what = match changes.paths.len() {
-                0 => "built".to_string(),
-                1 => changes.paths.iter().map(|path| format!("{} changed", path.display())).collect(),
-                many => format!("{many} files changed"),
-            };
-            terminal.say(&format!("{what}: {files} files in {} ms", took.as_millis()));
+            terminal.say(&format!("{}: {files} files in {} ms", told(changes), took.as_millis()));
+        }
+        Event::Retouched { changes, files, took } => {
+            let files = if *files == 1 { "1 file".to_string() } else { format!("{files} files") };
+            terminal.say(&format!("{}: {files} in {} ms, the rest follows", told(changes), took.as_millis()));
         }
         Event::Broken { plain, .. } => {
             terminal.say(plain.trim_end());
@@ -80,5 +97,13 @@ fn announce(terminal: &Terminal, event: &Event) {
             terminal.say(&format!("warning: changes are not reported ({why}); looking every second instead"));
         }
         Event::BrowserFailed { why } => terminal.say(&format!("warning: no browser was opened: {why}")),
+    }
+}
+
+fn told(changes: &Changes) -> String {
+    match changes.paths.len() {
+        0 => "built".to_string(),
+        1 => changes.paths.iter().map(|path| format!("{} changed", path.display())).collect(),
+        many => format!("{many} files changed"),
     }
 }
