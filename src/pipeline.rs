@@ -8,7 +8,7 @@ use crate::check::{self, Subject};
 use crate::config::Config;
 use crate::diag::{Diagnostic, Rule, Severity};
 use crate::diagnosis::Compiled;
-use crate::files::{Outputs, Sources};
+use crate::files::{Memory, Outputs, Sink, Sources};
 use crate::link;
 use crate::load::{self, Drafts};
 use crate::render::{self, Audience, Groundwork};
@@ -45,6 +45,15 @@ pub struct Draft {
     pub fits: FitTable,
     /// Everything that is wrong with it, sorted.
     pub found: Vec<Diagnostic>,
+}
+
+/// Whether all files of a site were made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Whole {
+    /// They were.
+    Yes,
+    /// A template has a fault; what was made is worth nothing.
+    No,
 }
 
 /// What came of a build.
@@ -85,30 +94,28 @@ pub fn understand(sources: &Sources, read_faults: Vec<Diagnostic>, order: &Order
 /// # Errors
 /// When `order.base_url` is no address.
 pub fn build(sources: &Sources, read_faults: Vec<Diagnostic>, order: &Order) -> anyhow::Result<Built> {
-    let (draft, made) = make(sources, read_faults, order)?;
-    Ok(Built { draft, outputs: made.map(|(outputs, _)| outputs) })
-}
-
-/// A build, and what its pages were made of.
-fn make(
-    sources: &Sources,
-    read_faults: Vec<Diagnostic>,
-    order: &Order,
-) -> anyhow::Result<(Draft, Option<(Outputs, Groundwork)>)> {
     let mut draft = understand(sources, read_faults, order)?;
     if draft.has_errors() {
-        return Ok((draft, None));
+        return Ok(Built { draft, outputs: None });
     }
-    let rendering = rendering(sources, &draft, order);
+    let memory = Memory::default();
+    let whole = render(sources, &mut draft, order, &memory);
+    Ok(Built { draft, outputs: (whole == Whole::Yes).then(|| memory.into_outputs()) })
+}
+
+/// Makes the files of a site without errors; faults of templates join its findings.
+pub fn render(sources: &Sources, draft: &mut Draft, order: &Order, sink: &dyn Sink) -> Whole {
+    if make(sources, draft, order, sink).is_some() { Whole::Yes } else { Whole::No }
+}
+
+/// As [`render`]; what the pages were made of comes back.
+fn make(sources: &Sources, draft: &mut Draft, order: &Order, sink: &dyn Sink) -> Option<Groundwork> {
+    let rendering = rendering(sources, draft, order);
     let ground = Groundwork::new(&rendering);
-    match render::outputs(&rendering, &ground) {
-        Ok(outputs) => Ok((draft, Some((outputs, ground)))),
-        Err(faults) => {
-            draft.found.extend(faults);
-            Diagnostic::sort(&mut draft.found, sources);
-            Ok((draft, None))
-        }
-    }
+    let Err(faults) = render::files(&rendering, &ground, sink) else { return Some(ground) };
+    draft.found.extend(faults);
+    Diagnostic::sort(&mut draft.found, sources);
+    None
 }
 
 /// The whole knowledge base as one page, of a site without errors.

@@ -26,6 +26,7 @@ mod wrong_match;
 use std::collections::BTreeMap;
 
 use jiff::civil::Date;
+use rayon::prelude::*;
 
 use crate::diag::{Diagnostic, Rule};
 use crate::diagnosis::{Compiled, PartFault};
@@ -58,7 +59,8 @@ pub struct Subject<'s> {
 pub fn sample_hits(site: &Site, compiled: &Compiled) -> BTreeMap<Span, Vec<Match>> {
     let signatures = site.errors.iter().flat_map(|error| &error.data.signatures);
     let samples = signatures.flat_map(|signature| &signature.samples);
-    samples.map(|sample| (sample.span, compiled.index.diagnose(&sample.value))).collect()
+    let samples: Vec<_> = samples.collect();
+    samples.into_par_iter().map(|sample| (sample.span, compiled.index.diagnose(&sample.value))).collect()
 }
 
 /// What a check has to look at.
@@ -107,8 +109,11 @@ pub const ALL: &[Check] = &[
 
 /// Everything that is wrong with a site, in no order.
 pub fn all(subject: &Subject<'_>) -> Vec<Diagnostic> {
-    let mut found: Vec<_> = ALL.iter().flat_map(|check| (check.run)(subject)).collect();
-    found.extend(markup::run(subject));
+    let (mut found, markup): (Vec<_>, _) = rayon::join(
+        || ALL.par_iter().flat_map(|check| (check.run)(subject)).collect(),
+        || markup::run(subject),
+    );
+    found.extend(markup);
     found
 }
 

@@ -8,8 +8,8 @@ use std::collections::BTreeMap;
 use crate::check::{self, Subject};
 use crate::diag::{self, Colour, Diagnostic};
 use crate::diagnosis::Compiled;
-use crate::files::{Outputs, SourceId, Sources};
-use crate::pipeline::{Draft, Order, has_errors, make, rendering};
+use crate::files::{Memory, Outputs, SourceId, Sources};
+use crate::pipeline::{Draft, Order, has_errors, make, rendering, understand};
 use crate::render::{self, Groundwork};
 use crate::site::{Head, Kind, Site};
 use crate::{fit, link, load};
@@ -49,10 +49,14 @@ impl Edition {
     /// # Errors
     /// When `order.base_url` is no address.
     pub fn make(sources: Sources, read_faults: Vec<Diagnostic>, order: &Order) -> anyhow::Result<Made> {
-        let (draft, made) = make(&sources, read_faults, order)?;
-        Ok(match made {
-            Some((outputs, ground)) => {
-                Made::Good(Box::new(Self { sources, draft, ground, order: order.clone() }), outputs)
+        let mut draft = understand(&sources, read_faults, order)?;
+        let memory = Memory::default();
+        let ground =
+            if draft.has_errors() { None } else { make(&sources, &mut draft, order, &memory) };
+        Ok(match ground {
+            Some(ground) => {
+                let edition = Self { sources, draft, ground, order: order.clone() };
+                Made::Good(Box::new(edition), memory.into_outputs())
             }
             None => Made::Broken(diag::human(&draft.found, &sources, Colour::Off)),
         })
@@ -104,8 +108,9 @@ impl Edition {
         if has_errors(&found) {
             return self.broken(found);
         }
-        match render::few(&rendering(&self.sources, &self.draft, &self.order), &self.ground, &few) {
-            Ok(outputs) => Edited::Pages(outputs),
+        let memory = Memory::default();
+        match render::few(&rendering(&self.sources, &self.draft, &self.order), &self.ground, &few, &memory) {
+            Ok(()) => Edited::Pages(memory.into_outputs()),
             Err(faults) => self.broken(faults),
         }
     }

@@ -32,11 +32,12 @@ mod xml;
 use std::collections::BTreeMap;
 
 use jiff::civil::Date;
+use rayon::prelude::*;
 
 use crate::config::Config;
 use crate::diag::{Diagnostic, Rule};
 use crate::diagnosis::Compiled;
-use crate::files::{Outputs, Sources};
+use crate::files::{Outputs, Sink, Sources};
 use crate::render::assets::Assets;
 use crate::render::prose::Prose;
 use crate::render::views::{Shelf, Wanted};
@@ -108,41 +109,43 @@ impl Groundwork {
     }
 }
 
-/// The files of a few pages alone: the pages and their twins as data. The rest of the site is left as it is.
+/// Makes the files of a few pages alone: the pages and their twins as data. The rest of the site is left as it is.
 ///
 /// # Errors
-/// As [`outputs`].
-pub fn few(order: &Order<'_>, ground: &Groundwork, few: &Site) -> Result<Outputs, Vec<Diagnostic>> {
+/// As [`files`].
+pub fn few(order: &Order<'_>, ground: &Groundwork, few: &Site, sink: &dyn Sink) -> Result<(), Vec<Diagnostic>> {
     let shelf = Shelf::new(order, ground, Wanted::Few(few));
     let engine = templates::Engine::new(order.sources, &ground.assets)?;
-    let mut outputs = views::few(&shelf, &engine, few)?;
-    outputs.append(data::twins(&shelf));
-    Ok(outputs)
+    views::few(&shelf, &engine, few, sink)?;
+    data::twins(&shelf, few, sink);
+    Ok(())
 }
 
-/// All files of the site.
+/// Makes all files of the site.
 ///
 /// # Errors
-/// Every distinct fault of a template, at its place in the template.
-pub fn outputs(order: &Order<'_>, ground: &Groundwork) -> Result<Outputs, Vec<Diagnostic>> {
-    let mut outputs = Outputs::default();
+/// Every distinct fault of a template, at its place in the template; what was made until then is worth nothing.
+pub fn files(order: &Order<'_>, ground: &Groundwork, sink: &dyn Sink) -> Result<(), Vec<Diagnostic>> {
     let shelf = Shelf::new(order, ground, Wanted::All);
     let engine = templates::Engine::new(order.sources, &ground.assets)?;
-    outputs.append(views::pages(&shelf, &engine)?);
-    outputs.append(data::files(&shelf));
-    outputs.append(diagnose::table(&shelf));
-    outputs.append(ground.tables.clone());
-    outputs.append(runs::file(&shelf));
-    outputs.append(cards::file(&shelf));
-    outputs.append(search::file(&shelf));
-    outputs.append(schemas::files(order.config));
-    outputs.append(badges::files(&shelf));
-    outputs.append(feed::files(&shelf));
-    outputs.append(sitemap::file(&shelf));
-    outputs.append(opensearch::file(&shelf));
-    outputs.append(hosting::files(&shelf));
-    outputs.append(ground.assets.outputs());
-    Ok(outputs)
+    views::pages(&shelf, &engine, sink)?;
+    data::files(&shelf, sink);
+    ground.tables.give(sink);
+    let makers: [fn(&Shelf<'_>) -> Outputs; 9] = [
+        diagnose::table,
+        runs::file,
+        cards::file,
+        search::file,
+        badges::files,
+        feed::files,
+        sitemap::file,
+        opensearch::file,
+        hosting::files,
+    ];
+    makers.par_iter().for_each(|make| make(&shelf).give(sink));
+    schemas::files(order.config).give(sink);
+    ground.assets.outputs().give(sink);
+    Ok(())
 }
 
 /// The whole knowledge base as one page.

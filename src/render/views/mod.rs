@@ -29,7 +29,7 @@ pub(super) use shelf::{Plate, Shelf, Wanted, signature_text, with_frame};
 pub(super) use usual::{CONTEXTS, RunsOn, runs_on};
 
 use crate::diag::Diagnostic;
-use crate::files::Outputs;
+use crate::files::Sink;
 use crate::render::address::file;
 use crate::render::templates::Engine;
 use crate::site::{Kind, Site};
@@ -45,10 +45,9 @@ pub(super) struct Leaf {
 }
 
 /// Every HTML page.
-pub(super) fn pages(shelf: &Shelf<'_>, engine: &Engine<'_>) -> Result<Outputs, Vec<Diagnostic>> {
+pub(super) fn pages(shelf: &Shelf<'_>, engine: &Engine<'_>, sink: &dyn Sink) -> Result<(), Vec<Diagnostic>> {
     let makers: Vec<fn(&Shelf<'_>) -> Vec<Leaf>> = vec![
         home::leaves,
-        error::leaves,
         lists::leaves,
         tool::leaves,
         guide::leaves,
@@ -63,15 +62,19 @@ pub(super) fn pages(shelf: &Shelf<'_>, engine: &Engine<'_>) -> Result<Outputs, V
         choose::leaves,
         cost::leaves,
     ];
-    let leaves: Vec<Leaf> = makers.into_par_iter().flat_map(|make| make(shelf)).collect();
-    let rendered: Vec<_> = leaves.into_par_iter().map(|leaf| rendered(engine, leaf)).collect();
-    collected(rendered)
+    // A view is larger than its page: each is gone when its page is there.
+    let leaves = makers.into_par_iter().flat_map(|make| make(shelf));
+    rendered(engine, leaves.chain(error::leaves(shelf)), sink)
 }
 
-/// The HTML pages of a few pages alone, made on this thread.
-pub(super) fn few(shelf: &Shelf<'_>, engine: &Engine<'_>, few: &Site) -> Result<Outputs, Vec<Diagnostic>> {
-    let makers: [(Kind, fn(&Shelf<'_>) -> Vec<Leaf>); 9] = [
-        (Kind::Error, error::leaves),
+/// The HTML pages of a few pages alone.
+pub(super) fn few(
+    shelf: &Shelf<'_>,
+    engine: &Engine<'_>,
+    few: &Site,
+    sink: &dyn Sink,
+) -> Result<(), Vec<Diagnostic>> {
+    let makers: [(Kind, fn(&Shelf<'_>) -> Vec<Leaf>); 8] = [
         (Kind::Category, lists::categories),
         (Kind::Tool, tool::leaves),
         (Kind::Guide, guide::leaves),
@@ -81,33 +84,37 @@ pub(super) fn few(shelf: &Shelf<'_>, engine: &Engine<'_>, few: &Site) -> Result<
         (Kind::Quant, quant::leaves),
         (Kind::Document, document::leaves),
     ];
-    let wanted = makers.into_iter().filter(|(kind, _)| few.heads().any(|head| head.id.kind == *kind));
-    let leaves = wanted.flat_map(|(_, make)| make(shelf));
-    collected(leaves.map(|leaf| rendered(engine, leaf)))
+    let is_there = |kind| few.heads().any(|head| head.id.kind == kind);
+    let wanted: Vec<_> = makers.into_iter().filter(|(kind, _)| is_there(*kind)).collect();
+    let leaves = wanted.into_par_iter().flat_map(|(_, make)| make(shelf));
+    rendered(engine, leaves.chain(error::leaves(shelf)), sink)
 }
 
-type Rendered = Result<(String, Vec<u8>), Diagnostic>;
-
-fn rendered(engine: &Engine<'_>, leaf: Leaf) -> Rendered {
-    engine.render(leaf.template, &leaf.view).map(|bytes| (file(&leaf.address), bytes))
-}
-
-fn collected(rendered: impl IntoIterator<Item = Rendered>) -> Result<Outputs, Vec<Diagnostic>> {
-    let mut outputs = Outputs::default();
+fn rendered(
+    engine: &Engine<'_>,
+    leaves: impl ParallelIterator<Item = Leaf>,
+    sink: &dyn Sink,
+) -> Result<(), Vec<Diagnostic>> {
+    let all: Vec<Diagnostic> = leaves
+        .filter_map(|leaf| {
+            let page = engine.render(leaf.template, &leaf.view);
+            page.map(|bytes| sink.take(file(&leaf.address), bytes)).err()
+        })
+        .collect();
     let mut faults = Vec::new();
-    for page in rendered {
-        match page {
-            Ok((path, bytes)) => outputs.add(path, bytes),
-            Err(fault) if !faults.contains(&fault) => faults.push(fault),
-            Err(_) => {}
+    for fault in all {
+        if !faults.contains(&fault) {
+            faults.push(fault);
         }
     }
-    if faults.is_empty() { Ok(outputs) } else { Err(faults) }
+    if faults.is_empty() { Ok(()) } else { Err(faults) }
 }
 
 /// Pages that are read as text, and lists.
 pub(super) fn texts(shelf: &Shelf<'_>) -> Vec<Leaf> {
-    let makers: [fn(&Shelf<'_>) -> Vec<Leaf>; 6] =
-        [lists::leaves, models::leaves, error::leaves, guide::leaves, tool::leaves, glossary::leaves];
-    makers.into_par_iter().flat_map(|make| make(shelf)).collect()
+    let before: [fn(&Shelf<'_>) -> Vec<Leaf>; 2] = [lists::leaves, models::leaves];
+    let behind: [fn(&Shelf<'_>) -> Vec<Leaf>; 3] = [guide::leaves, tool::leaves, glossary::leaves];
+    let made = |make: fn(&Shelf<'_>) -> Vec<Leaf>| make(shelf);
+    let before = before.into_par_iter().flat_map(made);
+    before.chain(error::leaves(shelf)).chain(behind.into_par_iter().flat_map(made)).collect()
 }
