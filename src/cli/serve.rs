@@ -9,7 +9,7 @@ use crate::diag::{self, Colour};
 use crate::load::{self, Drafts};
 use crate::pipeline::{self, Order};
 use crate::render::Audience;
-use crate::serve::{self, Event, Open, Rebuild};
+use crate::serve::{self, Event, Limits, Open, Rebuild};
 
 pub(super) fn run(
     arguments: &Arguments,
@@ -26,6 +26,8 @@ pub(super) fn run(
     let served = serve::ServeOptions {
         interface: options.interface,
         port: options.port,
+        names: options.allow_host.clone(),
+        limits: Limits::default(),
         watch: ["content", "templates", "static", "site.toml"].map(PathBuf::from).to_vec(),
         ignore: vec![PathBuf::from("public")],
         open: if options.open { Open::Browser } else { Open::Nothing },

@@ -67,11 +67,11 @@ impl Builder {
         }
         let first = build(Changes::default(), None, &mut rebuild, &announce);
         let (states, receiver) = watch::channel(Arc::new(first));
-        let hosts = Hosts { interface: options.interface };
+        let hosts = Hosts { interface: options.interface, names: options.names };
         let served = done.clone();
         let server = thread::Builder::new().name("kbgen server".to_string()).spawn(move || {
             // Nobody may be left to hear it.
-            let _ = served.send(connection::serve(listener, hosts, receiver, ends));
+            let _ = served.send(connection::serve(listener, hosts, options.limits, receiver, ends));
         });
         let server = match server.context("cannot start a thread") {
             Ok(server) => server,
