@@ -12,10 +12,26 @@ fn main() {
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     match words[..] {
         ["write", layout, code, pages, folder] => {
-            corpus::write(Corpus { pages: pages.parse().unwrap(), code: code_of(code) }, layout_of(layout), Path::new(folder)).unwrap();
+            corpus::write(
+                Corpus { pages: pages.parse().unwrap(), code: code_of(code) },
+                layout_of(layout),
+                Path::new(folder),
+            )
+            .unwrap();
         }
         _ => println!("no"),
     }
 }
-fn layout_of(n: &str) -> Layout { match n { "hugo" => Layout::Hugo, _ => Layout::Ours } }
-fn code_of(n: &str) -> Code { match n { "plain" => Code::Plain, "distinct" => Code::Distinct, _ => Code::Repeated } }
+fn layout_of(n: &str) -> Layout {
+    match n {
+        "hugo" => Layout::Hugo,
+        _ => Layout::Ours,
+    }
+}
+fn code_of(n: &str) -> Code {
+    match n {
+        "plain" => Code::Plain,
+        "distinct" => Code::Distinct,
+        _ => Code::Repeated,
+    }
+}

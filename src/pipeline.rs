@@ -80,8 +80,15 @@ pub fn understand(sources: &Sources, read_faults: Vec<Diagnostic>, order: &Order
     let links = link::resolve(&site, sources);
     let compiled = Compiled::new(&site, sources);
     let hits = check::sample_hits(&site, &compiled);
-    let subject =
-        Subject { sources, pages: &site, site: &site, links: &links, compiled: &compiled, hits: &hits, today: order.today };
+    let subject = Subject {
+        sources,
+        pages: &site,
+        site: &site,
+        links: &links,
+        compiled: &compiled,
+        hits: &hits,
+        today: order.today,
+    };
     found.extend(check::all(&subject));
     let (fits, faults) = fit::table(&site);
     found.extend(faults);

@@ -7,8 +7,8 @@ use rayon::prelude::*;
 use crate::check::Subject;
 use crate::diag::{Diagnostic, Rule};
 use crate::files::{Placed, SourceId};
-use crate::site::kinds::{ErrorData, SignatureText};
 use crate::site::Page;
+use crate::site::kinds::{ErrorData, SignatureText};
 
 pub(super) const RULE: Rule = Rule {
     code: "wrong-match",

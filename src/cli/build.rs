@@ -44,8 +44,8 @@ pub(super) fn run(
         return Ok(refused(terminal, &draft.found, &sources));
     }
     let target = Target { folder: &folder, sources: &made_of, permission };
-    let publication = Publication::begin(&target)
-        .inspect_err(|_| terminal.findings(&draft.found, &sources))?;
+    let publication =
+        Publication::begin(&target).inspect_err(|_| terminal.findings(&draft.found, &sources))?;
     let outgoing = Outgoing { publication: &publication, options, size: Mutex::default() };
     let whole = pipeline::render(&sources, &mut draft, &order, &outgoing);
     if whole == Whole::No {

@@ -2,6 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use anyhow::Context;
+use rayon::ThreadPool;
 
 use crate::cli::arguments::{Arguments, ServeOptions};
 use crate::cli::terminal::Terminal;
@@ -9,7 +13,7 @@ use crate::cli::{Outcome, world};
 use crate::load::{self, Drafts};
 use crate::pipeline::{Edited, Edition, Made, Order};
 use crate::render::Audience;
-use crate::serve::{self, Changes, Event, Open, Rebuild, Retouch, Retouched};
+use crate::serve::{self, Changes, Event, Limits, Open, Rebuild, Retouch, Retouched};
 
 pub(super) fn run(
     arguments: &Arguments,
@@ -26,6 +30,8 @@ pub(super) fn run(
     let served = serve::ServeOptions {
         interface: options.interface,
         port: options.port,
+        names: options.allow_host.clone(),
+        limits: Limits::default(),
         watch: ["content", "templates", "static", "site.toml"].map(PathBuf::from).to_vec(),
         ignore: vec![PathBuf::from("public")],
         open: if options.open { Open::Browser } else { Open::Nothing },
@@ -33,11 +39,15 @@ pub(super) fn run(
     };
     terminal.say(&format!("building {}", root.display()));
     let terminal = *terminal;
-    serve::run(served, move |_changes| rebuild(&root, &order), move |event| announce(&terminal, &event))?;
+    // Who edits a page does not wait for the threads that the whole site keeps busy.
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().context("cannot start a thread")?;
+    let pool = Arc::new(pool);
+    let rebuild = move |_: &Changes| rebuild(&root, &order, &pool);
+    serve::run(served, rebuild, move |event| announce(&terminal, &event))?;
     Ok(Outcome::Fine)
 }
 
-fn rebuild(root: &Path, order: &Order) -> Rebuild {
+fn rebuild(root: &Path, order: &Order, pool: &Arc<ThreadPool>) -> Rebuild {
     let broken = |plain: String| Rebuild::Broken { plain };
     let (sources, faults) = match load::read(root) {
         Ok(read) => read,
@@ -45,8 +55,9 @@ fn rebuild(root: &Path, order: &Order) -> Rebuild {
     };
     match Edition::make(sources, faults, order) {
         Ok(Made::Good(mut edition, outputs)) => {
-            let root = root.to_path_buf();
-            Rebuild::Kept { outputs, retouch: Retouch::new(move |paths| retouch(&mut edition, &root, paths)) }
+            let (root, pool) = (root.to_path_buf(), Arc::clone(pool));
+            let retouch = Retouch::new(move |paths| pool.install(|| retouch(&mut edition, &root, paths)));
+            Rebuild::Kept { outputs, retouch }
         }
         Ok(Made::Broken(plain)) => broken(plain),
         Err(error) => broken(format!("{error:#}")),

@@ -113,7 +113,12 @@ impl Groundwork {
 ///
 /// # Errors
 /// As [`files`].
-pub fn few(order: &Order<'_>, ground: &Groundwork, few: &Site, sink: &dyn Sink) -> Result<(), Vec<Diagnostic>> {
+pub fn few(
+    order: &Order<'_>,
+    ground: &Groundwork,
+    few: &Site,
+    sink: &dyn Sink,
+) -> Result<(), Vec<Diagnostic>> {
     let shelf = Shelf::new(order, ground, Wanted::Few(few));
     let engine = templates::Engine::new(order.sources, &ground.assets)?;
     views::few(&shelf, &engine, few, sink)?;

@@ -73,15 +73,14 @@ impl Builder {
             announce(Event::WatchFailed { why: why.clone() });
         }
         let built = inbox.clone();
-        let whole =
-            Whole::start(look.clone(), rebuild, move |work| drop(built.send(Message::Built(work))))?;
+        let whole = Whole::start(look.clone(), rebuild, move |work| drop(built.send(Message::Built(work))))?;
         let Some((mut desk, receiver)) = Desk::open(look, watch, whole, &messages, &announce) else {
             return Ok(());
         };
-        let hosts = Hosts { interface: options.interface };
+        let hosts = Hosts { interface: options.interface, names: options.names };
         let server = thread::Builder::new().name("kbgen server".to_string()).spawn(move || {
             // Nobody may be left to hear it.
-            let _ = done.send(connection::serve(listener, hosts, receiver, ends));
+            let _ = done.send(connection::serve(listener, hosts, options.limits, receiver, ends));
         });
         let server = server.context("cannot start a thread")?;
         let url = address::url(address);

@@ -70,9 +70,12 @@ impl Look {
             })
             .flatten()
             .filter(|entry| !entry.file_type().is_dir());
-        Seen(files.filter_map(|entry| Some((stamp(&entry.metadata().ok()?), entry.into_path())))
-            .map(|(stamp, path)| (path, stamp))
-            .collect())
+        Seen(
+            files
+                .filter_map(|entry| Some((stamp(&entry.metadata().ok()?), entry.into_path())))
+                .map(|(stamp, path)| (path, stamp))
+                .collect(),
+        )
     }
 
     /// What differs between two looks.

@@ -11,16 +11,19 @@ mod connection;
 mod desk;
 mod events;
 mod headers;
+mod limits;
 mod look;
 mod media;
 mod pages;
 mod path;
+mod range;
 mod respond;
 mod site;
 mod state;
 mod styles;
 mod watch;
 mod whole;
+mod wire;
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -36,6 +39,9 @@ use crate::files::Outputs;
 use crate::serve::builder::{Builder, Message};
 use crate::serve::connection::Ends;
 
+pub use crate::serve::address::HostName;
+pub use crate::serve::limits::Limits;
+
 /// What to serve, where.
 #[derive(Debug, Clone)]
 pub struct ServeOptions {
@@ -43,6 +49,10 @@ pub struct ServeOptions {
     pub interface: IpAddr,
     /// The port to listen on, or else the next free one; 0 takes any free port.
     pub port: u16,
+    /// Names that requests may call the server by, besides `localhost` and addresses of this machine.
+    pub names: Vec<HostName>,
+    /// What clients may take.
+    pub limits: Limits,
     /// The site's root; [`Changes`] name their paths from here.
     pub root: PathBuf,
     /// Files and folders whose changes rebuild the site, absolute or from the root; they need not exist.

@@ -44,11 +44,12 @@ impl State {
     /// The state that follows another, if there was one.
     pub(crate) fn new(site: Option<Arc<Site>>, broken: Option<String>, before: Option<&Self>) -> Self {
         let old = before.and_then(|before| before.site.as_ref());
-        let step = old.zip(site.as_ref()).filter(|(old, new)| !Arc::ptr_eq(old, new)).map(|(old, new)| Step {
-            from: old.version(),
-            styles: styles::only_styles(old, new).unwrap_or_default(),
-            changed: changed(old, new),
-        });
+        let step =
+            old.zip(site.as_ref()).filter(|(old, new)| !Arc::ptr_eq(old, new)).map(|(old, new)| Step {
+                from: old.version(),
+                styles: styles::only_styles(old, new).unwrap_or_default(),
+                changed: changed(old, new),
+            });
         Self { site, broken, step }
     }
 
@@ -81,7 +82,8 @@ const NAMED: usize = 64;
 /// Paths of the files that differ between two sites; `None` when they are many, or shown at addresses that do not name
 /// them.
 fn changed(old: &Site, new: &Site) -> Option<Vec<String>> {
-    let differs = |path: &str| old.files.get(path).map(|file| &file.tag) != new.files.get(path).map(|file| &file.tag);
+    let differs =
+        |path: &str| old.files.get(path).map(|file| &file.tag) != new.files.get(path).map(|file| &file.tag);
     let gone = old.files.keys().filter(|path| !new.files.contains_key(*path));
     let paths = new.files.keys().filter(|path| differs(path)).chain(gone);
     let paths: Vec<String> = paths.take(NAMED + 1).cloned().collect();

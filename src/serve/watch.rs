@@ -91,6 +91,8 @@ mod tests {
         let options = ServeOptions {
             interface: [127, 0, 0, 1].into(),
             port: 0,
+            names: Vec::new(),
+            limits: crate::serve::Limits::default(),
             root: root.path().to_path_buf(),
             watch: vec!["content".into()],
             ignore: Vec::new(),

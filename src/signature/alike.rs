@@ -34,7 +34,8 @@ pub fn look_alikes(table: &Table) -> BTreeMap<&str, Vec<&str>> {
         .enumerate()
         .flat_map_iter(|(at, wording)| {
             let near = wording.rarer_half().iter().flat_map(|(word, _)| &with_word[word]);
-            let near: BTreeSet<usize> = near.copied().filter(|other| wordings[*other].0 != wordings[at].0).collect();
+            let near: BTreeSet<usize> =
+                near.copied().filter(|other| wordings[*other].0 != wordings[at].0).collect();
             let weighed = &weighed;
             near.into_iter().filter_map(move |other| Some((at, other, wording.strength(&weighed[other])?)))
         })

@@ -175,12 +175,7 @@ pub(crate) struct Progress {
 impl Progress {
     /// The beginning of a log.
     pub fn new() -> Self {
-        Self {
-            places: Places::default(),
-            passed: 0,
-            accepted: 0,
-            position: Position { line: 1, column: 1 },
-        }
+        Self { places: Places::default(), passed: 0, accepted: 0, position: Position { line: 1, column: 1 } }
     }
 }
 

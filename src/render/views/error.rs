@@ -214,10 +214,8 @@ fn look_alikes<'s>(shelf: &Shelf<'s>, error: &Page<ErrorData>) -> Vec<&'s str> {
     let slug = error.head.id.slug.as_str();
     let lists =
         |page: &Page<ErrorData>, other: &str| page.data.related.iter().any(|named| named.value == other);
-    let is_related = |other: &str| {
-        lists(error, other)
-            || shelf.site().error(other).is_some_and(|page| lists(page, slug))
-    };
+    let is_related =
+        |other: &str| lists(error, other) || shelf.site().error(other).is_some_and(|page| lists(page, slug));
     let alike = shelf.look_alikes.get(slug).map(Vec::as_slice).unwrap_or_default();
     alike.iter().map(String::as_str).filter(|other| !is_related(other)).take(LOOK_ALIKES).collect()
 }

@@ -54,7 +54,10 @@ impl Wanted<'_> {
         let category = &error.data.category;
         few.errors.iter().any(|page| page.data.category == *category)
             || few.categories.iter().any(|page| page.head.id.slug == *category)
-            || few.tools.iter().any(|page| error.data.tools.iter().any(|tool| tool.value == page.head.id.slug))
+            || few
+                .tools
+                .iter()
+                .any(|page| error.data.tools.iter().any(|tool| tool.value == page.head.id.slug))
     }
 }
 
