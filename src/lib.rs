@@ -120,7 +120,9 @@ pub mod parts {
 
     /// The server.
     pub mod serve {
-        pub use crate::serve::{Changes, Event, Limits, Open, Rebuild, Running, ServeOptions, start};
+        pub use crate::serve::{
+            Changes, Event, Limits, Open, Rebuild, Retouch, Retouched, Running, ServeOptions, start,
+        };
     }
 
     /// The knowledge base as data.
