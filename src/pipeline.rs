@@ -13,6 +13,7 @@ use crate::link;
 use crate::load::{self, Drafts};
 use crate::render::{self, Audience, Groundwork};
 use crate::site::{FitTable, Links, Site};
+use crate::watch::{Stage, Unwatched, Watch};
 use crate::{config, fit, schema};
 
 pub use edition::{Edited, Edition, Made};
@@ -69,17 +70,26 @@ pub struct Built {
 ///
 /// # Errors
 /// When `order.base_url` is no address.
-pub fn understand(sources: &Sources, read_faults: Vec<Diagnostic>, order: &Order) -> anyhow::Result<Draft> {
+pub fn understand(
+    sources: &Sources,
+    read_faults: Vec<Diagnostic>,
+    order: &Order,
+    watch: &dyn Watch,
+) -> anyhow::Result<Draft> {
     let (mut config, mut found) = Config::read(sources);
     if let Some(url) = &order.base_url {
         config.set_base_url(url)?;
     }
     found.extend(read_faults);
+    watch.begin(Stage::Parse, 0);
     let (site, faults) = load::pages(sources, order.drafts);
     found.extend(faults);
+    watch.begin(Stage::Link, 0);
     let links = link::resolve(&site, sources);
+    watch.begin(Stage::Signatures, 0);
     let compiled = Compiled::new(&site, sources);
     let hits = check::sample_hits(&site, &compiled);
+    watch.begin(Stage::Check, 0);
     let subject = Subject {
         sources,
         pages: &site,
@@ -90,6 +100,7 @@ pub fn understand(sources: &Sources, read_faults: Vec<Diagnostic>, order: &Order
         today: order.today,
     };
     found.extend(check::all(&subject));
+    watch.begin(Stage::Fit, 0);
     let (fits, faults) = fit::table(&site);
     found.extend(faults);
     Diagnostic::sort(&mut found, sources);
@@ -101,23 +112,35 @@ pub fn understand(sources: &Sources, read_faults: Vec<Diagnostic>, order: &Order
 /// # Errors
 /// When `order.base_url` is no address.
 pub fn build(sources: &Sources, read_faults: Vec<Diagnostic>, order: &Order) -> anyhow::Result<Built> {
-    let mut draft = understand(sources, read_faults, order)?;
+    let mut draft = understand(sources, read_faults, order, &Unwatched)?;
     if draft.has_errors() {
         return Ok(Built { draft, outputs: None });
     }
     let memory = Memory::default();
-    let whole = render(sources, &mut draft, order, &memory);
+    let whole = render(sources, &mut draft, order, &Unwatched, &memory);
     Ok(Built { draft, outputs: (whole == Whole::Yes).then(|| memory.into_outputs()) })
 }
 
 /// Makes the files of a site without errors; faults of templates join its findings.
-pub fn render(sources: &Sources, draft: &mut Draft, order: &Order, sink: &dyn Sink) -> Whole {
-    if make(sources, draft, order, sink).is_some() { Whole::Yes } else { Whole::No }
+pub fn render(
+    sources: &Sources,
+    draft: &mut Draft,
+    order: &Order,
+    watch: &dyn Watch,
+    sink: &dyn Sink,
+) -> Whole {
+    if make(sources, draft, order, watch, sink).is_some() { Whole::Yes } else { Whole::No }
 }
 
 /// As [`render`]; what the pages were made of comes back.
-fn make(sources: &Sources, draft: &mut Draft, order: &Order, sink: &dyn Sink) -> Option<Groundwork> {
-    let rendering = rendering(sources, draft, order);
+fn make(
+    sources: &Sources,
+    draft: &mut Draft,
+    order: &Order,
+    watch: &dyn Watch,
+    sink: &dyn Sink,
+) -> Option<Groundwork> {
+    let rendering = rendering(sources, draft, order, watch);
     let ground = Groundwork::new(&rendering);
     let Err(faults) = render::files(&rendering, &ground, sink) else { return Some(ground) };
     draft.found.extend(faults);
@@ -130,10 +153,15 @@ fn make(sources: &Sources, draft: &mut Draft, order: &Order, sink: &dyn Sink) ->
 /// # Errors
 /// Every distinct fault of a template.
 pub fn bundle(sources: &Sources, draft: &Draft, order: &Order) -> Result<Vec<u8>, Vec<Diagnostic>> {
-    render::bundle(&rendering(sources, draft, order))
+    render::bundle(&rendering(sources, draft, order, &Unwatched))
 }
 
-fn rendering<'s>(sources: &'s Sources, draft: &'s Draft, order: &Order) -> render::Order<'s> {
+fn rendering<'s>(
+    sources: &'s Sources,
+    draft: &'s Draft,
+    order: &Order,
+    watch: &'s dyn Watch,
+) -> render::Order<'s> {
     render::Order {
         sources,
         config: &draft.config,
@@ -143,6 +171,7 @@ fn rendering<'s>(sources: &'s Sources, draft: &'s Draft, order: &Order) -> rende
         fits: &draft.fits,
         today: order.today,
         audience: order.audience,
+        watch,
     }
 }
 

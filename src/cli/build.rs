@@ -4,6 +4,7 @@ use std::sync::{Mutex, PoisonError};
 
 use crate::cli::arguments::{Arguments, BuildOptions};
 use crate::cli::terminal::Terminal;
+use crate::cli::progress::Progress;
 use crate::cli::{Outcome, world};
 use crate::compress;
 use crate::diag::Diagnostic;
@@ -13,6 +14,7 @@ use crate::hosts::{Size, size as in_words};
 use crate::load::{self, Drafts};
 use crate::pipeline::{self, Order, Whole};
 use crate::render::{Audience, BUNDLE_MARK};
+use crate::watch::{Stage, Watch};
 
 pub(super) fn run(
     arguments: &Arguments,
@@ -20,6 +22,8 @@ pub(super) fn run(
     terminal: &Terminal,
 ) -> anyhow::Result<Outcome> {
     let root = world::root(arguments.root.as_deref())?;
+    let progress = Progress::new();
+    progress.begin(Stage::Read, 0);
     let (sources, faults) = load::read(&root)?;
     let order = Order {
         today: options.date.unwrap_or_else(world::today),
@@ -39,7 +43,7 @@ pub(super) fn run(
     if let Some(single) = &single {
         single.refuse_foreign()?;
     }
-    let mut draft = pipeline::understand(&sources, faults, &order)?;
+    let mut draft = pipeline::understand(&sources, faults, &order, &progress)?;
     if draft.has_errors() {
         return Ok(refused(terminal, &draft.found, &sources));
     }
@@ -47,7 +51,8 @@ pub(super) fn run(
     let publication =
         Publication::begin(&target).inspect_err(|_| terminal.findings(&draft.found, &sources))?;
     let outgoing = Outgoing { publication: &publication, options, size: Mutex::default() };
-    let whole = pipeline::render(&sources, &mut draft, &order, &outgoing);
+    let whole = pipeline::render(&sources, &mut draft, &order, &progress, &outgoing);
+    progress.hide();
     if whole == Whole::No {
         return Ok(refused(terminal, &draft.found, &sources));
     }
@@ -60,6 +65,7 @@ pub(super) fn run(
             Err(faults) => return Ok(refused(terminal, &faults, &sources)),
         },
     };
+    progress.begin(Stage::Publish, 0);
     let report = publication.finish()?;
     terminal.say(&format!(
         "{} pages, {} files in {}: {} written, {} unchanged, {} removed",
@@ -74,6 +80,9 @@ pub(super) fn run(
     if let Some((single, bytes)) = bundle {
         single.write(&bytes)?;
         terminal.say(&format!("one file in {}: {}", single.path.display(), in_words(bytes.len() as u64)));
+    }
+    if options.timings {
+        progress.report().iter().for_each(|line| terminal.say(line));
     }
     Ok(Outcome::Fine)
 }

@@ -10,6 +10,7 @@ use crate::files::{Nowhere, Sources};
 use crate::load::{self, Drafts};
 use crate::pipeline::{self, Order};
 use crate::render::Audience;
+use crate::watch::Unwatched;
 
 pub(super) fn run(
     arguments: &Arguments,
@@ -24,15 +25,15 @@ pub(super) fn run(
         base_url: None,
         audience: Audience::World,
     };
-    let mut draft = pipeline::understand(&sources, faults.clone(), &order)?;
+    let mut draft = pipeline::understand(&sources, faults.clone(), &order, &Unwatched)?;
     if !draft.has_errors() {
         // Templates are judged by using them.
-        pipeline::render(&sources, &mut draft, &order, &Nowhere);
+        pipeline::render(&sources, &mut draft, &order, &Unwatched, &Nowhere);
     }
     let mut found = std::mem::take(&mut draft.found);
     if draft.site.heads().any(|head| head.draft) {
         let order = Order { drafts: Drafts::Exclude, ..order };
-        let published = pipeline::understand(&sources, faults, &order)?;
+        let published = pipeline::understand(&sources, faults, &order, &Unwatched)?;
         add_what_drafts_hide(&mut found, published.found, &sources);
     }
     let mut elsewhere = 0;

@@ -12,6 +12,7 @@ use crate::files::{Memory, Outputs, SourceId, Sources};
 use crate::pipeline::{Draft, Order, has_errors, make, rendering, understand};
 use crate::render::{self, Groundwork};
 use crate::site::{Head, Kind, Site};
+use crate::watch::Unwatched;
 use crate::{fit, link, load};
 
 /// A site without errors, with all that its pages are made of.
@@ -49,9 +50,9 @@ impl Edition {
     /// # Errors
     /// When `order.base_url` is no address.
     pub fn make(sources: Sources, read_faults: Vec<Diagnostic>, order: &Order) -> anyhow::Result<Made> {
-        let mut draft = understand(&sources, read_faults, order)?;
+        let mut draft = understand(&sources, read_faults, order, &Unwatched)?;
         let memory = Memory::default();
-        let ground = if draft.has_errors() { None } else { make(&sources, &mut draft, order, &memory) };
+        let ground = if draft.has_errors() { None } else { make(&sources, &mut draft, order, &Unwatched, &memory) };
         Ok(match ground {
             Some(ground) => {
                 let edition = Self { sources, draft, ground, order: order.clone() };
@@ -108,7 +109,7 @@ impl Edition {
             return self.broken(found);
         }
         let memory = Memory::default();
-        match render::few(&rendering(&self.sources, &self.draft, &self.order), &self.ground, &few, &memory) {
+        match render::few(&rendering(&self.sources, &self.draft, &self.order, &Unwatched), &self.ground, &few, &memory) {
             Ok(()) => Edited::Pages(memory.into_outputs()),
             Err(faults) => self.broken(faults),
         }
@@ -133,7 +134,7 @@ impl Edition {
         site.exchange(&mut few.clone());
         link::renew(links, few, site, &self.sources);
         let found = fit::renew(fits, few, site);
-        self.ground.renew(&rendering(&self.sources, &self.draft, &self.order), few);
+        self.ground.renew(&rendering(&self.sources, &self.draft, &self.order, &Unwatched), few);
         found
     }
 

@@ -43,6 +43,7 @@ use crate::render::prose::Prose;
 use crate::render::views::{Shelf, Wanted};
 use crate::signature::look_alikes;
 use crate::site::{FitTable, Links, Site};
+use crate::watch::{Stage, Watch};
 
 pub use bundle::BUNDLE_MARK;
 pub use templates::TEMPLATE_ERROR;
@@ -78,6 +79,8 @@ pub struct Order<'s> {
     pub today: Date,
     /// Whom for.
     pub audience: Audience,
+    /// Who waits.
+    pub watch: &'s dyn Watch,
 }
 
 /// What all pages draw on and is made once: names of static files, bodies, the index of the fit tables, look-alikes.
@@ -95,6 +98,7 @@ impl Groundwork {
     pub fn new(order: &Order<'_>) -> Self {
         let assets = Assets::new(order.sources);
         let prose = prose::all(order, &assets);
+        order.watch.begin(Stage::Gather, 0);
         let tables = fit_files::tables(order);
         let fit_index = fit_files::index(order, &tables);
         let alike = look_alikes(order.compiled.index.table()).into_iter();
@@ -134,6 +138,7 @@ pub fn files(order: &Order<'_>, ground: &Groundwork, sink: &dyn Sink) -> Result<
     let shelf = Shelf::new(order, ground, Wanted::All);
     let engine = templates::Engine::new(order.sources, &ground.assets)?;
     views::pages(&shelf, &engine, sink)?;
+    order.watch.begin(Stage::Data, 0);
     data::files(&shelf, sink);
     ground.tables.give(sink);
     let makers: [fn(&Shelf<'_>) -> Outputs; 9] = [

@@ -10,6 +10,7 @@ use crate::render::Order;
 use crate::render::address::{href, root};
 use crate::render::assets::Assets;
 use crate::site::{Head, Kind, PageId, Site, Target};
+use crate::watch::Stage;
 
 /// Rendered bodies by page.
 pub(super) type Prose = BTreeMap<PageId, Rendered>;
@@ -18,11 +19,15 @@ pub(super) type Prose = BTreeMap<PageId, Rendered>;
 pub(super) fn all(order: &Order<'_>, assets: &Assets) -> Prose {
     let tools = tool_names(order);
     let heads: Vec<&Head> = order.site.heads().collect();
+    order.watch.begin(Stage::Prose, heads.len());
     heads
         .into_par_iter()
         .map(|head| {
+            order.watch.begin_page();
             let text = order.sources.text(head.body.span);
-            (head.id.clone(), markdown::render(text, &Place::new(order, assets, &tools, head)))
+            let body = markdown::render(text, &Place::new(order, assets, &tools, head));
+            order.watch.end_page(&head.path);
+            (head.id.clone(), body)
         })
         .collect()
 }

@@ -33,6 +33,7 @@ use crate::files::Sink;
 use crate::render::address::file;
 use crate::render::templates::Engine;
 use crate::site::{Kind, Site};
+use crate::watch::Stage;
 
 /// One page, ready for its template: address, name of the template, and what it sees.
 pub(super) struct Leaf {
@@ -62,9 +63,10 @@ pub(super) fn pages(shelf: &Shelf<'_>, engine: &Engine<'_>, sink: &dyn Sink) -> 
         choose::leaves,
         cost::leaves,
     ];
+    shelf.order.watch.begin(Stage::Pages, shelf.site().heads().count());
     // A view is larger than its page: each is gone when its page is there.
     let leaves = makers.into_par_iter().flat_map(|make| make(shelf));
-    rendered(engine, leaves.chain(error::leaves(shelf)), sink)
+    rendered(shelf, engine, leaves.chain(error::leaves(shelf)), sink)
 }
 
 /// The HTML pages of a few pages alone.
@@ -87,18 +89,23 @@ pub(super) fn few(
     let is_there = |kind| few.heads().any(|head| head.id.kind == kind);
     let wanted: Vec<_> = makers.into_iter().filter(|(kind, _)| is_there(*kind)).collect();
     let leaves = wanted.into_par_iter().flat_map(|(_, make)| make(shelf));
-    rendered(engine, leaves.chain(error::leaves(shelf)), sink)
+    rendered(shelf, engine, leaves.chain(error::leaves(shelf)), sink)
 }
 
 fn rendered(
+    shelf: &Shelf<'_>,
     engine: &Engine<'_>,
     leaves: impl ParallelIterator<Item = Leaf>,
     sink: &dyn Sink,
 ) -> Result<(), Vec<Diagnostic>> {
+    let watch = shelf.order.watch;
     let all: Vec<Diagnostic> = leaves
         .filter_map(|leaf| {
+            watch.begin_page();
             let page = engine.render(leaf.template, &leaf.view);
-            page.map(|bytes| sink.take(file(&leaf.address), bytes)).err()
+            let path = file(&leaf.address);
+            watch.end_page(&path);
+            page.map(|bytes| sink.take(path, bytes)).err()
         })
         .collect();
     let mut faults = Vec::new();
