@@ -25,8 +25,9 @@ fn main() {
     let sizes = if sizes.is_empty() { vec![1_000, 10_000] } else { sizes };
     println!("| pages | edit | median | longest |\n| ---: | --- | ---: | ---: |");
     for pages in sizes {
-        let folder = tempfile::TempDir::new().unwrap();
-        let root = folder.path().join("site");
+        let base = std::env::var_os("KBGEN_BENCH_DIR");
+        let root = base.map_or_else(|| env!("CARGO_TARGET_TMPDIR").into(), PathBuf::from).join("edits");
+        let _ = fs::remove_dir_all(&root);
         corpus::write(Corpus { pages, code: Code::Repeated }, Layout::Ours, &root).unwrap();
         let author = Author::begin(&root);
         let quiet = author.edits(When::Quiet);
@@ -76,12 +77,10 @@ impl Author {
         let mut url = String::new();
         BufReader::new(server.stdout.take().unwrap()).read_line(&mut url).unwrap();
         let address = url.trim().trim_start_matches("http://").trim_end_matches('/').to_string();
-        let mut pages: Vec<PathBuf> = walkdir::WalkDir::new(root.join("content/errors"))
-            .into_iter()
-            .flatten()
-            .map(|entry| entry.into_path())
-            .filter(|path| path.extension().is_some_and(|end| end == "md") && !path.ends_with("_index.md"))
-            .collect();
+        let categories = fs::read_dir(root.join("content/errors")).unwrap().flatten();
+        let files = categories.flat_map(|category| fs::read_dir(category.path()).unwrap().flatten());
+        let pages = files.map(|file| file.path()).filter(|path| !path.ends_with("_index.md"));
+        let mut pages: Vec<PathBuf> = pages.collect();
         pages.sort();
         Self { server, address, told, pages }
     }

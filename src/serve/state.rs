@@ -1,10 +1,12 @@
 //! What the builder hands to the server: the last good site, and what is wrong now.
 
+use std::collections::btree_map;
+use std::iter::Peekable;
 use std::sync::Arc;
 
 use serde::Serialize;
 
-use crate::serve::site::{Site, short};
+use crate::serve::site::{File, Site, short};
 use crate::serve::styles::{self, Style};
 
 /// The newest state; each build makes a new one.
@@ -82,11 +84,25 @@ const NAMED: usize = 64;
 /// Paths of the files that differ between two sites; `None` when they are many, or shown at addresses that do not name
 /// them.
 fn changed(old: &Site, new: &Site) -> Option<Vec<String>> {
-    let differs =
-        |path: &str| old.files.get(path).map(|file| &file.tag) != new.files.get(path).map(|file| &file.tag);
-    let gone = old.files.keys().filter(|path| !new.files.contains_key(*path));
-    let paths = new.files.keys().filter(|path| differs(path)).chain(gone);
-    let paths: Vec<String> = paths.take(NAMED + 1).cloned().collect();
-    let is_everywhere = |path: &String| path == "404.html" || path == "_headers";
-    (paths.len() <= NAMED && !paths.iter().any(is_everywhere)).then_some(paths)
+    let (mut olds, mut news) = (old.files.iter().peekable(), new.files.iter().peekable());
+    let mut paths = Vec::new();
+    // Both are in order: one walk along the two sees everything.
+    while let Some(path) = next_path(&mut olds, &mut news) {
+        let before = olds.next_if(|(old, _)| *old == path);
+        let now = news.next_if(|(new, _)| *new == path);
+        if before.map(|(_, file)| &file.tag) != now.map(|(_, file)| &file.tag) {
+            if paths.len() == NAMED || path == "404.html" || path == "_headers" {
+                return None;
+            }
+            paths.push(path.clone());
+        }
+    }
+    Some(paths)
+}
+
+type Files<'s> = Peekable<btree_map::Iter<'s, String, File>>;
+
+fn next_path<'s>(olds: &mut Files<'s>, news: &mut Files<'s>) -> Option<&'s String> {
+    let old = olds.peek().map(|(path, _)| *path);
+    old.into_iter().chain(news.peek().map(|(path, _)| *path)).min()
 }
