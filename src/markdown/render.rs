@@ -96,7 +96,7 @@ pub struct TocEntry {
 /// Renders a body. Safe and well formed whatever the text is: faults are [`outline::outline`]'s matter,
 /// here raw HTML turns to text and a refused link to its words.
 pub fn render(text: &str, pieces: &impl Pieces) -> Rendered {
-    render_outlined(text, outline::outline(text).headings, pieces)
+    render_outlined(text, outline(text).headings, pieces)
 }
 
 /// As [`render`], for a text whose headings are known from its outline.
