@@ -53,7 +53,7 @@ pub(super) fn files(shelf: &Shelf<'_>) -> Outputs {
             address: of_category(&page),
             title: format!("{}: {}", config.title, category.head.title.value),
             subtitle: shelf.describe(&category.head),
-            heads: shelf.errors_of(&category.head.id.slug).into_iter().map(|error| &error.head).collect(),
+            heads: shelf.errors_of(&category.head.id.slug).iter().map(|error| &error.head).collect(),
             page,
         }
     });
