@@ -341,9 +341,11 @@ fn every_page_says_what_it_is() {
     let mut titles: BTreeMap<String, String> = BTreeMap::new();
     for (path, tags) in pages(&site(BASE)) {
         let named = |name: &str| tags.iter().filter(|tag| tag.name == name).count();
+        // Parts of pictures have titles too.
+        let before_body = tags.iter().take_while(|tag| tag.name != "body");
         // A page that only leads on to another one is never read.
         let leads_on = tags.iter().any(|tag| tag.is("http-equiv", "refresh"));
-        assert_eq!(named("title"), 1, "{path}: titles");
+        assert_eq!(before_body.filter(|tag| tag.name == "title").count(), 1, "{path}: titles");
         assert!(leads_on || named("h1") == 1, "{path}: {} level-1 headings", named("h1"));
         let html = tags.iter().find(|tag| tag.name == "html").expect("a page begins with html");
         assert!(html.is("lang", "en"), "{path}: no language");

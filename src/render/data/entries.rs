@@ -63,6 +63,10 @@ pub(super) fn error(shelf: &Shelf<'_>, error: &Page<ErrorData>) -> Value {
                 "cost": solution.cost,
             })).collect::<Vec<_>>(),
             "related": plain(&data.related),
+            "changes": data.changes.iter().map(|change| json!({
+                "date": change.date.value.to_string(),
+                "what": change.what,
+            })).collect::<Vec<_>>(),
             "verified": error.head.verified.as_ref().map(|date| date.value.to_string()),
             "verified_with": pairs(&data.evidence.verified_with),
             "sources": plain(&data.evidence.sources),

@@ -12,10 +12,12 @@ mod glossary;
 mod guide;
 mod home;
 mod lists;
+mod map;
 mod model;
 mod models;
 mod place;
 mod quant;
+mod ring;
 mod shelf;
 mod special;
 mod tool;
@@ -50,6 +52,7 @@ pub(super) fn pages(shelf: &Shelf<'_>, engine: &Engine<'_>, sink: &dyn Sink) -> 
     let makers: Vec<fn(&Shelf<'_>) -> Vec<Leaf>> = vec![
         home::leaves,
         lists::leaves,
+        map::leaves,
         tool::leaves,
         guide::leaves,
         glossary::leaves,

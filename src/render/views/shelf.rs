@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
+use jiff::civil::Date;
 use minijinja::value::Value;
 
 use crate::markdown::Rendered;
@@ -183,6 +184,25 @@ impl<'s> Shelf<'s> {
             .collect()
     }
 
+    /// When a page was last verified or changed, and what its latest change was if nothing came after it.
+    pub fn updated(&self, head: &Head) -> Option<(Date, Option<&'s str>)> {
+        let verified = head.verified.as_ref().map(|date| date.value);
+        let change = match head.id.kind {
+            Kind::Error => self.error(&head.id.slug).and_then(|error| error.data.changes.first()),
+            _ => None,
+        };
+        match change.filter(|change| verified.is_none_or(|day| change.date.value >= day)) {
+            Some(change) => Some((change.date.value, Some(&change.what))),
+            None => Some((verified?, None)),
+        }
+    }
+
+    /// An error by its slug.
+    fn error(&self, slug: &str) -> Option<&'s Page<ErrorData>> {
+        let errors = &self.site().errors;
+        errors.binary_search_by(|error| error.head.id.slug.as_str().cmp(slug)).ok().map(|at| &errors[at])
+    }
+
     /// When a page was verified.
     pub fn verified(&self, head: &Head, category: Option<&str>, evidence: &Evidence) -> Option<VerifiedView> {
         let days = self.order.config.stale_after(category);
@@ -350,6 +370,8 @@ const FOOTER: &[(&str, &str)] = &[
     ("Cost against the cloud", "cost-vs-cloud/"),
     ("Tools", "tools/"),
     ("Quantizations", "quants/"),
+    ("Models by memory", "models-by-memory/"),
+    ("Map of the errors", "errors/map/"),
     ("What changed", "changes/"),
     ("Feed", "feed.xml"),
     ("Data", "kb.json"),
