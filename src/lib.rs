@@ -82,7 +82,7 @@ pub mod parts {
 
     /// Sources and outputs.
     pub mod files {
-        pub use crate::files::{Outputs, Sources};
+        pub use crate::files::{Kept, Outputs, Sources};
     }
 
     /// The fit table.
@@ -105,7 +105,7 @@ pub mod parts {
 
     /// The whole build.
     pub mod pipeline {
-        pub use crate::pipeline::{Built, Order, build, bundle, rules};
+        pub use crate::pipeline::{Built, Order, build, bundle, pictures, rules};
     }
 
     /// Files made of a site.

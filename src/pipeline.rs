@@ -6,7 +6,7 @@ use crate::check::{self, Subject};
 use crate::config::Config;
 use crate::diag::{Diagnostic, Rule, Severity};
 use crate::diagnosis::Compiled;
-use crate::files::{Outputs, Sources};
+use crate::files::{Kept, Outputs, Sources};
 use crate::link;
 use crate::load::{self, Drafts};
 use crate::render::{self, Audience};
@@ -48,7 +48,7 @@ pub struct Draft {
 pub struct Built {
     /// The site.
     pub draft: Draft,
-    /// Its files, unless an error stands in the way.
+    /// Its files without [`pictures`], unless an error stands in the way.
     pub outputs: Option<Outputs>,
 }
 
@@ -93,6 +93,12 @@ pub fn build(sources: &Sources, read_faults: Vec<Diagnostic>, order: &Order) -> 
             Ok(Built { draft, outputs: None })
         }
     }
+}
+
+/// The pictures that the pages of a site without errors name for those who share them, taken from `kept` where nothing
+/// changed; and all to be kept for the next build.
+pub fn pictures(sources: &Sources, draft: &Draft, order: &Order, kept: &Kept) -> (Outputs, Kept) {
+    render::pictures(&rendering(sources, draft, order), kept)
 }
 
 /// The whole knowledge base as one page, of a site without errors.

@@ -2,7 +2,7 @@
 
 use crate::cli::arguments::{Arguments, BuildOptions};
 use crate::cli::terminal::Terminal;
-use crate::cli::{Outcome, world};
+use crate::cli::{Outcome, pictures, world};
 use crate::compress;
 use crate::emit::{self, Permission, Single, Target};
 use crate::hosts::{Size, size};
@@ -52,6 +52,9 @@ pub(super) fn run(
             }
         },
     };
+    outputs.append(pictures::draw(&root, terminal, |kept| {
+        pipeline::pictures(&sources, &built.draft, &order, kept)
+    }));
     if options.precompress {
         outputs.append(compress::twins(&outputs));
     }

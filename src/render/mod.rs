@@ -6,6 +6,8 @@
 //! 4. `feed`, `sitemap`, `opensearch`, `hosting`, `data`, `badges`, `fit_files`, `runs`, `cards`, `search` and `schemas`
 //!    write the files for machines.
 //!
+//! `social` draws the pictures that services show of shared pages, apart from them.
+//!
 //! `bundle` makes one page of the same views, on request.
 
 mod address;
@@ -25,6 +27,7 @@ mod runs;
 mod schemas;
 mod search;
 mod sitemap;
+mod social;
 mod templates;
 mod views;
 mod xml;
@@ -34,7 +37,7 @@ use jiff::civil::Date;
 use crate::config::Config;
 use crate::diag::{Diagnostic, Rule};
 use crate::diagnosis::Compiled;
-use crate::files::{Outputs, Sources};
+use crate::files::{Kept, Outputs, Sources};
 use crate::site::{FitTable, Links, Site};
 
 pub use bundle::BUNDLE_MARK;
@@ -99,6 +102,11 @@ pub fn outputs(order: &Order<'_>) -> Result<Outputs, Vec<Diagnostic>> {
     outputs.append(hosting::files(&shelf));
     outputs.append(assets.into_outputs());
     Ok(outputs)
+}
+
+/// The pictures that pages name for those who share them, taken from `kept` where nothing changed; and all to be kept.
+pub fn pictures(order: &Order<'_>, kept: &Kept) -> (Outputs, Kept) {
+    social::files(order, kept)
 }
 
 /// The whole knowledge base as one page.

@@ -13,6 +13,7 @@ use crate::render::feed;
 use crate::render::fit_files;
 use crate::render::json_ld;
 use crate::render::prose::Prose;
+use crate::render::social::Pictures;
 use crate::render::templates::seen;
 use crate::render::views::common::{
     self, BuildView, Counts, ErrorRow, Frame, MenuItem, PageView, Ref, SiteView, Step, TocLine, VerifiedView,
@@ -35,6 +36,7 @@ pub(in crate::render) struct Shelf<'s> {
     /// Slugs of errors whose messages are taken for each other, by slug.
     pub look_alikes: BTreeMap<&'s str, Vec<&'s str>>,
     heads: BTreeMap<&'s PageId, &'s Head>,
+    pictures: Pictures<'s>,
 }
 
 /// What a page says of itself before it has a frame.
@@ -83,6 +85,7 @@ impl<'s> Shelf<'s> {
             fit_index: fit_files::index(order, tables),
             look_alikes: look_alikes(order.compiled.index.table()),
             heads: order.site.index(),
+            pictures: Pictures::new(order),
         }
     }
 
@@ -187,6 +190,7 @@ impl<'s> Shelf<'s> {
                 description: plate.description,
                 canonical,
                 noindex: plate.noindex,
+                picture: self.pictures.of(plate.head, self.assets),
                 json_ld,
                 toc: plate.toc,
                 previous: neighbours.0.map(step),
