@@ -25,7 +25,7 @@ const LABEL: Style = code(24);
 /// Base line of the first line of a title in its largest size, less that size.
 const TITLE_TOP: i32 = 158;
 /// Sizes of titles and the lines that each may have: as large as it fits.
-const TITLES: [(u16, usize); 4] = [(84, 2), (64, 3), (56, 3), (50, 3)];
+const TITLES: [(u16, usize); 4] = [(80, 2), (64, 3), (56, 3), (50, 3)];
 
 const MESSAGE: Style = code(30);
 const MESSAGE_LINE: i32 = 44;
@@ -164,8 +164,8 @@ impl Easel {
 
     /// The bar of memory, to scale: of the card that holds the model, or of what the model takes.
     fn memory(&mut self, canvas: &mut Canvas, memory: &Memory) {
-        const FIGURE: Style = display(60);
-        const BAR: i32 = 60;
+        const FIGURE: Style = display(52);
+        const BAR: i32 = 56;
         let total: u64 = memory.parts.iter().sum();
         let (answer, whole) = match memory.card_gib {
             Some(size) => (format!("fits in {size} GB"), size * 1_073_741_824.0),
@@ -278,8 +278,11 @@ mod tests {
             for matter in matters {
                 let told = format!("{matter:?}");
                 let canvas = draw(title, matter);
-                assert_eq!(rows_with_ink(&canvas, 0..MARGIN), [], "left of {title} {told}");
-                assert_eq!(rows_with_ink(&canvas, WIDTH - MARGIN + 3..WIDTH), [], "right of {title} {told}");
+                assert!(rows_with_ink(&canvas, 0..MARGIN).is_empty(), "left of {title} {told}");
+                assert!(
+                    rows_with_ink(&canvas, WIDTH - MARGIN + 3..WIDTH).is_empty(),
+                    "right of {title} {told}"
+                );
                 let lowest = rows_with_ink(&canvas, 0..WIDTH).last().copied();
                 assert!(lowest.is_some_and(|row| row < HEIGHT - 48), "{lowest:?}: {title} {told}");
             }

@@ -139,21 +139,17 @@ impl Lettering {
         balanced.last().unwrap_or(lines)
     }
 
-    /// The text, or as much of its beginning as fits with `…` behind it.
+    /// The text, or as many of its words as fit with `…` behind them; of a single word, its letters.
     pub fn cut(&self, text: &str, style: Style, width: i32) -> String {
         if self.width(text, style) <= width {
             return text.to_string();
         }
-        let letters: Vec<char> = text.chars().collect();
-        let with_dots = |count: usize| {
-            let kept: String = letters[..count].iter().collect();
-            format!("{}…", kept.trim_end_matches([' ', ',', ';', ':', '.', '…']))
-        };
-        (0..letters.len())
-            .rev()
-            .map(with_dots)
-            .find(|text| self.width(text, style) <= width)
-            .unwrap_or_default()
+        let with_dots =
+            |end: usize| format!("{}…", text[..end].trim_end_matches([' ', ',', ';', ':', '.', '…']));
+        let fits = |text: &String| self.width(text, style) <= width;
+        let words = text.rmatch_indices(' ').map(|(end, _)| end).filter(|end| *end > 0);
+        let letters = text.char_indices().rev().map(|(end, _)| end);
+        words.chain(letters).map(with_dots).find(fits).unwrap_or_default()
     }
 
     fn face(&self, style: Style) -> &FontRef<'static> {
@@ -275,5 +271,6 @@ mod tests {
         let cut = lettering.cut("CUDA out of memory. Tried to allocate", style, 340);
         assert_eq!(cut, "CUDA out of memory…");
         assert!(lettering.width(&cut, style) <= 340);
+        assert_eq!(lettering.cut("unbroken_unbroken_unbroken", style, 340), "unbroken_unbroken_u…");
     }
 }

@@ -149,7 +149,7 @@ impl<'s> Studio<'s> {
 mod tests {
     use super::*;
     use crate::files::Sources;
-    use crate::render::social::card::{Matter, Mood};
+    use crate::render::social::card::{Matter, Memory, Mood};
 
     #[test]
     fn another_drawing_has_another_version() {
@@ -157,7 +157,15 @@ mod tests {
         let mark = Mark::read(include_str!("../../../static/favicon.svg"), &colors).unwrap_or_default();
         let studio = Studio { site_title: "Site", colors, mark };
         let figures = vec![("24 GB".to_string(), "memory".to_string())];
-        let cards = [Matter::Message("out of … memory".into()), Matter::Figures(figures)].map(|matter| {
+        let run = "Q4_K_M".to_string();
+        let memory = Memory { run, parts: [5 << 30, 1 << 30, 1 << 28], card_gib: Some(8.0), driver: 1 << 29 };
+        let matters = [
+            Matter::Message("out of … memory".into()),
+            Matter::Figures(figures),
+            Matter::Memory(memory),
+            Matter::Lead("What a page says first.".into()),
+        ];
+        let cards = matters.map(|matter| {
             let card = Card { kind: "Kind".into(), title: "A title".into(), mood: Mood::Alarm, matter };
             (String::new(), card)
         });
