@@ -12,6 +12,7 @@ mod init;
 mod links;
 mod new;
 mod pictures;
+mod progress;
 mod serve;
 mod stale;
 mod terminal;

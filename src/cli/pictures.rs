@@ -8,8 +8,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 
-use crate::cli::terminal::Terminal;
-use crate::files::{Kept, Key, Outputs};
+use crate::files::{Kept, Key};
 
 /// Where they are kept, from the root of the site; deleting it does no harm.
 const PLACE: &str = ".kbgen-cache/social";
@@ -20,17 +19,15 @@ const MAGIC: &[u8] = b"kbgen pictures 1\n";
 /// Bytes of a hash.
 const HASH: usize = size_of::<Key>();
 
-/// Has pictures drawn that are not kept, and keeps all; where that cannot be done the build goes on.
-pub(super) fn draw(root: &Path, terminal: &Terminal, draw: impl FnOnce(&Kept) -> (Outputs, Kept)) -> Outputs {
+/// Has pictures drawn that are not kept, and keeps all.
+///
+/// # Errors
+/// When they cannot be kept; they were drawn all the same.
+pub(super) fn keep(root: &Path, draw: impl FnOnce(&Kept) -> Kept) -> Result<()> {
     let path = root.join(PLACE);
     let before = fs::read(&path).ok().and_then(|bytes| unpack(&bytes)).unwrap_or_default();
-    let (outputs, kept) = draw(&before);
-    if kept != before
-        && let Err(error) = write(&path, &pack(&kept))
-    {
-        terminal.say(&format!("warning: pictures are drawn anew each time: {error:#}"));
-    }
-    outputs
+    let kept = draw(&before);
+    if kept == before { Ok(()) } else { write(&path, &pack(&kept)) }
 }
 
 /// Puts the file in place whole: a build at the same time reads the old one or the new one.
@@ -121,13 +118,13 @@ mod tests {
     #[test]
     fn only_pictures_of_the_last_build_are_kept() {
         let root = tempfile::tempdir().expect("a folder");
-        let terminal = Terminal::new();
         let build = |made: Kept| {
             let mut had = Kept::default();
-            draw(root.path(), &terminal, |kept| {
+            let draw = |kept: &Kept| {
                 had = kept.clone();
-                (Outputs::default(), made)
-            });
+                made
+            };
+            keep(root.path(), draw).expect("the folder can be written");
             had
         };
         let mut one = Kept::default();
@@ -143,12 +140,14 @@ mod tests {
     }
 
     #[test]
-    fn where_nothing_can_be_kept_the_build_goes_on() {
+    fn where_nothing_can_be_kept_pictures_are_drawn() {
         let root = tempfile::tempdir().expect("a folder");
         fs::write(root.path().join(".kbgen-cache"), "a file in the way").expect("a file");
-        let mut outputs = Outputs::default();
-        outputs.add("social/site.png", *b"drawn");
-        let drawn = draw(root.path(), &Terminal::new(), |_| (outputs.clone(), kept()));
-        assert_eq!(drawn, outputs);
+        let mut is_drawn = false;
+        let result = keep(root.path(), |_| {
+            is_drawn = true;
+            kept()
+        });
+        assert!(is_drawn && result.is_err());
     }
 }

@@ -6,6 +6,6 @@ mod place;
 mod source;
 
 pub use kept::{Kept, Key};
-pub use outputs::Outputs;
+pub use outputs::{Memory, Nowhere, Outputs, Sink};
 pub use place::{Placed, Position, Span};
 pub use source::{Source, SourceId, Sources};

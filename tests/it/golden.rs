@@ -3,10 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::civil::date;
-use kbgen::parts::files::{Kept, Outputs, Sources};
+use kbgen::parts::files::{Kept, Memory, Outputs, Sources};
 use kbgen::parts::load::{self, Drafts};
 use kbgen::parts::pipeline::{self, Order};
 use kbgen::parts::render::Audience;
+use kbgen::parts::watch::Unwatched;
 
 use crate::expect::{all_well, repository, same};
 use crate::html::{Tag, tags};
@@ -383,13 +384,17 @@ fn pictured(change: impl Fn(&mut Sources)) -> (Outputs, Outputs) {
         audience: Audience::World,
     };
     let built = pipeline::build(&sources, faults, &order).expect("the address is left as it is");
-    let (pictures, kept) = pipeline::pictures(&sources, &built.draft, &order, &Kept::default());
-    let (again, kept_again) = pipeline::pictures(&sources, &built.draft, &order, &kept);
-    assert!(again == pictures && kept_again == kept, "what is kept is what would be drawn");
+    let draw = |kept: &Kept| {
+        let memory = Memory::default();
+        let kept = pipeline::pictures(&sources, &built.draft, &order, &Unwatched, kept, &memory);
+        (memory.into_outputs(), kept)
+    };
+    let (pictures, kept) = draw(&Kept::default());
+    assert!(draw(&kept) == (pictures.clone(), kept.clone()), "what is kept is what would be drawn");
     // What is kept is taken as it is, so that a second build draws nothing.
     let mut marked = Kept::default();
     kept.iter().for_each(|(key, _)| marked.add(*key, *b"kept"));
-    let (taken, _) = pipeline::pictures(&sources, &built.draft, &order, &marked);
+    let (taken, _) = draw(&marked);
     assert!(taken.iter().all(|(_, bytes)| bytes[..] == *b"kept"), "a kept picture was drawn again");
     (built.outputs.expect("without a fault there is a site"), pictures)
 }

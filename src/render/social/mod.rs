@@ -10,10 +10,12 @@ mod layout;
 mod lettering;
 mod mark;
 
+use std::sync::Arc;
+
 use rayon::prelude::*;
 use serde::Serialize;
 
-use crate::files::{Kept, Key, Outputs};
+use crate::files::{Kept, Key, Sink};
 use crate::render::assets::Assets;
 use crate::render::social::canvas::{HEIGHT, WIDTH};
 use crate::render::social::card::{Card, has_own};
@@ -85,11 +87,11 @@ fn path(id: &PageId) -> String {
     format!("social/{}.png", id.address().trim_end_matches('/'))
 }
 
-/// All pictures that pages name, taken from those kept of an earlier build where nothing changed; and all to be kept.
-pub(super) fn files(order: &Order<'_>, kept: &Kept) -> (Outputs, Kept) {
-    let (mut outputs, mut used) = (Outputs::default(), Kept::default());
+/// Makes all pictures that pages name, but takes those that an earlier build kept; all come back, to be kept.
+pub(super) fn files(order: &Order<'_>, kept: &Kept, sink: &dyn Sink) -> Kept {
+    let mut all = Kept::default();
     if !are_wanted(order) {
-        return (outputs, used);
+        return all;
     }
     let studio = Studio::new(order);
     let lettering = Lettering::new();
@@ -98,12 +100,10 @@ pub(super) fn files(order: &Order<'_>, kept: &Kept) -> (Outputs, Kept) {
     if order.sources.asset(&format!("static/{OWN_PICTURE}")).is_none() {
         cards.push((SITE_PICTURE.into(), card::site(order)));
     }
-    let pictures: Vec<_> = cards.par_chunks(ROW).flat_map_iter(|row| studio.row(row, kept)).collect();
-    for (path, key, bytes) in pictures {
-        used.add(key, bytes.clone());
-        outputs.add(path, bytes);
-    }
-    (outputs, used)
+    let made: Vec<(Key, Arc<[u8]>)> =
+        cards.par_chunks(ROW).flat_map_iter(|row| studio.row(row, kept, sink)).collect();
+    made.into_iter().for_each(|(key, bytes)| all.add(key, bytes));
+    all
 }
 
 /// What the pictures of a site are made with.
@@ -121,18 +121,17 @@ impl<'s> Studio<'s> {
         Self { site_title: &order.config.title, colors, mark: mark.unwrap_or_default() }
     }
 
-    fn row(&self, row: &[(String, Card)], kept: &Kept) -> Vec<(String, Key, Vec<u8>)> {
+    /// Gives the pictures of some cards to the sink.
+    fn row(&self, row: &[(String, Card)], kept: &Kept, sink: &dyn Sink) -> Vec<(Key, Arc<[u8]>)> {
         let mut easel = None;
         let picture = |(path, card): &(String, Card)| {
             let key = self.key(card);
-            let bytes = match kept.get(&key) {
-                Some(bytes) => bytes.to_vec(),
-                None => {
-                    let easel = easel.get_or_insert_with(|| Easel::new(self.site_title, &self.mark));
-                    easel.draw(card).png(&self.colors).expect("writing to memory never fails")
-                }
-            };
-            (path.clone(), key, bytes)
+            let bytes = kept.get(&key).cloned().unwrap_or_else(|| {
+                let easel = easel.get_or_insert_with(|| Easel::new(self.site_title, &self.mark));
+                easel.draw(card).png(&self.colors).expect("writing to memory never fails").into()
+            });
+            sink.take(path.clone(), bytes.to_vec());
+            (key, bytes)
         };
         row.iter().map(picture).collect()
     }
@@ -148,7 +147,7 @@ impl<'s> Studio<'s> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::files::Sources;
+    use crate::files::{Nowhere, Sources};
     use crate::render::social::card::{Matter, Memory, Mood};
 
     #[test]
@@ -169,8 +168,8 @@ mod tests {
             let card = Card { kind: "Kind".into(), title: "A title".into(), mood: Mood::Alarm, matter };
             (String::new(), card)
         });
-        let drawn: Vec<u8> =
-            studio.row(&cards, &Kept::default()).into_iter().flat_map(|(_, _, bytes)| bytes).collect();
+        let row = studio.row(&cards, &Kept::default(), &Nowhere);
+        let drawn: Vec<u8> = row.iter().flat_map(|(_, bytes)| bytes.iter().copied()).collect();
         let digest = crate::render::assets::digest(&drawn);
         assert_eq!((DRAWING, digest.as_str()), ("1", "000000000000"), "a new drawing needs a new `DRAWING`");
     }
