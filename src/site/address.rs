@@ -61,6 +61,7 @@ const RESERVED: &[&str] = &[
     "schema",
     "search",
     "sitemap",
+    "social",
     "static",
     "tools",
     "will-it-run",

@@ -131,7 +131,7 @@ pub(super) fn whole_model(shelf: &Shelf<'_>, page: &Page<ModelData>) -> Value {
             "architecture": data.architecture.fields.as_ref().map(|fields| fields.json()),
             "memory": shelf.order.fits.figures(slug).map(|figures| memory(shelf, figures)),
             "not_covered": not_covered,
-            "runs_on": runs_on(shelf, page).map(|answer| json!({
+            "runs_on": runs_on(shelf.order, page).map(|answer| json!({
                 "quantization": answer.run.quant_name,
                 "ctx": answer.run.ctx,
                 "needs_bytes": answer.run.total(),

@@ -26,6 +26,7 @@ mod usual;
 use rayon::prelude::*;
 
 pub(super) use common::parameters;
+pub(super) use device::fitting;
 pub(super) use model::by_parameters;
 pub(super) use shelf::{Plate, Shelf, Wanted, signature_text, with_frame};
 pub(super) use usual::{CONTEXTS, RunsOn, runs_on};

@@ -12,6 +12,7 @@ use crate::render::data::twin_folder;
 use crate::render::feed;
 use crate::render::json_ld;
 use crate::render::prose::Prose;
+use crate::render::social::Pictures;
 use crate::render::templates::seen;
 use crate::render::views::common::{
     self, BuildView, Counts, ErrorRow, Frame, MenuItem, PageView, Ref, SiteView, Step, TocLine, VerifiedView,
@@ -34,6 +35,7 @@ pub(in crate::render) struct Shelf<'s> {
     pub look_alikes: &'s BTreeMap<String, Vec<String>>,
     wanted: Wanted<'s>,
     heads: HashMap<&'s PageId, &'s Head>,
+    pictures: Pictures<'s>,
     descriptions: HashMap<&'s PageId, String>,
     by_category: BTreeMap<&'s str, Vec<&'s Page<ErrorData>>>,
     by_tool: BTreeMap<&'s str, Vec<&'s Page<ErrorData>>>,
@@ -120,6 +122,7 @@ impl<'s> Shelf<'s> {
             look_alikes: &ground.look_alikes,
             wanted,
             heads: order.site.index().into_iter().collect(),
+            pictures: Pictures::new(order),
             descriptions: described.map(|(id, body)| (id, common::description(&body.lead_text))).collect(),
             by_category,
             by_tool,
@@ -255,6 +258,7 @@ impl<'s> Shelf<'s> {
                 description: plate.description,
                 canonical,
                 noindex: plate.noindex,
+                picture: self.pictures.of(plate.head, self.assets),
                 json_ld,
                 toc: plate.toc,
                 previous: neighbours.0.map(step),
