@@ -13,6 +13,7 @@ mod guide;
 mod home;
 mod lists;
 mod map;
+mod menu;
 mod model;
 mod models;
 mod place;

@@ -17,6 +17,7 @@ use crate::render::templates::seen;
 use crate::render::views::common::{
     self, BuildView, Counts, ErrorRow, Frame, MenuItem, PageView, Ref, SiteView, Step, TocLine, VerifiedView,
 };
+use crate::render::views::menu::{FOOTER, MENU, breadcrumbs};
 use crate::render::views::wording::signature_text;
 use crate::render::{Audience, Groundwork, Order};
 use crate::site::kinds::{ErrorData, Evidence};
@@ -355,42 +356,6 @@ impl<'s> Shelf<'s> {
     pub fn errors_naming(&self, tool: &str) -> &[&'s Page<ErrorData>] {
         self.by_tool.get(tool).map(Vec::as_slice).unwrap_or_default()
     }
-}
-
-/// Main menu: title and address.
-const MENU: &[(&str, &str)] = &[
-    ("Errors", "errors/"),
-    ("Diagnose", "diagnose/"),
-    ("Will it run?", "will-it-run/"),
-    ("Models", "models/"),
-    ("Hardware", "hardware/"),
-    ("Guides", "guides/"),
-    ("Glossary", "glossary/"),
-];
-
-/// Menu at the end of a page.
-const FOOTER: &[(&str, &str)] = &[
-    ("Compare devices", "compare/"),
-    ("Choose a GPU", "choose-gpu/"),
-    ("Cost against the cloud", "cost-vs-cloud/"),
-    ("Tools", "tools/"),
-    ("Quantizations", "quants/"),
-    ("Models by memory", "models-by-memory/"),
-    ("Map of the errors", "errors/map/"),
-    ("What changed", "changes/"),
-    ("Feed", "feed.xml"),
-    ("Data", "kb.json"),
-];
-
-fn breadcrumbs(root: &str, plate: &Plate<'_>) -> Vec<Step> {
-    if plate.address.is_empty() || plate.kind == "not-found" {
-        return Vec::new();
-    }
-    let home = Step { title: "Home".into(), href: Some(href(root, "")) };
-    let trail =
-        plate.trail.iter().map(|(title, to)| Step { title: title.clone(), href: Some(href(root, to)) });
-    let here = Step { title: plate.title.to_string(), href: None };
-    std::iter::once(home).chain(trail).chain(std::iter::once(here)).collect()
 }
 
 /// Pages before and behind a page in a list.
