@@ -52,7 +52,8 @@ impl Edition {
     pub fn make(sources: Sources, read_faults: Vec<Diagnostic>, order: &Order) -> anyhow::Result<Made> {
         let mut draft = understand(&sources, read_faults, order, &Unwatched)?;
         let memory = Memory::default();
-        let ground = if draft.has_errors() { None } else { make(&sources, &mut draft, order, &Unwatched, &memory) };
+        let ground =
+            if draft.has_errors() { None } else { make(&sources, &mut draft, order, &Unwatched, &memory) };
         Ok(match ground {
             Some(ground) => {
                 let edition = Self { sources, draft, ground, order: order.clone() };
@@ -109,7 +110,12 @@ impl Edition {
             return self.broken(found);
         }
         let memory = Memory::default();
-        match render::few(&rendering(&self.sources, &self.draft, &self.order, &Unwatched), &self.ground, &few, &memory) {
+        match render::few(
+            &rendering(&self.sources, &self.draft, &self.order, &Unwatched),
+            &self.ground,
+            &few,
+            &memory,
+        ) {
             Ok(()) => Edited::Pages(memory.into_outputs()),
             Err(faults) => self.broken(faults),
         }
@@ -131,8 +137,9 @@ impl Edition {
     /// Puts pages in the place of the old ones; what is wrong with their figures comes back.
     fn set(&mut self, few: &Site) -> Vec<Diagnostic> {
         let Draft { site, links, fits, .. } = &mut self.draft;
-        site.exchange(&mut few.clone());
-        link::renew(links, few, site, &self.sources);
+        let mut old = few.clone();
+        site.exchange(&mut old);
+        link::renew(links, &old, few, site, &self.sources);
         let found = fit::renew(fits, few, site);
         self.ground.renew(&rendering(&self.sources, &self.draft, &self.order, &Unwatched), few);
         found
