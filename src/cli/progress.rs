@@ -118,8 +118,7 @@ impl Watch for Progress {
     fn end_page(&self, path: &str) {
         let now = cpu_or_wall(self.started);
         let mut times = self.times();
-        if let (Some(begun), Some((stage, _))) =
-            (times.pages.remove(&thread::current().id()), times.current)
+        if let (Some(begun), Some((stage, _))) = (times.pages.remove(&thread::current().id()), times.current)
         {
             times.note(now.saturating_sub(begun), stage, path);
         }
