@@ -3,6 +3,9 @@
 //! The new tree is made beside the folder (unchanged files are hard links to the old ones, so they keep
 //! their inode and modification time), and the two are exchanged in one step. A process that stands in the
 //! folder (`cd public && python3 -m http.server`) therefore keeps seeing the old, removed folder.
+//!
+//! A mount point cannot be exchanged: there the new tree is made in the folder, and what lies directly in the folder
+//! is exchanged entry by entry.
 
 mod lock;
 mod marker;
@@ -14,7 +17,7 @@ mod swap;
 
 use std::path::{Path, PathBuf};
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 
 use crate::emit::marker::Marker;
 use crate::emit::place::Place;
@@ -64,18 +67,82 @@ pub struct Report {
 /// When the folder is not ours to write (see [`Permission`]), overlaps a source, is a link, is being
 /// written by another build, or when the disk refuses. The folder holds the old site then, whole.
 pub fn write(outputs: &Outputs, target: &Target) -> Result<Report> {
-    let place = Place::find(target)?;
-    let mut claim = lock::claim(&place)?;
-    staging::clean(&place, &mut claim)?;
-    place.refuse_foreign(target.permission)?;
+    write_at(&Place::find(target)?, outputs, target.permission)
+}
+
+fn write_at(place: &Place, outputs: &Outputs, permission: Permission) -> Result<Report> {
+    let mut claim = lock::claim(place)?;
+    staging::clean(place, &mut claim)?;
+    place.refuse_foreign(permission)?;
     let marker = Marker::of(outputs)?;
-    let plan = Plan::make(outputs, &marker, &place, target.permission)?;
+    let plan = Plan::make(outputs, &marker, place, permission)?;
     if !plan.changes_anything() {
         return Ok(plan.report());
     }
-    let staging = Staging::create(&place, claim)?;
-    staging.fill(&plan)?;
-    let old = staging.publish(&place)?;
-    old.retire(&plan);
+    let staging = Staging::make(place, claim, &plan)
+        .with_context(|| format!("the site in `{}` stays as it was", place.folder.display()))?;
+    staging.publish(&plan)?.retire(&plan);
     Ok(plan.report())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+    use crate::emit::place::Change;
+
+    #[test]
+    fn a_folder_that_cannot_be_moved_is_changed_entry_by_entry() {
+        let root = tempfile::TempDir::new().unwrap();
+        let folder = root.path().join("public");
+        fs::create_dir(&folder).unwrap();
+        let place = Place {
+            change: Change::ByEntry,
+            staging: folder.join(".kbgen-new"),
+            aside: folder.join(".kbgen-old"),
+            lock: root.path().join("lock"),
+            folder: folder.clone(),
+        };
+        let emit = |files: &[(&str, &str)]| {
+            let mut outputs = Outputs::default();
+            files.iter().for_each(|(path, text)| outputs.add(*path, *text));
+            write_at(&place, &outputs, Permission::OnlyOurs).unwrap()
+        };
+        let found = || {
+            let entries =
+                walkdir::WalkDir::new(&folder).min_depth(1).sort_by_file_name().into_iter().flatten();
+            let entries = entries.filter(|entry| entry.file_type().is_file() && entry.file_name() != MARKER);
+            let text = |entry: walkdir::DirEntry| {
+                let path = entry.path().strip_prefix(&folder).unwrap().display().to_string();
+                (path, fs::read_to_string(entry.path()).unwrap())
+            };
+            entries.map(text).map(|(path, text)| format!("{path}={text}")).collect::<Vec<_>>()
+        };
+        emit(&[("index.html", "1"), ("errors/a.html", "a"), ("old/b.html", "b")]);
+        fs::write(folder.join("CNAME"), "mine").unwrap();
+        fs::write(folder.join("errors/notes"), "mine").unwrap();
+        fs::create_dir(folder.join("theirs")).unwrap();
+        fs::write(folder.join("theirs/photo"), "mine").unwrap();
+        let report = emit(&[("index.html", "2"), ("errors/a.html", "a"), ("new/c.html", "c")]);
+        assert_eq!(report, Report { written: 2, unchanged: 1, removed: 1, kept: 3 });
+        let now = [
+            "CNAME=mine",
+            "errors/a.html=a",
+            "errors/notes=mine",
+            "index.html=2",
+            "new/c.html=c",
+            "theirs/photo=mine",
+        ];
+        assert_eq!(found(), now);
+        // Killed half way, with the marker of both builds: what neither wants any more goes, what is not ours stays.
+        fs::create_dir(&place.staging).unwrap();
+        fs::create_dir(folder.join("half")).unwrap();
+        fs::write(folder.join("half/d.html"), "d").unwrap();
+        let marker = fs::read_to_string(folder.join(MARKER)).unwrap();
+        fs::write(folder.join(MARKER), format!("{marker}half/d.html\n")).unwrap();
+        emit(&[("index.html", "2"), ("errors/a.html", "a"), ("new/c.html", "c")]);
+        assert_eq!(found(), now);
+        assert!(!folder.join("half").exists() && !place.staging.exists() && !place.aside.exists());
+    }
 }

@@ -1,6 +1,6 @@
 //! The new tree while it is made beside the folder, and the old one while it is taken away.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 use std::fs::{self, File};
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
@@ -22,35 +22,41 @@ pub(crate) struct Staging<'a> {
     _claim: Claim,
 }
 
-/// The tree that was published before, out of sight.
+/// The tree that was published before, in the place of the new one.
 #[derive(Debug)]
 pub(crate) struct OldTree<'a> {
     place: &'a Place,
-    folder: Option<PathBuf>,
     _claim: Claim,
 }
 
-/// Removes what a killed build left beside the folder.
+/// Removes what a killed build left, and puts back what it had set aside.
 ///
 /// # Errors
 /// When another build is at work there, or the disk refuses.
 pub(crate) fn clean(place: &Place, claim: &mut Claim) -> Result<()> {
     claim.hold(place, &place.staging)?;
+    swap::recover(place)?;
     remove_left_over(&place.staging)?;
-    if place.exists() { remove_left_over(&place.aside) } else { Ok(()) }
+    remove_left_over(&place.aside)
 }
 
 impl<'a> Staging<'a> {
-    /// An empty folder beside the published one.
+    /// The whole new tree, out of sight.
     ///
     /// # Errors
     /// When the disk refuses, or another build was quicker.
-    pub(crate) fn create(place: &'a Place, mut claim: Claim) -> Result<Self> {
+    pub(crate) fn make(place: &'a Place, claim: Claim, plan: &Plan) -> Result<Self> {
+        let staging = Self::create(place, claim)?;
+        staging.fill(plan)?;
+        Ok(staging)
+    }
+
+    fn create(place: &'a Place, mut claim: Claim) -> Result<Self> {
         let path = &place.staging;
         match fs::create_dir(path) {
             Err(error) if error.kind() == ErrorKind::AlreadyExists => lock::busy(place)?,
             made => made.with_context(|| {
-                format!("cannot make `{}` (the new site is made beside the output folder)", path.display())
+                format!("cannot make `{}` (the new site is made there first)", path.display())
             })?,
         }
         claim.hold(place, path)?;
@@ -63,10 +69,7 @@ impl<'a> Staging<'a> {
     }
 
     /// Puts every file of the plan in its place: new ones, unchanged ones, those of others, and the marker.
-    ///
-    /// # Errors
-    /// When the disk refuses; the published folder is untouched then.
-    pub(crate) fn fill(&self, plan: &Plan) -> Result<()> {
+    fn fill(&self, plan: &Plan) -> Result<()> {
         let mut made = BTreeSet::new();
         for path in &plan.keep {
             self.carry(Path::new(path), &mut made)?;
@@ -83,11 +86,11 @@ impl<'a> Staging<'a> {
     /// Makes the new tree the published one, in one step where the system can.
     ///
     /// # Errors
-    /// When the disk refuses; the published folder is the old one then.
-    pub(crate) fn publish(mut self, place: &'a Place) -> Result<OldTree<'a>> {
-        let folder = swap::publish(place)?;
+    /// As [`swap::publish`].
+    pub(crate) fn publish(mut self, plan: &Plan) -> Result<OldTree<'a>> {
+        swap::publish(self.place, plan)?;
         self.published = true;
-        Ok(OldTree { place, folder, _claim: std::mem::take(&mut self._claim) })
+        Ok(OldTree { place: self.place, _claim: std::mem::take(&mut self._claim) })
     }
 
     fn write(&self, path: &Path, bytes: &[u8], made: &mut BTreeSet<PathBuf>) -> Result<()> {
@@ -101,13 +104,14 @@ impl<'a> Staging<'a> {
     fn carry(&self, path: &Path, made: &mut BTreeSet<PathBuf>) -> Result<()> {
         let from = self.place.folder.join(path);
         let to = self.make_room(path, made)?;
+        // First what does for nearly all: a site has thousands of files.
+        let Err(error) = fs::hard_link(&from, &to) else { return Ok(()) };
         let fails = || format!("cannot keep `{}` in the new site", from.display());
         let found = fs::symlink_metadata(&from).with_context(fails)?;
         if found.is_dir() {
             fs::create_dir_all(&to).with_context(fails)?;
             return fs::set_permissions(&to, found.permissions()).with_context(fails);
         }
-        let Err(error) = fs::hard_link(&from, &to) else { return Ok(()) };
         if !found.is_file() || error.kind() == ErrorKind::AlreadyExists {
             return Err(error).with_context(fails);
         }
@@ -148,24 +152,35 @@ impl OldTree<'_> {
     ///
     /// Nothing here is an error: the new site is published, and the next build removes what is left.
     pub(crate) fn retire(self, plan: &Plan) {
-        let Some(folder) = &self.folder else { return };
-        let known: BTreeSet<&Path> = (plan.before.iter().map(Path::new))
+        let (old, new) = (&self.place.staging, &self.place.folder);
+        let ours: HashSet<&Path> = (plan.before.iter().map(Path::new))
             .chain(plan.keep.iter().map(Path::new))
             .chain(plan.write.iter().map(|(path, _)| Path::new(*path)))
-            .chain(plan.foreign.iter().map(PathBuf::as_path))
             .chain([Path::new(MARKER)])
             .collect();
-        for entry in WalkDir::new(folder).min_depth(1).into_iter().flatten() {
-            let Ok(path) = entry.path().strip_prefix(folder) else { continue };
-            let to = self.place.folder.join(path);
-            if entry.file_type().is_dir() || known.contains(path) || fs::symlink_metadata(&to).is_ok() {
+        // Folders come after what is in them. One that cannot be removed is not empty.
+        for entry in WalkDir::new(old).contents_first(true).into_iter().flatten() {
+            if entry.file_type().is_dir() {
+                let _ = fs::remove_dir(entry.path());
                 continue;
             }
-            let _ = to.parent().map(fs::create_dir_all);
-            let _ = fs::rename(entry.path(), &to);
+            let path = entry.path().strip_prefix(old).expect("an entry lies in its folder");
+            let to = new.join(path);
+            if ours.contains(path) || !is_news(entry.path(), &to) {
+                let _ = fs::remove_file(entry.path());
+            } else {
+                let _ = to.parent().map(fs::create_dir_all);
+                let _ = fs::rename(entry.path(), &to);
+            }
         }
-        let _ = fs::remove_dir_all(folder);
     }
+}
+
+/// Whether the new tree lacks a file of someone else, or has it as it was before they replaced it.
+fn is_news(old: &Path, new: &Path) -> bool {
+    let Ok(new) = fs::symlink_metadata(new) else { return true };
+    let Ok(old) = fs::symlink_metadata(old) else { return false };
+    old.is_file() && new.is_file() && old.modified().ok() > new.modified().ok()
 }
 
 /// Removes a folder that a killed build left.

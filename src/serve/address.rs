@@ -151,7 +151,19 @@ mod tests {
 
     #[test]
     fn a_name_is_allowed_alone_and_never_as_a_pattern() {
-        for text in ["", ".", "*", "*.test", "kb.test.", "kb.test:80", "http://kb.test", "kb.test/", "a b", "[::1]", "ä"] {
+        for text in [
+            "",
+            ".",
+            "*",
+            "*.test",
+            "kb.test.",
+            "kb.test:80",
+            "http://kb.test",
+            "kb.test/",
+            "a b",
+            "[::1]",
+            "ä",
+        ] {
             assert!(text.parse::<HostName>().is_err(), "{text}");
         }
     }

@@ -76,12 +76,7 @@ pub(crate) fn serve(
     served
 }
 
-async fn accept(
-    listener: TcpListener,
-    shared: Shared,
-    running: watch::Sender<()>,
-    ends: Ends,
-) -> Result<()> {
+async fn accept(listener: TcpListener, shared: Shared, running: watch::Sender<()>, ends: Ends) -> Result<()> {
     listener.set_nonblocking(true).context("cannot listen without blocking")?;
     let listener = tokio::net::TcpListener::from_std(listener).context("cannot listen")?;
     let mut states = shared.states.clone();

@@ -60,7 +60,8 @@ impl Seats {
 
     /// Closes the connection that kept still for longest; never an event stream.
     pub(crate) fn free_one(&mut self) {
-        let still = self.taken.iter().enumerate().filter_map(|(at, (progress, _))| Some((progress.last()?, at)));
+        let still =
+            self.taken.iter().enumerate().filter_map(|(at, (progress, _))| Some((progress.last()?, at)));
         if let Some((_, at)) = still.min() {
             self.taken.remove(at).1.abort();
         }

@@ -177,7 +177,10 @@ mod tests {
             ("GET / HTTP/1.1\r\nA: b\rC: d\r\n\r\n", "GET / HTTP/1.1\r\nA: b\r\0: d\r\n\r\n"),
             ("GET /#b HTTP/1.1\r\n\r\n", "GET /\0b HTTP/1.1\r\n\r\n"),
             ("GET /ä HTTP/1.1\r\n\r\n", "GET /\0\0 HTTP/1.1\r\n\r\n"),
-            ("GET / HTTP/1.1\r\n\r\nGET /#b HTTP/1.1\r\n\r\n", "GET / HTTP/1.1\r\n\r\nGET /\0b HTTP/1.1\r\n\r\n"),
+            (
+                "GET / HTTP/1.1\r\n\r\nGET /#b HTTP/1.1\r\n\r\n",
+                "GET / HTTP/1.1\r\n\r\nGET /\0b HTTP/1.1\r\n\r\n",
+            ),
         ] {
             assert_eq!(held(head), given);
         }
