@@ -31,6 +31,7 @@ pub(crate) struct Place {
 pub(crate) enum Change {
     /// Both lie beside each other, and are exchanged in one step.
     Whole,
+    #[cfg_attr(not(unix), allow(dead_code, reason = "only Unix tells which folders these are"))]
     /// The folder cannot be moved: what lies directly in it is exchanged, one entry after the other.
     ByEntry,
 }

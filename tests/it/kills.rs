@@ -169,7 +169,7 @@ fn a_build_killed_at_any_moment_leaves_a_whole_site() {
     let left: Vec<_> = left.filter(|name| name.to_string_lossy().starts_with(".public")).collect();
     assert!(left.is_empty(), "{left:?} is left");
     let report = format!(
-        "{kills} kills: {half_made} left a half-made tree out of sight, {published} came after the change; \
+        "{kills} kills: after {half_made} a half-made tree lay out of sight, {published} came after the change; \
          {} pages were read meanwhile, none missing, none mixed\n",
         reader.looks
     );

@@ -46,7 +46,9 @@ impl Served {
         let printed = lines(process.stdout.take().unwrap());
         let url = printed.recv_timeout(PATIENCE).expect("the address is printed");
         let address = url.strip_prefix("http://").and_then(|url| url.strip_suffix('/')).expect("an address");
-        Self { root, address: address.parse().unwrap(), process, messages }
+        let served = Self { root, address: address.parse().unwrap(), process, messages };
+        served.wait_for("Ctrl-C stops it");
+        served
     }
 
     pub(crate) fn path(&self, path: &str) -> PathBuf {

@@ -3,8 +3,9 @@
 use std::fs;
 use std::net::TcpListener;
 use std::os::unix::fs::symlink;
+use std::time::Instant;
 
-use crate::served::{Served, starter, write};
+use crate::served::{PATIENCE, Served, starter, write};
 
 const ABOUT: &str = "content/pages/about.md";
 
@@ -13,11 +14,20 @@ fn serve() -> Served {
 }
 
 impl Served {
-    /// Waits for builds until the page of `about.md` has this text.
-    fn wait_until_about_says(&self, text: &str) {
-        while !self.get("/about/").1.contains(text) {
-            self.wait_for(" files in ");
+    /// Asks for a page until it is what it should become; a build says that it is done a moment before it is shown.
+    fn wait_until(&self, path: &str, fits: impl Fn(u16, &str) -> bool) {
+        let began = Instant::now();
+        loop {
+            let (status, body) = self.get(path);
+            if fits(status, &body) {
+                return;
+            }
+            assert!(began.elapsed() < PATIENCE, "{path} stays as it was: {status} {body}");
         }
+    }
+
+    fn wait_until_about_says(&self, text: &str) {
+        self.wait_until("/about/", |_, body| body.contains(text));
     }
 
     fn write_about(&self, text: &str) {
@@ -51,10 +61,10 @@ fn content_that_goes_and_comes_back_does_not_end_the_session() {
     let (content, aside) = (served.path("content"), served.path("aside"));
     for round in 0..3 {
         fs::rename(&content, &aside).unwrap();
-        served.wait_for(" files in ");
-        assert_eq!(served.get("/about/").0, 404, "there is no such page for now");
+        served.wait_until("/about/", |status, _| status == 404);
+        assert_eq!(served.get("/").0, 200, "what needs no content is still shown");
         fs::rename(&aside, &content).unwrap();
-        served.wait_for(" files in ");
+        served.wait_until("/about/", |status, _| status == 200);
         served.write_about(&format!("Back again, {round}."));
         served.wait_until_about_says(&format!("Back again, {round}."));
     }
