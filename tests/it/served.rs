@@ -26,6 +26,8 @@ pub(crate) struct Served {
     pub(crate) root: TempDir,
     pub(crate) address: SocketAddr,
     pub(crate) process: Child,
+    /// What it said until it was there.
+    pub(crate) beginning: Vec<String>,
     messages: Receiver<String>,
 }
 
@@ -46,9 +48,11 @@ impl Served {
         let printed = lines(process.stdout.take().unwrap());
         let url = printed.recv_timeout(PATIENCE).expect("the address is printed");
         let address = url.strip_prefix("http://").and_then(|url| url.strip_suffix('/')).expect("an address");
-        let served = Self { root, address: address.parse().unwrap(), process, messages };
-        served.wait_for("Ctrl-C stops it");
-        served
+        let mut beginning = Vec::new();
+        while !beginning.last().is_some_and(|line: &String| line.contains("Ctrl-C stops it")) {
+            beginning.push(messages.recv_timeout(PATIENCE).expect("it says that it is there"));
+        }
+        Self { root, address: address.parse().unwrap(), process, beginning, messages }
     }
 
     pub(crate) fn path(&self, path: &str) -> PathBuf {

@@ -110,7 +110,7 @@ fn a_port_that_another_program_has_is_left_to_it() {
     let taken = TcpListener::bind(("127.0.0.1", 0)).unwrap();
     let port = taken.local_addr().unwrap().port();
     let served = Served::start(starter(), &["--port", &port.to_string()]);
-    let told = served.wait_for("is taken by another program");
+    let told = served.beginning.join("\n");
     assert!(told.contains(&format!("port {port} is taken")), "{told}");
     assert!(told.contains(&format!("this is port {}", served.address.port())), "{told}");
     assert_eq!(served.get("/").0, 200);
