@@ -11,21 +11,19 @@ mod lock;
 mod marker;
 mod place;
 mod plan;
+mod publication;
 mod single;
 mod staging;
 mod swap;
 
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 
-use crate::emit::marker::Marker;
-use crate::emit::place::Place;
-use crate::emit::plan::Plan;
-use crate::emit::staging::Staging;
 use crate::files::Outputs;
 
 pub use crate::emit::marker::MARKER;
+pub use crate::emit::publication::Publication;
 pub use crate::emit::single::Single;
 
 /// Where a site is written, and what must not be touched.
@@ -61,28 +59,14 @@ pub struct Report {
     pub kept: usize,
 }
 
-/// Publishes `outputs` in the target's folder, and removes what an earlier build wrote and this one did not.
+/// Publishes files that are in memory already.
 ///
 /// # Errors
-/// When the folder is not ours to write (see [`Permission`]), overlaps a source, is a link, is being
-/// written by another build, or when the disk refuses. The folder holds the old site then, whole.
+/// As [`Publication::begin`] and [`Publication::finish`].
 pub fn write(outputs: &Outputs, target: &Target) -> Result<Report> {
-    write_at(&Place::find(target)?, outputs, target.permission)
-}
-
-fn write_at(place: &Place, outputs: &Outputs, permission: Permission) -> Result<Report> {
-    let mut claim = lock::claim(place)?;
-    staging::clean(place, &mut claim)?;
-    place.refuse_foreign(permission)?;
-    let marker = Marker::of(outputs)?;
-    let plan = Plan::make(outputs, &marker, place, permission)?;
-    if !plan.changes_anything() {
-        return Ok(plan.report());
-    }
-    let staging = Staging::make(place, claim, &plan)
-        .with_context(|| format!("the site in `{}` stays as it was", place.folder.display()))?;
-    staging.publish(&plan)?.retire(&plan);
-    Ok(plan.report())
+    let publication = Publication::begin(target)?;
+    outputs.give(&publication);
+    publication.finish()
 }
 
 #[cfg(test)]
@@ -90,7 +74,7 @@ mod tests {
     use std::fs;
 
     use super::*;
-    use crate::emit::place::Change;
+    use crate::emit::place::{Change, Place};
 
     #[test]
     fn a_folder_that_cannot_be_moved_is_changed_entry_by_entry() {
@@ -107,7 +91,9 @@ mod tests {
         let emit = |files: &[(&str, &str)]| {
             let mut outputs = Outputs::default();
             files.iter().for_each(|(path, text)| outputs.add(*path, *text));
-            write_at(&place, &outputs, Permission::OnlyOurs).unwrap()
+            let publication = Publication::begin_at(place.clone(), Permission::OnlyOurs).unwrap();
+            outputs.give(&publication);
+            publication.finish().unwrap()
         };
         let found = || {
             let entries =

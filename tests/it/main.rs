@@ -12,6 +12,7 @@ mod commands;
 mod contributors;
 #[cfg(unix)]
 mod crowds;
+mod edits;
 #[cfg(unix)]
 mod emit;
 mod engines;
