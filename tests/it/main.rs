@@ -26,6 +26,7 @@ mod html;
 #[cfg(unix)]
 mod kills;
 mod knowledge;
+mod map;
 mod markdown;
 mod measured;
 mod mistakes;
