@@ -1,11 +1,9 @@
 //! Front matter or a code block names a page that is not there.
 
-use std::collections::BTreeSet;
-
 use crate::check::{SOUGHT, Subject};
 use crate::diag::{Diagnostic, Rule, nearest};
 use crate::files::Placed;
-use crate::site::{Head, Kind};
+use crate::site::{Head, Kind, PageId};
 
 pub(super) const RULE: Rule = Rule {
     code: "unknown-reference",
@@ -15,10 +13,8 @@ pub(super) const RULE: Rule = Rule {
 
 pub(super) fn run(subject: &Subject<'_>) -> Vec<Diagnostic> {
     let mut found = Vec::new();
-    let known: BTreeSet<(Kind, &str)> =
-        subject.site.heads().map(|head| (head.id.kind, head.id.slug.as_str())).collect();
     let mut look = |kind: Kind, named: &Placed<String>| {
-        if known.contains(&(kind, named.value.as_str())) {
+        if subject.site.head(&PageId::new(kind, named.value.as_str())).is_some() {
             return;
         }
         let near = (found.len() < SOUGHT).then(|| nearest(&named.value, subject.site.slugs(kind))).flatten();

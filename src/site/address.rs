@@ -111,6 +111,19 @@ impl PageId {
         }
     }
 
+    /// The page that a file with this path would be, whether or not it exists.
+    pub fn of_path(path: &str) -> Option<Self> {
+        let parts: Vec<&str> = path.strip_prefix("content/")?.strip_suffix(".md")?.split('/').collect();
+        let kind = Kind::of_folder(parts[0]).filter(|_| parts.len() > 1)?;
+        match parts[1..] {
+            [category, "_index"] if kind == Kind::Error => {
+                Some(Self::new(Kind::Category, category.to_lowercase()))
+            }
+            [.., slug] => Some(Self::new(kind, slug.to_lowercase())),
+            [] => None,
+        }
+    }
+
     /// The page that an address without a leading slash and fragment names, whether or not it exists.
     pub fn of_address(address: &str) -> Option<Self> {
         let address = address.trim_end_matches('/');
@@ -131,6 +144,17 @@ impl PageId {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn paths_name_pages() {
+        let of = |path: &str| PageId::of_path(path).map(|id| (id.kind, id.slug));
+        assert_eq!(of("content/errors/memory/full.md"), Some((Kind::Error, "full".into())));
+        assert_eq!(of("content/errors/memory/_index.md"), Some((Kind::Category, "memory".into())));
+        assert_eq!(of("content/models/qwen/Qwen-3.md"), Some((Kind::Model, "qwen-3".into())));
+        assert_eq!(of("content/errors.md"), None);
+        assert_eq!(of("content/errors/memory/types.png"), None);
+        assert_eq!(of("static/models/x.md"), None);
+    }
 
     #[test]
     fn addresses_lead_back_to_their_pages() {

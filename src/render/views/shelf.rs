@@ -36,7 +36,6 @@ pub(in crate::render) struct Shelf<'s> {
     /// Slugs of errors whose messages are taken for each other, by slug.
     pub look_alikes: &'s BTreeMap<String, Vec<String>>,
     wanted: Wanted<'s>,
-    heads: HashMap<&'s PageId, &'s Head>,
     pictures: Pictures<'s>,
     descriptions: HashMap<&'s PageId, String>,
     by_category: BTreeMap<&'s str, Vec<&'s Page<ErrorData>>>,
@@ -123,7 +122,6 @@ impl<'s> Shelf<'s> {
             fit_index: &ground.fit_index,
             look_alikes: &ground.look_alikes,
             wanted,
-            heads: order.site.index().into_iter().collect(),
             pictures: Pictures::new(order),
             descriptions: described.map(|(id, body)| (id, common::description(&body.lead_text))).collect(),
             by_category,
@@ -157,7 +155,7 @@ impl<'s> Shelf<'s> {
 
     /// The head of a page.
     pub fn head(&self, id: &PageId) -> Option<&'s Head> {
-        self.heads.get(id).copied()
+        self.order.site.head(id)
     }
 
     /// A link to a page from a page with this root.
