@@ -3,6 +3,7 @@
 //! The modules, from the top down; `ARCHITECTURE.md` says what each may use. They are private, so
 //! that the compiler tells when nobody uses a name any more. [`run`] is the program.
 
+mod cache;
 mod check;
 mod cli;
 mod compress;
@@ -23,6 +24,7 @@ mod schema;
 mod serve;
 mod signature;
 mod site;
+mod store;
 
 pub use cli::run;
 
@@ -126,6 +128,11 @@ pub mod parts {
     /// The knowledge base as data.
     pub mod site {
         pub use crate::site::{Division, Figures, Run, Runner, Site, Verdict};
+    }
+
+    /// Results of earlier work.
+    pub mod store {
+        pub use crate::store::Store;
     }
 
     /// Patterns and words.

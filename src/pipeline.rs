@@ -1,5 +1,7 @@
 //! The whole build on one screen: load, link, check, fit, render. Only `emit` writes, and only afterwards.
 
+use std::sync::Arc;
+
 use jiff::civil::Date;
 
 use crate::check::{self, Subject};
@@ -11,6 +13,7 @@ use crate::link;
 use crate::load::{self, Drafts};
 use crate::render::{self, Audience};
 use crate::site::{FitTable, Links, Site};
+use crate::store::Store;
 use crate::{config, fit, schema};
 
 /// What a build is asked for beside the sources.
@@ -24,6 +27,8 @@ pub struct Order {
     pub base_url: Option<String>,
     /// Whether the pages are for the world or for the person who writes them.
     pub audience: Audience,
+    /// What is known of earlier builds; it changes nothing but the time.
+    pub store: Arc<Store>,
 }
 
 /// A site as it was understood, whether or not it is right.
@@ -66,11 +71,11 @@ pub fn understand(sources: &Sources, read_faults: Vec<Diagnostic>, order: &Order
     found.extend(faults);
     let links = link::resolve(&site, sources);
     let compiled = Compiled::new(&site, sources);
-    let hits = check::sample_hits(&site, &compiled);
+    let hits = check::sample_hits(&site, &compiled, &order.store);
     let subject =
         Subject { sources, site: &site, links: &links, compiled: &compiled, hits: &hits, today: order.today };
     found.extend(check::all(&subject));
-    let (fits, faults) = fit::table(&site);
+    let (fits, faults) = fit::table(&site, &order.store);
     found.extend(faults);
     Diagnostic::sort(&mut found, sources);
     Ok(Draft { config, site, links, compiled, fits, found })
@@ -103,7 +108,7 @@ pub fn bundle(sources: &Sources, draft: &Draft, order: &Order) -> Result<Vec<u8>
     render::bundle(&rendering(sources, draft, order))
 }
 
-fn rendering<'s>(sources: &'s Sources, draft: &'s Draft, order: &Order) -> render::Order<'s> {
+fn rendering<'s>(sources: &'s Sources, draft: &'s Draft, order: &'s Order) -> render::Order<'s> {
     render::Order {
         sources,
         config: &draft.config,
@@ -113,6 +118,7 @@ fn rendering<'s>(sources: &'s Sources, draft: &'s Draft, order: &Order) -> rende
         fits: &draft.fits,
         today: order.today,
         audience: order.audience,
+        store: &order.store,
     }
 }
 

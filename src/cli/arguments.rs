@@ -69,6 +69,17 @@ pub(crate) struct BuildOptions {
     /// Write `.br` and `.gz` beside text files, for servers that send them as they are
     #[arg(long)]
     pub precompress: bool,
+    /// What is kept.
+    #[command(flatten)]
+    pub cache: CacheOptions,
+}
+
+/// Of commands that keep results.
+#[derive(Debug, Args)]
+pub(crate) struct CacheOptions {
+    /// Work everything out anew: neither read .kbgen-cache beside site.toml nor write it
+    #[arg(long)]
+    pub no_cache: bool,
 }
 
 /// Of `serve`.
@@ -103,6 +114,9 @@ pub(crate) struct CheckOptions {
     /// Today, for dates to come; left out: the clock's
     #[arg(long, value_name = "YYYY-MM-DD")]
     pub date: Option<Date>,
+    /// What is kept.
+    #[command(flatten)]
+    pub cache: CacheOptions,
 }
 
 /// Forms of findings.
@@ -167,6 +181,9 @@ pub(crate) struct DiagnoseOptions {
     /// Most pages to name
     #[arg(long, value_name = "N", default_value_t = 5)]
     pub top: usize,
+    /// What is kept.
+    #[command(flatten)]
+    pub cache: CacheOptions,
 }
 
 /// Of `explain`.

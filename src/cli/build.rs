@@ -1,14 +1,17 @@
 //! `kbgen build`: the site into a folder, and on request as one file.
 
+use std::sync::Arc;
+
 use crate::cli::arguments::{Arguments, BuildOptions};
 use crate::cli::terminal::Terminal;
-use crate::cli::{Outcome, world};
+use crate::cli::{Outcome, kept, world};
 use crate::compress;
 use crate::emit::{self, Permission, Single, Target};
 use crate::hosts::{Size, size};
 use crate::load::{self, Drafts};
 use crate::pipeline::{self, Order};
 use crate::render::{Audience, BUNDLE_MARK};
+use crate::store::Kind;
 
 pub(super) fn run(
     arguments: &Arguments,
@@ -22,6 +25,7 @@ pub(super) fn run(
         drafts: if options.drafts { Drafts::Include } else { Drafts::Exclude },
         base_url: options.base_url.clone(),
         audience: Audience::World,
+        store: Arc::new(kept::open(&root, &options.cache, &Kind::BUILD)),
     };
     let folder = options.output_dir.clone().unwrap_or_else(|| root.join("public"));
     let made_of = ["site.toml", "content", "templates", "static"].map(|name| root.join(name));
@@ -36,6 +40,7 @@ pub(super) fn run(
         single.refuse_foreign()?;
     }
     let built = pipeline::build(&sources, faults, &order)?;
+    kept::leave(&root, &order.store, terminal);
     terminal.findings(&built.draft.found, &sources);
     let Some(mut outputs) = built.outputs else {
         terminal.say("nothing was written");

@@ -1,15 +1,17 @@
 //! `kbgen check`: everything that is wrong with the content, at once.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use crate::cli::arguments::{Arguments, CheckFormat, CheckOptions};
 use crate::cli::terminal::Terminal;
-use crate::cli::{Outcome, changed, world};
+use crate::cli::{Outcome, changed, kept, world};
 use crate::diag::{self, Diagnostic, Severity};
 use crate::files::Sources;
 use crate::load::{self, Drafts};
 use crate::pipeline::{self, Order};
 use crate::render::Audience;
+use crate::store::Kind;
 
 pub(super) fn run(
     arguments: &Arguments,
@@ -23,14 +25,16 @@ pub(super) fn run(
         drafts: Drafts::Include,
         base_url: None,
         audience: Audience::World,
+        store: Arc::new(kept::open(&root, &options.cache, &Kind::BUILD)),
     };
     let built = pipeline::build(&sources, faults.clone(), &order)?;
     let mut found = built.draft.found.clone();
     if built.draft.site.heads().any(|head| head.draft) {
-        let order = Order { drafts: Drafts::Exclude, ..order };
+        let order = Order { drafts: Drafts::Exclude, ..order.clone() };
         let published = pipeline::understand(&sources, faults, &order)?;
         add_what_drafts_hide(&mut found, published.found, &sources);
     }
+    kept::leave(&root, &order.store, terminal);
     let mut elsewhere = 0;
     if let Some(revision) = &options.changed {
         let changed = changed::since(&root, revision)?;

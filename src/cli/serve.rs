@@ -1,7 +1,9 @@
 //! `kbgen serve`: the site on this machine, reloaded when a file changes.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
+use crate::cache;
 use crate::cli::arguments::{Arguments, ServeOptions};
 use crate::cli::terminal::Terminal;
 use crate::cli::{Outcome, world};
@@ -10,6 +12,7 @@ use crate::load::{self, Drafts};
 use crate::pipeline::{self, Order};
 use crate::render::Audience;
 use crate::serve::{self, Event, Open, Rebuild};
+use crate::store::Kind;
 
 pub(super) fn run(
     arguments: &Arguments,
@@ -22,6 +25,7 @@ pub(super) fn run(
         drafts: if options.drafts { Drafts::Include } else { Drafts::Exclude },
         base_url: None,
         audience: Audience::Author,
+        store: Arc::new(cache::open(&root, &Kind::BUILD)),
     };
     let served = serve::ServeOptions {
         interface: options.interface,

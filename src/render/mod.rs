@@ -36,6 +36,7 @@ use crate::diag::{Diagnostic, Rule};
 use crate::diagnosis::Compiled;
 use crate::files::{Outputs, Sources};
 use crate::site::{FitTable, Links, Site};
+use crate::store::Store;
 
 pub use bundle::BUNDLE_MARK;
 pub use templates::TEMPLATE_ERROR;
@@ -71,6 +72,8 @@ pub struct Order<'s> {
     pub today: Date,
     /// Whom for.
     pub audience: Audience,
+    /// What is known of earlier builds.
+    pub store: &'s Store,
 }
 
 /// All files of the site.

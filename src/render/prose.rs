@@ -1,6 +1,7 @@
 //! Bodies as HTML, with links relative to the page that shows them.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use rayon::prelude::*;
 
@@ -10,6 +11,7 @@ use crate::render::Order;
 use crate::render::address::{href, root};
 use crate::render::assets::Assets;
 use crate::site::{Head, Kind, PageId, Target};
+use crate::store::{self, Key};
 
 /// Rendered bodies by page.
 pub(super) type Prose = BTreeMap<PageId, Rendered>;
@@ -22,7 +24,13 @@ pub(super) fn all(order: &Order<'_>, assets: &Assets) -> Prose {
         .into_par_iter()
         .map(|head| {
             let text = order.sources.text(head.body.span);
-            (head.id.clone(), markdown::render(text, &Place::new(order, assets, &tools, head)))
+            let place = Place::new(order, assets, &tools, head);
+            let rendered = order.store.get_or(
+                store::Kind::Prose,
+                || place.key(text),
+                || markdown::render(text, &place),
+            );
+            (head.id.clone(), rendered)
         })
         .collect()
 }
@@ -61,6 +69,21 @@ impl<'s> Place<'s> {
             })
             .collect();
         Self { order, assets, tools, head, root: root(&shown_at(head)), targets }
+    }
+
+    /// The key of the rendered text: all that [`markdown::render`] sees, so every answer that [`Pieces`] may give.
+    fn key(&self, text: &str) -> Key {
+        let outline = &self.head.body.outline;
+        let mut parts = vec![text.to_string()];
+        for (slug, name) in self.tools {
+            parts.extend([slug.clone(), name.clone()]);
+        }
+        parts.extend(outline.links.iter().map(|link| match link.image {
+            true => format!("{:?}", self.picture(&link.destination)),
+            false => self.href(&link.destination),
+        }));
+        parts.extend(outline.calls.iter().map(|call| format!("{:?}", self.figure(call))));
+        Key::of(parts)
     }
 }
 
@@ -109,6 +132,12 @@ impl Pieces for Place<'_> {
             value: figure.value.to_string(),
             title: figure.basis.clone(),
         })
+    }
+
+    fn code(&self, language: &str, code: &str) -> Arc<str> {
+        let key = || Key::of([language, code]);
+        let make = || markdown::highlight(language, code).to_string();
+        self.order.store.get_or(store::Kind::Code, key, make).into()
     }
 
     fn tool_name(&self, slug: &str) -> String {

@@ -1,6 +1,6 @@
 //! The index: a pasted log in, the pages that fit it out, best first.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::signature::extractor::Extractor;
 use crate::signature::figure::Figures;
@@ -25,7 +25,7 @@ pub struct Index {
 }
 
 /// A page that fits a log.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Match {
     /// The page.
     pub slug: String,

@@ -1,12 +1,14 @@
 //! One small site: its files are what they were, lead to each other, and are the same wherever it is published.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use jiff::civil::date;
 use kbgen::parts::files::Outputs;
 use kbgen::parts::load::{self, Drafts};
 use kbgen::parts::pipeline::{self, Order};
 use kbgen::parts::render::Audience;
+use kbgen::parts::store::Store;
 
 use crate::expect::{all_well, repository, same};
 use crate::html::{Tag, tags};
@@ -19,6 +21,7 @@ fn site(base_url: &str) -> Outputs {
         drafts: Drafts::Exclude,
         base_url: Some(base_url.to_string()),
         audience: Audience::World,
+        store: Arc::new(Store::forgetful()),
     };
     let built = pipeline::build(&sources, faults, &order).expect("the address is one");
     assert_eq!(built.draft.found, [], "the site has no fault");
@@ -318,6 +321,7 @@ fn nothing_that_a_page_says_becomes_markup() {
         drafts: Drafts::Exclude,
         base_url: None,
         audience: Audience::World,
+        store: Arc::new(Store::forgetful()),
     };
     let built = pipeline::build(&sources, faults, &order).expect("the address is left as it is");
     assert_eq!(built.draft.found, []);
