@@ -20,7 +20,10 @@ const FOLDER: &str = ".kbgen-cache";
 /// (<https://bford.info/cachedir/>).
 const SIGNS: [(&str, &str); 2] = [
     (".gitignore", "*\n"),
-    ("CACHEDIR.TAG", "Signature: 8a477f597d28d172789f06886806bc55\n# Made by kbgen; delete it as you like.\n"),
+    (
+        "CACHEDIR.TAG",
+        "Signature: 8a477f597d28d172789f06886806bc55\n# Made by kbgen; delete it as you like.\n",
+    ),
 ];
 
 /// No run writes a file for so long.
@@ -31,10 +34,11 @@ const MOST_FILE: u64 = 2 * MOST_BYTES as u64;
 
 /// What earlier runs for the site in `root` left of these kinds.
 pub fn open(root: &Path, kinds: &[Kind]) -> Store {
-    let store = Store::new();
+    let store = Store::default();
     for kind in kinds {
         let file = file(root, *kind);
-        let is_ours = fs::symlink_metadata(&file).is_ok_and(|found| found.is_file() && found.len() <= MOST_FILE);
+        let is_ours =
+            fs::symlink_metadata(&file).is_ok_and(|found| found.is_file() && found.len() <= MOST_FILE);
         if let Some(pack) = is_ours.then(|| fs::read(&file).ok()).flatten() {
             store.unpack(*kind, pack);
         }
@@ -72,7 +76,9 @@ fn make_folder(folder: &Path) -> Result<()> {
     match fs::symlink_metadata(folder) {
         Ok(found) if found.is_dir() => {}
         Ok(_) => bail!("`{}` is not a folder", folder.display()),
-        Err(_) => fs::create_dir(folder).or_else(there_now).with_context(|| format!("cannot make `{}`", folder.display()))?,
+        Err(_) => fs::create_dir(folder)
+            .or_else(there_now)
+            .with_context(|| format!("cannot make `{}`", folder.display()))?,
     }
     for (name, text) in SIGNS {
         let file = folder.join(name);

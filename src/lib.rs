@@ -30,6 +30,11 @@ pub use cli::run;
 
 /// The names that the tests take in hand, module by module; nothing else is promised to anyone.
 pub mod parts {
+    /// What runs leave to each other.
+    pub mod cache {
+        pub use crate::cache::{keep, open};
+    }
+
     /// Every judgment on content.
     pub mod check {
         pub use crate::check::{ALL, MARKUP_RULES};
@@ -47,7 +52,7 @@ pub mod parts {
 
     /// What a log says.
     pub mod diagnosis {
-        pub use crate::diagnosis::{Answer, Compiled, answer, documents};
+        pub use crate::diagnosis::{Answer, Book, Compiled, answer, documents};
     }
 
     /// Writing a site.
@@ -132,7 +137,7 @@ pub mod parts {
 
     /// Results of earlier work.
     pub mod store {
-        pub use crate::store::Store;
+        pub use crate::store::{Kind, Store};
     }
 
     /// Patterns and words.

@@ -59,8 +59,7 @@ pub fn sample_hits(site: &Site, compiled: &Compiled, store: &Store) -> BTreeMap<
     let table = Key::of([table]);
     let mut hits = BTreeMap::new();
     for error in &site.errors {
-        let samples: Vec<_> =
-            error.data.signatures.iter().flat_map(|signature| &signature.samples).collect();
+        let samples: Vec<_> = error.data.signatures.iter().flat_map(|signature| &signature.samples).collect();
         let texts = samples.iter().map(|sample| sample.value.as_bytes());
         let key = || Key::of([table.as_ref()].into_iter().chain(texts));
         let find = || samples.iter().map(|sample| compiled.index.diagnose(&sample.value)).collect();

@@ -15,6 +15,8 @@ pub(super) fn open(root: &Path, options: &CacheOptions, kinds: &[Kind]) -> Store
 /// Leaves what is new to later runs. Where that cannot be done, nothing but time is lost: a warning says so.
 pub(super) fn leave(root: &Path, store: &Store, terminal: &Terminal) {
     if let Err(error) = cache::keep(root, store) {
-        terminal.say(&format!("warning: the next run will take as long as this one: {error:#}; `--no-cache` does without"));
+        terminal.say(&format!(
+            "warning: the next run will take as long as this one: {error:#}; `--no-cache` does without"
+        ));
     }
 }

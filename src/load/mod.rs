@@ -12,6 +12,6 @@ mod split;
 mod theme;
 mod yaml_faults;
 
-pub use disk::read;
+pub use disk::{read, read_content};
 pub use pages::{Drafts, pages};
 pub use rules::RULES;

@@ -25,11 +25,8 @@ pub(super) fn all(order: &Order<'_>, assets: &Assets) -> Prose {
         .map(|head| {
             let text = order.sources.text(head.body.span);
             let place = Place::new(order, assets, &tools, head);
-            let rendered = order.store.get_or(
-                store::Kind::Prose,
-                || place.key(text),
-                || markdown::render(text, &place),
-            );
+            let rendered =
+                order.store.get_or(store::Kind::Prose, || place.key(text), || markdown::render(text, &place));
             (head.id.clone(), rendered)
         })
         .collect()

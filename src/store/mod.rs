@@ -53,7 +53,7 @@ impl Kind {
 pub const MOST_BYTES: usize = 128 * 1024 * 1024;
 
 /// So many times a kind is packed without a result that nobody asked for; then it goes.
-const PATIENCE: u8 = 8;
+const PATIENCE: u8 = 4;
 
 /// Results by kind and key.
 #[derive(Debug)]
@@ -81,12 +81,14 @@ struct Entry {
     age: u8,
 }
 
-impl Store {
+impl Default for Store {
     /// A store without a result.
-    pub fn new() -> Self {
+    fn default() -> Self {
         Self { shelves: Kind::ALL.iter().map(|_| Mutex::default()).collect() }
     }
+}
 
+impl Store {
     /// A store that keeps nothing: every result is made.
     pub fn forgetful() -> Self {
         Self { shelves: Vec::new() }
@@ -106,7 +108,9 @@ impl Store {
         }
         let key = key();
         // What cannot be read is made anew, and takes the place of what was there.
-        if let Some(value) = self.find(kind, &key).and_then(|entry| serde_json::from_slice(entry.bytes()).ok()) {
+        if let Some(value) =
+            self.find(kind, &key).and_then(|entry| serde_json::from_slice(entry.bytes()).ok())
+        {
             return value;
         }
         let value = make();
@@ -195,13 +199,13 @@ mod tests {
     }
 
     fn unpacked(pack: Vec<u8>) -> Store {
-        let store = Store::new();
+        let store = Store::default();
         store.unpack(Kind::Code, pack);
         store
     }
 
     fn two() -> Vec<u8> {
-        let store = Store::new();
+        let store = Store::default();
         put(&store, "a", "first");
         put(&store, "b", "second");
         store.pack(Kind::Code).expect("something is new")
@@ -244,7 +248,7 @@ mod tests {
 
     #[test]
     fn a_result_that_cannot_be_read_is_made_anew() {
-        let store = Store::new();
+        let store = Store::default();
         store.get_or(Kind::Code, || key("a"), || 7_u64);
         assert_eq!(get(&store, "a"), "made anew");
         let number: u64 = store.get_or(Kind::Code, || key("a"), || 8);

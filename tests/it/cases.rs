@@ -9,8 +9,8 @@ use kbgen::parts::files::Outputs;
 use kbgen::parts::load::Drafts;
 use kbgen::parts::pipeline::{self, Built, Order};
 use kbgen::parts::render::Audience;
-use kbgen::parts::{check, config, fit, load, render, schema};
 use kbgen::parts::store::Store;
+use kbgen::parts::{check, config, fit, load, render, schema};
 use serde_json::Value;
 
 use crate::case_file::CaseFile;

@@ -4,6 +4,7 @@
 mod architecture;
 mod bad_logs;
 mod bundle;
+mod cache;
 mod case_file;
 mod cases;
 mod commands;
