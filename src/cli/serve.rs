@@ -37,7 +37,18 @@ pub(super) fn run(
     };
     terminal.say(&format!("building {}", root.display()));
     let terminal = *terminal;
-    serve::run(served, move |_changes| rebuild(&root, &order), move |event| announce(&terminal, &event))?;
+    serve::run(
+        served,
+        move |changes| {
+            let site = rebuild(&root, &order);
+            // The next start profits; an edit need not wait for the disk.
+            if changes.paths.is_empty() {
+                let _ = cache::keep(&root, &order.store);
+            }
+            site
+        },
+        move |event| announce(&terminal, &event),
+    )?;
     Ok(Outcome::Fine)
 }
 
