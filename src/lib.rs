@@ -25,6 +25,7 @@ mod serve;
 mod signature;
 mod site;
 mod store;
+mod watch;
 
 pub use cli::run;
 
@@ -57,7 +58,7 @@ pub mod parts {
 
     /// Writing a site.
     pub mod emit {
-        pub use crate::emit::{MARKER, Permission, Report, Single, Target, write};
+        pub use crate::emit::{MARKER, Permission, Publication, Report, Single, Target, write};
     }
 
     /// Memory arithmetic.
@@ -112,7 +113,7 @@ pub mod parts {
 
     /// The whole build.
     pub mod pipeline {
-        pub use crate::pipeline::{Built, Order, build, bundle, rules};
+        pub use crate::pipeline::{Built, Order, build, bundle, render, rules, understand};
     }
 
     /// Files made of a site.
@@ -138,6 +139,11 @@ pub mod parts {
     /// Results of earlier work.
     pub mod store {
         pub use crate::store::{Kind, Store};
+    }
+
+    /// What a build tells of itself.
+    pub mod watch {
+        pub use crate::watch::{Stage, Unwatched, Watch};
     }
 
     /// Patterns and words.

@@ -8,12 +8,13 @@ use crate::check::{self, Subject};
 use crate::config::Config;
 use crate::diag::{Diagnostic, Rule, Severity};
 use crate::diagnosis::Compiled;
-use crate::files::{Outputs, Sources};
+use crate::files::{Memory, Outputs, Sink, Sources};
 use crate::link;
 use crate::load::{self, Drafts};
 use crate::render::{self, Audience};
 use crate::site::{FitTable, Links, Site};
 use crate::store::Store;
+use crate::watch::{Stage, Unwatched, Watch};
 use crate::{config, fit, schema};
 
 /// What a build is asked for beside the sources.
@@ -48,6 +49,15 @@ pub struct Draft {
     pub found: Vec<Diagnostic>,
 }
 
+/// Whether all files of a site were made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Whole {
+    /// They were.
+    Yes,
+    /// A template has a fault; what was made is worth nothing.
+    No,
+}
+
 /// What came of a build.
 #[derive(Debug)]
 pub struct Built {
@@ -61,20 +71,30 @@ pub struct Built {
 ///
 /// # Errors
 /// When `order.base_url` is no address.
-pub fn understand(sources: &Sources, read_faults: Vec<Diagnostic>, order: &Order) -> anyhow::Result<Draft> {
+pub fn understand(
+    sources: &Sources,
+    read_faults: Vec<Diagnostic>,
+    order: &Order,
+    watch: &dyn Watch,
+) -> anyhow::Result<Draft> {
     let (mut config, mut found) = Config::read(sources);
     if let Some(url) = &order.base_url {
         config.set_base_url(url)?;
     }
     found.extend(read_faults);
+    watch.begin(Stage::Parse, 0);
     let (site, faults) = load::pages(sources, order.drafts);
     found.extend(faults);
+    watch.begin(Stage::Link, 0);
     let links = link::resolve(&site, sources);
+    watch.begin(Stage::Signatures, 0);
     let compiled = Compiled::new(&site, sources);
     let hits = check::sample_hits(&site, &compiled, &order.store);
+    watch.begin(Stage::Check, 0);
     let subject =
         Subject { sources, site: &site, links: &links, compiled: &compiled, hits: &hits, today: order.today };
     found.extend(check::all(&subject));
+    watch.begin(Stage::Fit, 0);
     let (fits, faults) = fit::table(&site, &order.store);
     found.extend(faults);
     Diagnostic::sort(&mut found, sources);
@@ -86,18 +106,29 @@ pub fn understand(sources: &Sources, read_faults: Vec<Diagnostic>, order: &Order
 /// # Errors
 /// When `order.base_url` is no address.
 pub fn build(sources: &Sources, read_faults: Vec<Diagnostic>, order: &Order) -> anyhow::Result<Built> {
-    let mut draft = understand(sources, read_faults, order)?;
+    let mut draft = understand(sources, read_faults, order, &Unwatched)?;
     if draft.has_errors() {
         return Ok(Built { draft, outputs: None });
     }
-    match render::outputs(&rendering(sources, &draft, order)) {
-        Ok(outputs) => Ok(Built { draft, outputs: Some(outputs) }),
-        Err(faults) => {
-            draft.found.extend(faults);
-            Diagnostic::sort(&mut draft.found, sources);
-            Ok(Built { draft, outputs: None })
-        }
-    }
+    let memory = Memory::default();
+    let whole = render(sources, &mut draft, order, &Unwatched, &memory);
+    Ok(Built { draft, outputs: (whole == Whole::Yes).then(|| memory.into_outputs()) })
+}
+
+/// Makes the files of a site without errors; faults of templates join its findings.
+pub fn render(
+    sources: &Sources,
+    draft: &mut Draft,
+    order: &Order,
+    watch: &dyn Watch,
+    sink: &dyn Sink,
+) -> Whole {
+    let Err(faults) = render::files(&rendering(sources, draft, order, watch), sink) else {
+        return Whole::Yes;
+    };
+    draft.found.extend(faults);
+    Diagnostic::sort(&mut draft.found, sources);
+    Whole::No
 }
 
 /// The whole knowledge base as one page, of a site without errors.
@@ -105,10 +136,15 @@ pub fn build(sources: &Sources, read_faults: Vec<Diagnostic>, order: &Order) -> 
 /// # Errors
 /// Every distinct fault of a template.
 pub fn bundle(sources: &Sources, draft: &Draft, order: &Order) -> Result<Vec<u8>, Vec<Diagnostic>> {
-    render::bundle(&rendering(sources, draft, order))
+    render::bundle(&rendering(sources, draft, order, &Unwatched))
 }
 
-fn rendering<'s>(sources: &'s Sources, draft: &'s Draft, order: &'s Order) -> render::Order<'s> {
+fn rendering<'s>(
+    sources: &'s Sources,
+    draft: &'s Draft,
+    order: &'s Order,
+    watch: &'s dyn Watch,
+) -> render::Order<'s> {
     render::Order {
         sources,
         config: &draft.config,
@@ -119,6 +155,7 @@ fn rendering<'s>(sources: &'s Sources, draft: &'s Draft, order: &'s Order) -> re
         today: order.today,
         audience: order.audience,
         store: &order.store,
+        watch,
     }
 }
 

@@ -26,6 +26,7 @@ mod wrong_match;
 use std::collections::BTreeMap;
 
 use jiff::civil::Date;
+use rayon::prelude::*;
 
 use crate::diag::{Diagnostic, Rule};
 use crate::diagnosis::{Compiled, PartFault};
@@ -57,16 +58,15 @@ pub struct Subject<'s> {
 pub fn sample_hits(site: &Site, compiled: &Compiled, store: &Store) -> BTreeMap<Span, Vec<Match>> {
     let table = serde_json::to_vec(compiled.index.table()).expect("plain data is always JSON");
     let table = Key::of([table]);
-    let mut hits = BTreeMap::new();
-    for error in &site.errors {
+    let hits = site.errors.par_iter().flat_map_iter(|error| {
         let samples: Vec<_> = error.data.signatures.iter().flat_map(|signature| &signature.samples).collect();
         let texts = samples.iter().map(|sample| sample.value.as_bytes());
         let key = || Key::of([table.as_ref()].into_iter().chain(texts));
         let find = || samples.iter().map(|sample| compiled.index.diagnose(&sample.value)).collect();
         let found: Vec<Vec<Match>> = store.get_or(Kind::Hits, key, find);
-        hits.extend(samples.iter().map(|sample| sample.span).zip(found));
-    }
-    hits
+        samples.into_iter().map(|sample| sample.span).zip(found)
+    });
+    hits.collect()
 }
 
 /// A check: its rule, and what finds where it is broken.
@@ -104,8 +104,11 @@ pub const ALL: &[Check] = &[
 
 /// Everything that is wrong with a site, in no order.
 pub fn all(subject: &Subject<'_>) -> Vec<Diagnostic> {
-    let mut found: Vec<_> = ALL.iter().flat_map(|check| (check.run)(subject)).collect();
-    found.extend(markup::run(subject));
+    let (mut found, markup): (Vec<_>, _) = rayon::join(
+        || ALL.par_iter().flat_map(|check| (check.run)(subject)).collect(),
+        || markup::run(subject),
+    );
+    found.extend(markup);
     found
 }
 

@@ -1,5 +1,7 @@
 //! Front matter or a code block names a page that is not there.
 
+use std::collections::BTreeSet;
+
 use crate::check::Subject;
 use crate::diag::{Diagnostic, Rule, nearest};
 use crate::files::{Placed, Span};
@@ -13,8 +15,10 @@ pub(super) const RULE: Rule = Rule {
 
 pub(super) fn run(subject: &Subject<'_>) -> Vec<Diagnostic> {
     let mut found = Vec::new();
+    let known: BTreeSet<(Kind, &str)> =
+        subject.site.heads().map(|head| (head.id.kind, head.id.slug.as_str())).collect();
     let mut look = |kind: Kind, named: &Placed<String>| {
-        if subject.site.slugs(kind).any(|slug| slug == named.value) {
+        if known.contains(&(kind, named.value.as_str())) {
             return;
         }
         found.push(unknown(subject, kind, &named.value, named.span));

@@ -69,6 +69,9 @@ pub(crate) struct BuildOptions {
     /// Write `.br` and `.gz` beside text files, for servers that send them as they are
     #[arg(long)]
     pub precompress: bool,
+    /// Say where the time went, stage by stage, and which pages took longest
+    #[arg(long)]
+    pub timings: bool,
     /// What is kept.
     #[command(flatten)]
     pub cache: CacheOptions,

@@ -17,6 +17,7 @@ use crate::render::Audience;
 use crate::site::kinds::ErrorData;
 use crate::site::{self, Page};
 use crate::store::Kind;
+use crate::watch::Unwatched;
 
 pub(super) fn run(
     arguments: &Arguments,
@@ -32,7 +33,7 @@ pub(super) fn run(
         audience: Audience::World,
         store: Arc::new(cache::open(&root, &[Kind::Hits, Kind::Figures])),
     };
-    let draft = pipeline::understand(&sources, faults, &order)?;
+    let draft = pipeline::understand(&sources, faults, &order, &Unwatched)?;
     let slug = options.slug.trim_matches('/').trim_start_matches("errors/");
     let Some(error) = draft.site.errors.iter().find(|error| error.head.id.slug == slug) else {
         match nearest(slug, draft.site.slugs(site::Kind::Error)) {

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use rayon::prelude::*;
+
 use crate::diag::{Diagnostic, nearest};
 use crate::files::{Placed, Source, SourceId, Sources, Span};
 use crate::load::front_matter;
@@ -29,8 +31,8 @@ pub enum Drafts {
 
 /// All pages of a site, and every fault that reading them showed.
 pub fn pages(sources: &Sources, drafts: Drafts) -> (Site, Vec<Diagnostic>) {
-    let mut site = Site::default();
     let mut found = Vec::new();
+    let mut placed = Vec::new();
     let mut folders = BTreeSet::new();
     for (file, source) in sources.under("content/") {
         if !source.path.ends_with(".md") {
@@ -48,8 +50,20 @@ pub fn pages(sources: &Sources, drafts: Drafts) -> (Site, Vec<Diagnostic>) {
             );
             continue;
         }
-        add(&mut site, place, source, file, drafts, &mut found);
+        placed.push((place, source, file));
     }
+    let (mut site, faults) = placed
+        .into_par_iter()
+        .fold(<(Site, Vec<Diagnostic>)>::default, |(mut site, mut found), (place, source, file)| {
+            add(&mut site, place, source, file, drafts, &mut found);
+            (site, found)
+        })
+        .reduce(Default::default, |(mut site, mut found), (more, faults)| {
+            site.append(more);
+            found.extend(faults);
+            (site, found)
+        });
+    found.extend(faults);
     add_missing_categories(&mut site);
     site.sort();
     (site, found)

@@ -30,13 +30,15 @@ mod views;
 mod xml;
 
 use jiff::civil::Date;
+use rayon::prelude::*;
 
 use crate::config::Config;
 use crate::diag::{Diagnostic, Rule};
 use crate::diagnosis::Compiled;
-use crate::files::{Outputs, Sources};
+use crate::files::{Outputs, Sink, Sources};
 use crate::site::{FitTable, Links, Site};
 use crate::store::Store;
+use crate::watch::{Stage, Watch};
 
 pub use bundle::BUNDLE_MARK;
 pub use templates::TEMPLATE_ERROR;
@@ -74,34 +76,40 @@ pub struct Order<'s> {
     pub audience: Audience,
     /// What is known of earlier builds.
     pub store: &'s Store,
+    /// Who waits.
+    pub watch: &'s dyn Watch,
 }
 
-/// All files of the site.
+/// Makes all files of the site.
 ///
 /// # Errors
-/// Every distinct fault of a template, at its place in the template.
-pub fn outputs(order: &Order<'_>) -> Result<Outputs, Vec<Diagnostic>> {
-    let mut outputs = Outputs::default();
+/// Every distinct fault of a template, at its place in the template; what was made until then is worth nothing.
+pub fn files(order: &Order<'_>, sink: &dyn Sink) -> Result<(), Vec<Diagnostic>> {
     let assets = assets::Assets::new(order.sources);
     let prose = prose::all(order, &assets);
+    order.watch.begin(Stage::Gather, 0);
     let tables = fit_files::tables(order);
     let shelf = views::Shelf::new(order, &assets, &prose, &tables);
     let engine = templates::Engine::new(order.sources, &assets)?;
-    outputs.append(views::pages(&shelf, &engine)?);
-    outputs.append(data::files(&shelf));
-    outputs.append(diagnose::table(&shelf));
-    outputs.append(tables);
-    outputs.append(runs::file(&shelf));
-    outputs.append(cards::file(&shelf));
-    outputs.append(search::file(&shelf));
-    outputs.append(schemas::files(order.config));
-    outputs.append(badges::files(&shelf));
-    outputs.append(feed::files(&shelf));
-    outputs.append(sitemap::file(&shelf));
-    outputs.append(opensearch::file(&shelf));
-    outputs.append(hosting::files(&shelf));
-    outputs.append(assets.into_outputs());
-    Ok(outputs)
+    views::pages(&shelf, &engine, sink)?;
+    order.watch.begin(Stage::Data, 0);
+    data::files(&shelf, sink);
+    tables.give(sink);
+    let makers: [fn(&views::Shelf<'_>) -> Outputs; 9] = [
+        diagnose::table,
+        runs::file,
+        cards::file,
+        search::file,
+        badges::files,
+        feed::files,
+        sitemap::file,
+        opensearch::file,
+        hosting::files,
+    ];
+    makers.par_iter().for_each(|make| make(&shelf).give(sink));
+    schemas::files(order.config).give(sink);
+    assets.into_outputs().give(sink);
+    Ok(())
 }
 
 /// The whole knowledge base as one page.

@@ -12,6 +12,7 @@ use crate::render::address::{href, root};
 use crate::render::assets::Assets;
 use crate::site::{Head, Kind, PageId, Target};
 use crate::store::{self, Key};
+use crate::watch::Stage;
 
 /// Rendered bodies by page.
 pub(super) type Prose = BTreeMap<PageId, Rendered>;
@@ -20,14 +21,17 @@ pub(super) type Prose = BTreeMap<PageId, Rendered>;
 pub(super) fn all(order: &Order<'_>, assets: &Assets) -> Prose {
     let tools = tool_names(order);
     let heads: Vec<&Head> = order.site.heads().collect();
+    order.watch.begin(Stage::Prose, heads.len());
     heads
         .into_par_iter()
         .map(|head| {
+            order.watch.begin_page();
             let text = order.sources.text(head.body.span);
             let place = Place::new(order, assets, &tools, head);
-            let rendered =
+            let body =
                 order.store.get_or(store::Kind::Prose, || place.key(text), || markdown::render(text, &place));
-            (head.id.clone(), rendered)
+            order.watch.end_page(&head.path);
+            (head.id.clone(), body)
         })
         .collect()
 }

@@ -124,9 +124,29 @@ impl Site {
         index
     }
 
+    /// The error of a slug; of two the first in path order.
+    pub fn error(&self, slug: &str) -> Option<&Page<ErrorData>> {
+        let at = self.errors.partition_point(|error| error.head.id.slug.as_str() < slug);
+        self.errors.get(at).filter(|error| error.head.id.slug == slug)
+    }
+
     /// Slugs of a kind, sorted.
     pub fn slugs(&self, kind: Kind) -> impl Iterator<Item = &str> {
         self.heads().filter(move |head| head.id.kind == kind).map(|head| head.id.slug.as_str())
+    }
+
+    /// Puts the pages of another behind its own.
+    pub fn append(&mut self, other: Self) {
+        self.errors.extend(other.errors);
+        self.categories.extend(other.categories);
+        self.tools.extend(other.tools);
+        self.guides.extend(other.guides);
+        self.models.extend(other.models);
+        self.devices.extend(other.devices);
+        self.quants.extend(other.quants);
+        self.terms.extend(other.terms);
+        self.extractors.extend(other.extractors);
+        self.documents.extend(other.documents);
     }
 
     /// Puts every list in the order of its slugs; files that share one stay in the order of their paths.

@@ -19,6 +19,7 @@ use crate::load::{self, Drafts};
 use crate::pipeline::{self, Order};
 use crate::render::Audience;
 use crate::store::Kind;
+use crate::watch::Unwatched;
 
 /// What became of an address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -61,7 +62,7 @@ pub(super) fn run(
         audience: Audience::World,
         store: Arc::new(cache::open(&root, &[Kind::Hits, Kind::Figures])),
     };
-    let draft = pipeline::understand(&sources, faults, &order)?;
+    let draft = pipeline::understand(&sources, faults, &order, &Unwatched)?;
     let places = addresses(&draft.site, &draft.links, &sources);
     let mut memory = Memory::open(&root, today, options.fresh);
     let unknown: Vec<&str> = places.keys().map(String::as_str).filter(|url| !memory.is_fresh(url)).collect();

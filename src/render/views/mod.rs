@@ -29,9 +29,10 @@ pub(super) use shelf::{Plate, Shelf, signature_text, with_frame};
 pub(super) use usual::{CONTEXTS, RunsOn, runs_on};
 
 use crate::diag::Diagnostic;
-use crate::files::Outputs;
+use crate::files::Sink;
 use crate::render::address::file;
 use crate::render::templates::Engine;
+use crate::watch::Stage;
 
 /// One page, ready for its template: address, name of the template, and what it sees.
 pub(super) struct Leaf {
@@ -44,10 +45,9 @@ pub(super) struct Leaf {
 }
 
 /// Every HTML page.
-pub(super) fn pages(shelf: &Shelf<'_>, engine: &Engine<'_>) -> Result<Outputs, Vec<Diagnostic>> {
+pub(super) fn pages(shelf: &Shelf<'_>, engine: &Engine<'_>, sink: &dyn Sink) -> Result<(), Vec<Diagnostic>> {
     let makers: Vec<fn(&Shelf<'_>) -> Vec<Leaf>> = vec![
         home::leaves,
-        error::leaves,
         lists::leaves,
         tool::leaves,
         guide::leaves,
@@ -62,26 +62,35 @@ pub(super) fn pages(shelf: &Shelf<'_>, engine: &Engine<'_>) -> Result<Outputs, V
         choose::leaves,
         cost::leaves,
     ];
-    let leaves: Vec<Leaf> = makers.into_par_iter().flat_map(|make| make(shelf)).collect();
-    let rendered: Vec<_> = leaves
+    let watch = shelf.order.watch;
+    watch.begin(Stage::Pages, shelf.site().heads().count());
+    // A view is larger than its page: each is gone when its page is there.
+    let all: Vec<Diagnostic> = makers
         .into_par_iter()
-        .map(|leaf| engine.render(leaf.template, &leaf.view).map(|bytes| (file(&leaf.address), bytes)))
+        .flat_map(|make| make(shelf))
+        .chain(error::leaves(shelf))
+        .filter_map(|leaf| {
+            watch.begin_page();
+            let page = engine.render(leaf.template, &leaf.view);
+            let path = file(&leaf.address);
+            watch.end_page(&path);
+            page.map(|bytes| sink.take(path, bytes)).err()
+        })
         .collect();
-    let mut outputs = Outputs::default();
     let mut faults = Vec::new();
-    for page in rendered {
-        match page {
-            Ok((path, bytes)) => outputs.add(path, bytes),
-            Err(fault) if !faults.contains(&fault) => faults.push(fault),
-            Err(_) => {}
+    for fault in all {
+        if !faults.contains(&fault) {
+            faults.push(fault);
         }
     }
-    if faults.is_empty() { Ok(outputs) } else { Err(faults) }
+    if faults.is_empty() { Ok(()) } else { Err(faults) }
 }
 
 /// Pages that are read as text, and lists.
 pub(super) fn texts(shelf: &Shelf<'_>) -> Vec<Leaf> {
-    let makers: [fn(&Shelf<'_>) -> Vec<Leaf>; 6] =
-        [lists::leaves, models::leaves, error::leaves, guide::leaves, tool::leaves, glossary::leaves];
-    makers.into_par_iter().flat_map(|make| make(shelf)).collect()
+    let before: [fn(&Shelf<'_>) -> Vec<Leaf>; 2] = [lists::leaves, models::leaves];
+    let behind: [fn(&Shelf<'_>) -> Vec<Leaf>; 3] = [guide::leaves, tool::leaves, glossary::leaves];
+    let made = |make: fn(&Shelf<'_>) -> Vec<Leaf>| make(shelf);
+    let before = before.into_par_iter().flat_map(made);
+    before.chain(error::leaves(shelf)).chain(behind.into_par_iter().flat_map(made)).collect()
 }

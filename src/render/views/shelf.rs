@@ -1,6 +1,6 @@
 //! Everything the views draw on, looked up once.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use minijinja::value::Value;
 
@@ -34,7 +34,10 @@ pub(in crate::render) struct Shelf<'s> {
     pub fit_index: serde_json::Value,
     /// Slugs of errors whose messages are taken for each other, by slug.
     pub look_alikes: BTreeMap<&'s str, Vec<&'s str>>,
-    heads: BTreeMap<&'s PageId, &'s Head>,
+    heads: HashMap<&'s PageId, &'s Head>,
+    descriptions: HashMap<&'s PageId, String>,
+    by_category: BTreeMap<&'s str, Vec<&'s Page<ErrorData>>>,
+    by_tool: BTreeMap<&'s str, Vec<&'s Page<ErrorData>>>,
 }
 
 /// What a page says of itself before it has a frame.
@@ -76,13 +79,25 @@ impl<'p> Plate<'p> {
 impl<'s> Shelf<'s> {
     /// Looks everything up; `tables` are the models' fit tables.
     pub fn new(order: &'s Order<'s>, assets: &'s Assets, prose: &'s Prose, tables: &Outputs) -> Self {
+        let mut errors: Vec<&Page<ErrorData>> = order.site.errors.iter().collect();
+        errors.sort_by_cached_key(|error| error.head.title.value.to_lowercase());
+        let mut by_category: BTreeMap<&str, Vec<&Page<ErrorData>>> = BTreeMap::new();
+        let mut by_tool: BTreeMap<&str, Vec<&Page<ErrorData>>> = BTreeMap::new();
+        for error in errors {
+            by_category.entry(&error.data.category).or_default().push(error);
+            let tools: BTreeSet<&str> = error.data.tools.iter().map(|slug| slug.value.as_str()).collect();
+            tools.into_iter().for_each(|tool| by_tool.entry(tool).or_default().push(error));
+        }
         Self {
             order,
             assets,
             prose,
             fit_index: fit_files::index(order, tables),
             look_alikes: look_alikes(order.compiled.index.table()),
-            heads: order.site.index(),
+            heads: order.site.index().into_iter().collect(),
+            descriptions: prose.iter().map(|(id, body)| (id, common::description(&body.lead_text))).collect(),
+            by_category,
+            by_tool,
         }
     }
 
@@ -98,7 +113,7 @@ impl<'s> Shelf<'s> {
 
     /// One sentence about a page.
     pub fn describe(&self, head: &Head) -> String {
-        common::description(&self.body(head).lead_text)
+        self.descriptions.get(&head.id).cloned().unwrap_or_default()
     }
 
     /// The head of a page.
@@ -274,11 +289,13 @@ impl<'s> Shelf<'s> {
     }
 
     /// Errors of a category, in the order of their titles.
-    pub fn errors_of(&self, category: &str) -> Vec<&'s Page<ErrorData>> {
-        let mut errors: Vec<_> =
-            self.site().errors.iter().filter(|error| error.data.category == category).collect();
-        errors.sort_by_key(|error| error.head.title.value.to_lowercase());
-        errors
+    pub fn errors_of(&self, category: &str) -> &[&'s Page<ErrorData>] {
+        self.by_category.get(category).map(Vec::as_slice).unwrap_or_default()
+    }
+
+    /// Errors that a tool prints, in the order of their titles.
+    pub fn errors_naming(&self, tool: &str) -> &[&'s Page<ErrorData>] {
+        self.by_tool.get(tool).map(Vec::as_slice).unwrap_or_default()
     }
 }
 
