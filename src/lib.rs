@@ -113,7 +113,9 @@ pub mod parts {
 
     /// The whole build.
     pub mod pipeline {
-        pub use crate::pipeline::{Built, Order, build, bundle, render, rules, understand};
+        pub use crate::pipeline::{
+            Built, Edited, Edition, Made, Order, build, bundle, render, rules, understand,
+        };
     }
 
     /// Files made of a site.
@@ -128,7 +130,9 @@ pub mod parts {
 
     /// The server.
     pub mod serve {
-        pub use crate::serve::{Changes, Event, Open, Rebuild, Running, ServeOptions, start};
+        pub use crate::serve::{
+            Changes, Event, Limits, Open, Rebuild, Retouch, Retouched, Running, ServeOptions, start,
+        };
     }
 
     /// The knowledge base as data.

@@ -1,5 +1,7 @@
 //! The whole build on one screen: load, link, check, fit, render. Only `emit` writes, and only afterwards.
 
+mod edition;
+
 use std::sync::Arc;
 
 use jiff::civil::Date;
@@ -11,11 +13,13 @@ use crate::diagnosis::Compiled;
 use crate::files::{Memory, Outputs, Sink, Sources};
 use crate::link;
 use crate::load::{self, Drafts};
-use crate::render::{self, Audience};
+use crate::render::{self, Audience, Groundwork};
 use crate::site::{FitTable, Links, Site};
 use crate::store::Store;
 use crate::watch::{Stage, Unwatched, Watch};
 use crate::{config, fit, schema};
+
+pub use edition::{Edited, Edition, Made};
 
 /// What a build is asked for beside the sources.
 #[derive(Debug, Clone)]
@@ -91,8 +95,15 @@ pub fn understand(
     let compiled = Compiled::new(&site, sources);
     let hits = check::sample_hits(&site, &compiled, &order.store);
     watch.begin(Stage::Check, 0);
-    let subject =
-        Subject { sources, site: &site, links: &links, compiled: &compiled, hits: &hits, today: order.today };
+    let subject = Subject {
+        sources,
+        pages: &site,
+        site: &site,
+        links: &links,
+        compiled: &compiled,
+        hits: &hits,
+        today: order.today,
+    };
     found.extend(check::all(&subject));
     watch.begin(Stage::Fit, 0);
     let (fits, faults) = fit::table(&site, &order.store);
@@ -123,12 +134,23 @@ pub fn render(
     watch: &dyn Watch,
     sink: &dyn Sink,
 ) -> Whole {
-    let Err(faults) = render::files(&rendering(sources, draft, order, watch), sink) else {
-        return Whole::Yes;
-    };
+    if make(sources, draft, order, watch, sink).is_some() { Whole::Yes } else { Whole::No }
+}
+
+/// As [`render`]; what the pages were made of comes back.
+fn make(
+    sources: &Sources,
+    draft: &mut Draft,
+    order: &Order,
+    watch: &dyn Watch,
+    sink: &dyn Sink,
+) -> Option<Groundwork> {
+    let rendering = rendering(sources, draft, order, watch);
+    let ground = Groundwork::new(&rendering);
+    let Err(faults) = render::files(&rendering, &ground, sink) else { return Some(ground) };
     draft.found.extend(faults);
     Diagnostic::sort(&mut draft.found, sources);
-    Whole::No
+    None
 }
 
 /// The whole knowledge base as one page, of a site without errors.
@@ -162,8 +184,12 @@ fn rendering<'s>(
 impl Draft {
     /// Whether anything stands in the way of publication.
     pub fn has_errors(&self) -> bool {
-        self.found.iter().any(|finding| finding.severity == Severity::Error)
+        has_errors(&self.found)
     }
+}
+
+fn has_errors(found: &[Diagnostic]) -> bool {
+    found.iter().any(|finding| finding.severity == Severity::Error)
 }
 
 /// Every rule that a finding can name, sorted by code.

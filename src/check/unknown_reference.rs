@@ -23,18 +23,18 @@ pub(super) fn run(subject: &Subject<'_>) -> Vec<Diagnostic> {
         }
         found.push(unknown(subject, kind, &named.value, named.span));
     };
-    for error in &subject.site.errors {
+    for error in &subject.pages.errors {
         error.data.related.iter().for_each(|slug| look(Kind::Error, slug));
         error.data.tools.iter().for_each(|slug| look(Kind::Tool, slug));
     }
-    for guide in &subject.site.guides {
+    for guide in &subject.pages.guides {
         guide.data.related.iter().for_each(|slug| look(Kind::Error, slug));
         guide.data.tools.iter().for_each(|slug| look(Kind::Tool, slug));
     }
-    for head in subject.site.heads() {
+    for head in subject.pages.heads() {
         fence_tools(head).iter().for_each(|slug| look(Kind::Tool, slug));
     }
-    for error in &subject.site.errors {
+    for error in &subject.pages.errors {
         if let Some(own) = error.data.related.iter().find(|slug| slug.value == error.head.id.slug) {
             found.push(
                 Diagnostic::error(&RULE, own.span, "the page names itself as related")

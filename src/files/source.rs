@@ -81,6 +81,13 @@ impl Sources {
         id
     }
 
+    /// Gives a text file another text, and gives back what it was.
+    pub fn replace(&mut self, id: SourceId, text: String) -> String {
+        let source = &mut self.texts[id.0 as usize];
+        let path = std::mem::take(&mut source.path);
+        std::mem::replace(source, Source::new(path, text)).text
+    }
+
     /// Gives a place in findings to what cannot be read; nothing else sees it.
     pub fn add_unread(&mut self, path: impl Into<String>) -> SourceId {
         let id = self.next_id();

@@ -42,14 +42,6 @@ pub fn pages(sources: &Sources, drafts: Drafts) -> (Site, Vec<Diagnostic>) {
         if place.kind == Kind::Error && folders.insert(place.category.clone()) {
             found.extend(folder_fault(&place.category, file));
         }
-        if source.text.len() > LIMIT {
-            let message = format!("the page has {} bytes", source.text.len());
-            found.push(
-                Diagnostic::error(&TOO_LARGE, Span::top(file), message)
-                    .help(format!("at most {LIMIT} are read")),
-            );
-            continue;
-        }
         placed.push((place, source, file));
     }
     let (mut site, faults) = placed
@@ -65,6 +57,20 @@ pub fn pages(sources: &Sources, drafts: Drafts) -> (Site, Vec<Diagnostic>) {
         });
     found.extend(faults);
     add_missing_categories(&mut site);
+    site.sort();
+    (site, found)
+}
+
+/// The pages of these files alone. What concerns all files of a folder is not judged.
+pub fn few(sources: &Sources, files: &[SourceId], drafts: Drafts) -> (Site, Vec<Diagnostic>) {
+    let mut site = Site::default();
+    let mut found = Vec::new();
+    for file in files {
+        let source = sources.get(*file);
+        if let Some(place) = place(source, *file, &mut found) {
+            add(&mut site, place, source, *file, drafts, &mut found);
+        }
+    }
     site.sort();
     (site, found)
 }
@@ -131,6 +137,13 @@ fn add(
     drafts: Drafts,
     found: &mut Vec<Diagnostic>,
 ) {
+    if source.text.len() > LIMIT {
+        let message = format!("the page has {} bytes", source.text.len());
+        found.push(
+            Diagnostic::error(&TOO_LARGE, Span::top(file), message).help(format!("at most {LIMIT} are read")),
+        );
+        return;
+    }
     let lower = place.slug.to_lowercase();
     if !schema::is_slug(&lower) {
         found.push(

@@ -10,7 +10,7 @@ use crate::markdown::{self, Call, Figure, Picture, Pieces, Rendered};
 use crate::render::Order;
 use crate::render::address::{href, root};
 use crate::render::assets::Assets;
-use crate::site::{Head, Kind, PageId, Target};
+use crate::site::{Head, Kind, PageId, Site, Target};
 use crate::store::{self, Key};
 use crate::watch::Stage;
 
@@ -26,14 +26,26 @@ pub(super) fn all(order: &Order<'_>, assets: &Assets) -> Prose {
         .into_par_iter()
         .map(|head| {
             order.watch.begin_page();
-            let text = order.sources.text(head.body.span);
-            let place = Place::new(order, assets, &tools, head);
-            let body =
-                order.store.get_or(store::Kind::Prose, || place.key(text), || markdown::render(text, &place));
+            let body = body(order, assets, &tools, head);
             order.watch.end_page(&head.path);
             (head.id.clone(), body)
         })
         .collect()
+}
+
+/// Renders the bodies of a few pages anew, one after the other: who edits a page is not to wait for a pool of threads that
+/// may be busy with the whole site.
+pub(super) fn renew(prose: &mut Prose, order: &Order<'_>, assets: &Assets, few: &Site) {
+    let tools = tool_names(order);
+    for head in few.heads() {
+        prose.insert(head.id.clone(), body(order, assets, &tools, head));
+    }
+}
+
+fn body(order: &Order<'_>, assets: &Assets, tools: &BTreeMap<String, String>, head: &Head) -> Rendered {
+    let text = order.sources.text(head.body.span);
+    let place = Place::new(order, assets, tools, head);
+    order.store.get_or(store::Kind::Prose, || place.key(text), || markdown::render(text, &place))
 }
 
 /// Titles of tools by slug, for labels of code blocks.

@@ -164,6 +164,31 @@ impl Site {
     }
 }
 
+impl Site {
+    /// Puts each page of `few` in the place of the one from the same file; `few` holds those instead afterwards.
+    /// A page without such a place stays where it is.
+    pub fn exchange(&mut self, few: &mut Self) {
+        exchange_pages(&mut self.errors, &mut few.errors);
+        exchange_pages(&mut self.categories, &mut few.categories);
+        exchange_pages(&mut self.tools, &mut few.tools);
+        exchange_pages(&mut self.guides, &mut few.guides);
+        exchange_pages(&mut self.models, &mut few.models);
+        exchange_pages(&mut self.devices, &mut few.devices);
+        exchange_pages(&mut self.quants, &mut few.quants);
+        exchange_pages(&mut self.terms, &mut few.terms);
+        exchange_pages(&mut self.extractors, &mut few.extractors);
+        exchange_pages(&mut self.documents, &mut few.documents);
+    }
+}
+
+fn exchange_pages<T>(pages: &mut [Page<T>], few: &mut [Page<T>]) {
+    for new in few {
+        if let Some(old) = pages.iter_mut().find(|old| old.head.source == new.head.source) {
+            std::mem::swap(old, new);
+        }
+    }
+}
+
 fn heads_of<T>(pages: &[Page<T>]) -> impl Iterator<Item = &Head> {
     pages.iter().map(|page| &page.head)
 }

@@ -10,8 +10,8 @@ use serde_json::{Value, json};
 
 use crate::files::Sink;
 use crate::render::views::Shelf;
-use crate::site::kinds::ErrorData;
-use crate::site::{Kind, Page};
+use crate::site::kinds::{DeviceData, ErrorData, ModelData};
+use crate::site::{Kind, Page, Site};
 
 pub(super) use forms::forms;
 
@@ -26,27 +26,12 @@ pub(super) fn twin_folder(kind: Kind) -> Option<&'static str> {
 /// All data files.
 pub(super) fn files(shelf: &Shelf<'_>, sink: &dyn Sink) {
     let site = shelf.site();
-    let give = |path: String, text: String| sink.take(path, text.into_bytes());
-    let of_error = |error: &Page<ErrorData>| {
-        let slug = &error.head.id.slug;
-        let entry = Entry::new(&entries::error(shelf, error));
-        give(format!("errors/{slug}.json"), entry.twin("error-data"));
-        give(format!("errors/{slug}.md"), markdown::twin(shelf, error, "../"));
-        entry
-    };
-    let errors: Vec<Entry> = site.errors.par_iter().map(of_error).collect();
-    let models: Vec<Entry> =
-        site.models.par_iter().map(|model| Entry::new(&entries::whole_model(shelf, model))).collect();
-    let devices: Vec<Entry> =
-        site.devices.iter().map(|device| Entry::new(&entries::device(device))).collect();
-    for (model, entry) in site.models.iter().zip(&models) {
-        give(format!("models/{}.json", model.head.id.slug), entry.twin("model-data"));
-    }
-    for (device, entry) in site.devices.iter().zip(&devices) {
-        give(format!("hardware/{}.json", device.head.id.slug), entry.twin("hardware-data"));
-    }
-    give("data/models.json".into(), collection(shelf, "../schema/models.json", &[("models", &models)]));
-    give("data/hardware.json".into(), collection(shelf, "../schema/devices.json", &[("hardware", &devices)]));
+    let give = |path: &str, text: String| sink.take(path.to_string(), text.into_bytes());
+    let errors: Vec<Entry> = site.errors.par_iter().map(|error| error_twins(shelf, error, sink)).collect();
+    let models: Vec<Entry> = site.models.par_iter().map(|model| model_twin(shelf, model, sink)).collect();
+    let devices: Vec<Entry> = site.devices.iter().map(|device| device_twin(device, sink)).collect();
+    give("data/models.json", collection(shelf, "../schema/models.json", &[("models", &models)]));
+    give("data/hardware.json", collection(shelf, "../schema/devices.json", &[("hardware", &devices)]));
     let plain: Vec<Entry> = site.models.iter().map(|model| Entry::new(&entries::model(model))).collect();
     let tools: Vec<Entry> = site.tools.iter().map(|tool| Entry::new(&entries::tool(tool))).collect();
     let guides: Vec<Entry> = site.guides.iter().map(|guide| Entry::new(&entries::guide(guide))).collect();
@@ -57,9 +42,36 @@ pub(super) fn files(shelf: &Shelf<'_>, sink: &dyn Sink) {
         ("tools", &tools),
         ("guides", &guides),
     ];
-    give("kb.json".into(), collection(shelf, "schema/kb.json", &all));
-    give("llms.txt".into(), llms::map(shelf));
-    give("llms-full.txt".into(), llms::whole(shelf));
+    give("kb.json", collection(shelf, "schema/kb.json", &all));
+    give("llms.txt", llms::map(shelf));
+    give("llms-full.txt", llms::whole(shelf));
+}
+
+/// The twins of a few pages.
+pub(super) fn twins(shelf: &Shelf<'_>, few: &Site, sink: &dyn Sink) {
+    few.errors.iter().for_each(|error| drop(error_twins(shelf, error, sink)));
+    few.models.iter().for_each(|model| drop(model_twin(shelf, model, sink)));
+    few.devices.iter().for_each(|device| drop(device_twin(device, sink)));
+}
+
+fn error_twins(shelf: &Shelf<'_>, error: &Page<ErrorData>, sink: &dyn Sink) -> Entry {
+    let slug = &error.head.id.slug;
+    let entry = Entry::new(&entries::error(shelf, error));
+    sink.take(format!("errors/{slug}.json"), entry.twin("error-data").into_bytes());
+    sink.take(format!("errors/{slug}.md"), markdown::twin(shelf, error, "../").into_bytes());
+    entry
+}
+
+fn model_twin(shelf: &Shelf<'_>, model: &Page<ModelData>, sink: &dyn Sink) -> Entry {
+    let entry = Entry::new(&entries::whole_model(shelf, model));
+    sink.take(format!("models/{}.json", model.head.id.slug), entry.twin("model-data").into_bytes());
+    entry
+}
+
+fn device_twin(device: &Page<DeviceData>, sink: &dyn Sink) -> Entry {
+    let entry = Entry::new(&entries::device(device));
+    sink.take(format!("hardware/{}.json", device.head.id.slug), entry.twin("hardware-data").into_bytes());
+    entry
 }
 
 /// An entry as the text of a JSON object: it stands in several files, and as a tree it is several times as large.

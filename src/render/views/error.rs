@@ -101,14 +101,15 @@ const FAILS: &str = "<p><strong>If it fails:</strong>";
 
 pub(super) fn leaves<'s>(shelf: &'s Shelf<'_>) -> impl ParallelIterator<Item = Leaf> + 's {
     let mut errors = Vec::new();
-    let mut categories: Vec<&str> =
-        shelf.site().errors.iter().map(|error| error.data.category.as_str()).collect();
+    let wanted = shelf.site().errors.iter().filter(|error| shelf.wants(&error.head));
+    let mut categories: Vec<&str> = wanted.map(|error| error.data.category.as_str()).collect();
     categories.sort_unstable();
     categories.dedup();
     for category in categories {
         let of_category = shelf.errors_of(category);
         let heads: Vec<&Head> = of_category.iter().map(|error| &error.head).collect();
-        errors.extend(of_category.iter().enumerate().map(|(at, error)| (*error, neighbours(&heads, at))));
+        let wanted = of_category.iter().enumerate().filter(|(_, error)| shelf.wants(&error.head));
+        errors.extend(wanted.map(|(at, error)| (*error, neighbours(&heads, at))));
     }
     errors.into_par_iter().map(|(error, beside)| leaf(shelf, error, beside))
 }
@@ -216,7 +217,7 @@ fn look_alikes<'s>(shelf: &Shelf<'s>, error: &Page<ErrorData>) -> Vec<&'s str> {
     let is_related =
         |other: &str| lists(error, other) || shelf.site().error(other).is_some_and(|page| lists(page, slug));
     let alike = shelf.look_alikes.get(slug).map(Vec::as_slice).unwrap_or_default();
-    alike.iter().copied().filter(|other| !is_related(other)).take(LOOK_ALIKES).collect()
+    alike.iter().map(String::as_str).filter(|other| !is_related(other)).take(LOOK_ALIKES).collect()
 }
 
 /// Only of a page that leads to the calculator or computes itself: there memory decides.

@@ -116,11 +116,12 @@ fn errors(shelf: &Shelf<'_>) -> Leaf {
     listing(shelf, "errors/", "errors.html", ("errors", "Errors", &description), ("groups", seen(groups)))
 }
 
-fn categories(shelf: &Shelf<'_>) -> Vec<Leaf> {
+pub(super) fn categories(shelf: &Shelf<'_>) -> Vec<Leaf> {
     shelf
         .site()
         .categories
         .iter()
+        .filter(|category| shelf.wants(&category.head))
         .map(|category| {
             let address = category.head.id.address();
             let root = root(&address);

@@ -25,13 +25,14 @@ use rayon::prelude::*;
 
 pub(super) use common::parameters;
 pub(super) use model::by_parameters;
-pub(super) use shelf::{Plate, Shelf, signature_text, with_frame};
+pub(super) use shelf::{Plate, Shelf, Wanted, signature_text, with_frame};
 pub(super) use usual::{CONTEXTS, RunsOn, runs_on};
 
 use crate::diag::Diagnostic;
 use crate::files::Sink;
 use crate::render::address::file;
 use crate::render::templates::Engine;
+use crate::site::{Kind, Site};
 use crate::watch::Stage;
 
 /// One page, ready for its template: address, name of the template, and what it sees.
@@ -62,13 +63,43 @@ pub(super) fn pages(shelf: &Shelf<'_>, engine: &Engine<'_>, sink: &dyn Sink) -> 
         choose::leaves,
         cost::leaves,
     ];
-    let watch = shelf.order.watch;
-    watch.begin(Stage::Pages, shelf.site().heads().count());
+    shelf.order.watch.begin(Stage::Pages, shelf.site().heads().count());
     // A view is larger than its page: each is gone when its page is there.
-    let all: Vec<Diagnostic> = makers
-        .into_par_iter()
-        .flat_map(|make| make(shelf))
-        .chain(error::leaves(shelf))
+    let leaves = makers.into_par_iter().flat_map(|make| make(shelf));
+    rendered(shelf, engine, leaves.chain(error::leaves(shelf)), sink)
+}
+
+/// The HTML pages of a few pages alone.
+pub(super) fn few(
+    shelf: &Shelf<'_>,
+    engine: &Engine<'_>,
+    few: &Site,
+    sink: &dyn Sink,
+) -> Result<(), Vec<Diagnostic>> {
+    let makers: [(Kind, fn(&Shelf<'_>) -> Vec<Leaf>); 8] = [
+        (Kind::Category, lists::categories),
+        (Kind::Tool, tool::leaves),
+        (Kind::Guide, guide::leaves),
+        (Kind::Term, glossary::leaves),
+        (Kind::Model, model::leaves),
+        (Kind::Hardware, device::leaves),
+        (Kind::Quant, quant::leaves),
+        (Kind::Document, document::leaves),
+    ];
+    let is_there = |kind| few.heads().any(|head| head.id.kind == kind);
+    let wanted: Vec<_> = makers.into_iter().filter(|(kind, _)| is_there(*kind)).collect();
+    let leaves = wanted.into_par_iter().flat_map(|(_, make)| make(shelf));
+    rendered(shelf, engine, leaves.chain(error::leaves(shelf)), sink)
+}
+
+fn rendered(
+    shelf: &Shelf<'_>,
+    engine: &Engine<'_>,
+    leaves: impl ParallelIterator<Item = Leaf>,
+    sink: &dyn Sink,
+) -> Result<(), Vec<Diagnostic>> {
+    let watch = shelf.order.watch;
+    let all: Vec<Diagnostic> = leaves
         .filter_map(|leaf| {
             watch.begin_page();
             let page = engine.render(leaf.template, &leaf.view);

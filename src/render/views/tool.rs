@@ -27,6 +27,7 @@ pub(super) fn leaves(shelf: &Shelf<'_>) -> Vec<Leaf> {
     tools
         .iter()
         .enumerate()
+        .filter(|(_, tool)| shelf.wants(&tool.head))
         .map(|(at, tool)| {
             let address = tool.head.id.address();
             let root = root(&address);
