@@ -36,7 +36,9 @@ fn main() {
     match words[..] {
         [] => stages(1000),
         ["stages", pages] => stages(pages.parse().unwrap()),
-        ["growth", ref pages @ ..] => growth(&pages.iter().map(|pages| pages.parse().unwrap()).collect::<Vec<_>>()),
+        ["growth", ref pages @ ..] => {
+            growth(&pages.iter().map(|pages| pages.parse().unwrap()).collect::<Vec<_>>())
+        }
         ["compare", pages] => compare(pages.parse().unwrap(), None),
         ["compare", pages, hugo] => compare(pages.parse().unwrap(), Some(hugo)),
         ["write", layout, code, pages, folder] => {
@@ -55,7 +57,8 @@ fn main() {
 
 /// A fresh folder for what is measured; `KBGEN_BENCH_DIR` puts it elsewhere, such as into memory.
 fn folder(name: &str) -> PathBuf {
-    let base = std::env::var_os("KBGEN_BENCH_DIR").map_or_else(|| env!("CARGO_TARGET_TMPDIR").into(), PathBuf::from);
+    let base =
+        std::env::var_os("KBGEN_BENCH_DIR").map_or_else(|| env!("CARGO_TARGET_TMPDIR").into(), PathBuf::from);
     let folder = base.join(name);
     let _ = fs::remove_dir_all(&folder);
     folder
@@ -124,10 +127,18 @@ fn stages(pages: usize) {
             .collect(),
         );
     }
-    println!("{pages} pages, median of {ROUNDS} builds\n\n| stage | wall ms | CPU ms |\n| --- | ---: | ---: |");
+    println!(
+        "{pages} pages, median of {ROUNDS} builds\n\n| stage | wall ms | CPU ms |\n| --- | ---: | ---: |"
+    );
     for at in 0..rounds[0].len() {
-        let of = |pick: fn(&(Stage, f64, f64)) -> f64| median(rounds.iter().map(|laps| pick(&laps[at])).collect());
-        println!("| {} | {:.1} | {:.1} |", rounds[0][at].0.name(), of(|lap| lap.1) * 1e3, of(|lap| lap.2) * 1e3);
+        let of =
+            |pick: fn(&(Stage, f64, f64)) -> f64| median(rounds.iter().map(|laps| pick(&laps[at])).collect());
+        println!(
+            "| {} | {:.1} | {:.1} |",
+            rounds[0][at].0.name(),
+            of(|lap| lap.1) * 1e3,
+            of(|lap| lap.2) * 1e3
+        );
     }
 }
 
@@ -195,7 +206,9 @@ fn growth(sizes: &[usize]) {
 fn compare(pages: usize, hugo: Option<&str>) {
     let own = std::env::current_exe().unwrap();
     println!("| code | program | CPU s | peak MiB |\n| --- | --- | ---: | ---: |");
-    for (name, code) in [("colored", Code::Repeated), ("colored, no block twice", Code::Distinct), ("plain", Code::Plain)] {
+    for (name, code) in
+        [("colored", Code::Repeated), ("colored, no block twice", Code::Distinct), ("plain", Code::Plain)]
+    {
         let ours = written(pages, code, Layout::Ours, "compare-ours");
         let theirs = hugo.map(|_| written(pages, code, Layout::Hugo, "compare-hugo"));
         let mut costs: Vec<(&str, Vec<Cost>)> = vec![("kbgen", Vec::new())];

@@ -44,7 +44,8 @@ fn front(dice: &mut Dice, page: usize, solutions: &[(&str, &str)]) -> String {
     let family = name(page / 8 + 1_000_000);
     let thread = |number: usize| format!("https://github.com/ggml-org/llama.cpp/issues/{}", 1000 + number);
     let tools = [TOOLS[page % TOOLS.len()], TOOLS[(page / 12 + 5) % TOOLS.len()]];
-    let mut front = format!("title: \"{} could not reserve its {family} buffer\"\nsignatures:\n", capital(&word));
+    let mut front =
+        format!("title: \"{} could not reserve its {family} buffer\"\nsignatures:\n", capital(&word));
     front.push_str(&format!(
         "  - pattern: \"{word}: failed to reserve {{requested:bytes}} for the buffer of {family}\"\n    source: {}\n    samples:\n      - \"llama_init: {word}: failed to reserve 1.50 GiB for the buffer of {family}\"\n",
         thread(page)

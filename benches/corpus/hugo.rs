@@ -39,7 +39,11 @@ pub fn write(corpus: Corpus, folder: &Path) -> std::io::Result<()> {
     put(folder, "layouts/_default/single.html", SINGLE)?;
     put(folder, "layouts/_default/list.html", LIST)?;
     put(folder, "layouts/index.html", LIST)?;
-    put(folder, "content/guides/free-the-card.md", "---\ntitle: Free the card\n---\n\nStop what else holds the card.\n")?;
+    put(
+        folder,
+        "content/guides/free-the-card.md",
+        "---\ntitle: Free the card\n---\n\nStop what else holds the card.\n",
+    )?;
     for page in 0..corpus.pages {
         let Article { slug, category, front, body } = Article::new(corpus, page);
         let text = format!("---\n{front}categories: [{category}]\n---\n\n{body}");

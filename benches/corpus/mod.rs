@@ -38,8 +38,18 @@ const CATEGORIES: usize = 24;
 
 /// Programs that print the messages.
 const TOOLS: [&str; 12] = [
-    "vllm", "ollama", "llama-cpp", "transformers", "pytorch", "lm-studio", "koboldcpp", "exllama", "mlx", "sglang",
-    "tgi", "jan",
+    "vllm",
+    "ollama",
+    "llama-cpp",
+    "transformers",
+    "pytorch",
+    "lm-studio",
+    "koboldcpp",
+    "exllama",
+    "mlx",
+    "sglang",
+    "tgi",
+    "jan",
 ];
 
 /// Writes a corpus below `folder`, which must not exist yet.

@@ -19,7 +19,9 @@ stale_after_days = 180
 pub fn write(corpus: Corpus, folder: &Path) -> std::io::Result<()> {
     put(folder, "site.toml", SETTINGS)?;
     for at in 0..CATEGORIES.min(corpus.pages) {
-        let text = format!("---\ntitle: Trouble of kind {at}\norder: {at}\n---\n\nPages about one kind of trouble.\n");
+        let text = format!(
+            "---\ntitle: Trouble of kind {at}\norder: {at}\n---\n\nPages about one kind of trouble.\n"
+        );
         put(folder, &format!("content/errors/kind-{at:02}/_index.md"), &text)?;
     }
     for tool in TOOLS {

@@ -5,11 +5,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 use crate::cli::arguments::{Arguments, BuildOptions};
 use crate::cli::progress::Progress;
 use crate::cli::terminal::Terminal;
-use crate::cli::{Outcome, kept, world};
+use crate::cli::{Outcome, kept, pictures, world};
 use crate::compress;
 use crate::diag::Diagnostic;
 use crate::emit::{Permission, Publication, Single, Target};
-use crate::files::{Sink, Sources};
+use crate::files::{Kept, Sink, Sources};
 use crate::hosts::{Size, size as in_words};
 use crate::load::{self, Drafts};
 use crate::pipeline::{self, Order, Whole};
@@ -55,10 +55,20 @@ pub(super) fn run(
         Publication::begin(&target).inspect_err(|_| terminal.findings(&draft.found, &sources))?;
     let outgoing = Outgoing { publication: &publication, options, size: Mutex::default() };
     let whole = pipeline::render(&sources, &mut draft, &order, &progress, &outgoing);
+    if whole == Whole::No {
+        progress.hide();
+        kept::leave(&root, &order.store, terminal);
+        return Ok(refused(terminal, &draft.found, &sources));
+    }
+    let draw = |kept: &Kept| pipeline::pictures(&sources, &draft, &order, &progress, kept, &outgoing);
+    let kept = match options.cache.no_cache {
+        true => Ok(drop(draw(&Kept::default()))),
+        false => pictures::keep(&root, draw),
+    };
     progress.hide();
     kept::leave(&root, &order.store, terminal);
-    if whole == Whole::No {
-        return Ok(refused(terminal, &draft.found, &sources));
+    if let Err(error) = kept {
+        terminal.say(&format!("warning: pictures are drawn anew each time: {error:#}"));
     }
     let size = outgoing.size.into_inner().unwrap_or_else(PoisonError::into_inner);
     terminal.findings(&draft.found, &sources);

@@ -12,6 +12,7 @@ mod init;
 mod kept;
 mod links;
 mod new;
+mod pictures;
 mod progress;
 mod serve;
 mod stale;

@@ -45,7 +45,9 @@ pub(super) fn renew(prose: &mut Prose, order: &Order<'_>, assets: &Assets, few: 
 fn body(order: &Order<'_>, assets: &Assets, tools: &BTreeMap<String, String>, head: &Head) -> Rendered {
     let text = order.sources.text(head.body.span);
     let place = Place::new(order, assets, tools, head);
-    order.store.get_or(store::Kind::Prose, || place.key(text), || markdown::render(text, &place))
+    let headings = || head.body.outline.headings.clone();
+    let make = || markdown::render_outlined(text, headings(), &place);
+    order.store.get_or(store::Kind::Prose, || place.key(text), make)
 }
 
 /// Titles of tools by slug, for labels of code blocks.

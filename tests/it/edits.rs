@@ -244,7 +244,7 @@ impl Server {
     /// The first file that is not served as it should be.
     fn stale(&self, wanted: &Outputs, gone: &BTreeSet<String>) -> Option<String> {
         let is_served = |path: &str| !path.starts_with('.') && !path.contains("/.");
-        let wrong = |(path, bytes): &(&str, &std::sync::Arc<[u8]>)| self.get(path) != bytes.as_ref();
+        let wrong = |(path, bytes): &(&str, &Arc<[u8]>)| self.get(path) != bytes.as_ref();
         let stale = wanted.iter().filter(|(path, _)| is_served(path)).find(wrong);
         stale.map(|(path, _)| path.to_string()).or_else(|| {
             gone.iter().find(|path| wanted.get(path).is_none() && !self.get(path).is_empty()).cloned()

@@ -21,6 +21,7 @@ mod front_matter;
 mod golden;
 mod html;
 mod knowledge;
+mod map;
 mod markdown;
 mod measured;
 mod mistakes;
