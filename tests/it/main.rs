@@ -6,6 +6,7 @@ mod architecture;
 mod attacks;
 mod bad_logs;
 mod bundle;
+mod cache;
 mod case_file;
 mod cases;
 mod commands;
