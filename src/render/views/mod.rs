@@ -73,6 +73,9 @@ pub(super) fn pages(shelf: &Shelf<'_>, engine: &Engine<'_>, sink: &dyn Sink) -> 
     rendered(shelf, engine, leaves.chain(error::leaves(shelf)), sink)
 }
 
+/// Makes the pages of a kind.
+type Maker = fn(&Shelf<'_>) -> Vec<Leaf>;
+
 /// The HTML pages of a few pages alone.
 pub(super) fn few(
     shelf: &Shelf<'_>,
@@ -80,7 +83,7 @@ pub(super) fn few(
     few: &Site,
     sink: &dyn Sink,
 ) -> Result<(), Vec<Diagnostic>> {
-    let makers: [(Kind, fn(&Shelf<'_>) -> Vec<Leaf>); 8] = [
+    let makers: [(Kind, Maker); 8] = [
         (Kind::Category, lists::categories),
         (Kind::Tool, tool::leaves),
         (Kind::Guide, guide::leaves),
