@@ -3,6 +3,7 @@
 //! The modules, from the top down; `ARCHITECTURE.md` says what each may use. They are private, so
 //! that the compiler tells when nobody uses a name any more. [`run`] is the program.
 
+mod cache;
 mod check;
 mod cli;
 mod compress;
@@ -23,12 +24,18 @@ mod schema;
 mod serve;
 mod signature;
 mod site;
+mod store;
 mod watch;
 
 pub use cli::run;
 
 /// The names that the tests take in hand, module by module; nothing else is promised to anyone.
 pub mod parts {
+    /// What runs leave to each other.
+    pub mod cache {
+        pub use crate::cache::{keep, open};
+    }
+
     /// Every judgment on content.
     pub mod check {
         pub use crate::check::{ALL, MARKUP_RULES};
@@ -46,7 +53,7 @@ pub mod parts {
 
     /// What a log says.
     pub mod diagnosis {
-        pub use crate::diagnosis::{Answer, Compiled, answer, documents};
+        pub use crate::diagnosis::{Answer, Book, Compiled, answer, documents};
     }
 
     /// Writing a site.
@@ -131,6 +138,11 @@ pub mod parts {
     /// The knowledge base as data.
     pub mod site {
         pub use crate::site::{Division, Figures, Run, Runner, Site, Verdict};
+    }
+
+    /// Results of earlier work.
+    pub mod store {
+        pub use crate::store::{Kind, Store};
     }
 
     /// What a build tells of itself.

@@ -2,6 +2,8 @@
 
 mod edition;
 
+use std::sync::Arc;
+
 use jiff::civil::Date;
 
 use crate::check::{self, Subject};
@@ -13,6 +15,7 @@ use crate::link;
 use crate::load::{self, Drafts};
 use crate::render::{self, Audience, Groundwork};
 use crate::site::{FitTable, Links, Site};
+use crate::store::Store;
 use crate::watch::{Stage, Unwatched, Watch};
 use crate::{config, fit, schema};
 
@@ -29,6 +32,8 @@ pub struct Order {
     pub base_url: Option<String>,
     /// Whether the pages are for the world or for the person who writes them.
     pub audience: Audience,
+    /// What is known of earlier builds; it changes nothing but the time.
+    pub store: Arc<Store>,
 }
 
 /// A site as it was understood, whether or not it is right.
@@ -88,7 +93,7 @@ pub fn understand(
     let links = link::resolve(&site, sources);
     watch.begin(Stage::Signatures, 0);
     let compiled = Compiled::new(&site, sources);
-    let hits = check::sample_hits(&site, &compiled);
+    let hits = check::sample_hits(&site, &compiled, &order.store);
     watch.begin(Stage::Check, 0);
     let subject = Subject {
         sources,
@@ -101,7 +106,7 @@ pub fn understand(
     };
     found.extend(check::all(&subject));
     watch.begin(Stage::Fit, 0);
-    let (fits, faults) = fit::table(&site);
+    let (fits, faults) = fit::table(&site, &order.store);
     found.extend(faults);
     Diagnostic::sort(&mut found, sources);
     Ok(Draft { config, site, links, compiled, fits, found })
@@ -173,7 +178,7 @@ pub fn bundle(sources: &Sources, draft: &Draft, order: &Order) -> Result<Vec<u8>
 fn rendering<'s>(
     sources: &'s Sources,
     draft: &'s Draft,
-    order: &Order,
+    order: &'s Order,
     watch: &'s dyn Watch,
 ) -> render::Order<'s> {
     render::Order {
@@ -185,6 +190,7 @@ fn rendering<'s>(
         fits: &draft.fits,
         today: order.today,
         audience: order.audience,
+        store: &order.store,
         watch,
     }
 }

@@ -9,6 +9,7 @@ mod estimate;
 mod explain;
 mod fit;
 mod init;
+mod kept;
 mod links;
 mod new;
 mod pictures;

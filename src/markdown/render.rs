@@ -1,11 +1,15 @@
 //! A body as HTML, cut into its lead and its sections.
 
+use std::sync::Arc;
+
 use pulldown_cmark::Parser;
+use serde::{Deserialize, Serialize};
 
 use crate::markdown::BODY;
 use crate::markdown::calls::{Call, Covered};
 use crate::markdown::fence::Fence;
 use crate::markdown::headings::Heading;
+use crate::markdown::highlight::highlight;
 use crate::markdown::html;
 use crate::markdown::outline;
 use crate::markdown::writer::Writer;
@@ -22,6 +26,11 @@ pub trait Pieces {
 
     /// What an estimator call comes to. `None`: it cannot be answered, and stays as it is written.
     fn figure(&self, call: &Call) -> Option<Figure>;
+
+    /// A code block in colors.
+    fn code(&self, language: &str, code: &str) -> Arc<str> {
+        highlight(language, code)
+    }
 
     /// The name of a tool, for the label of a code block.
     fn tool_name(&self, slug: &str) -> String {
@@ -55,7 +64,7 @@ pub struct Figure {
 }
 
 /// A body as HTML.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Rendered {
     /// What stands before the first section.
     pub lead_html: String,
@@ -70,7 +79,7 @@ pub struct Rendered {
 }
 
 /// What stands under a heading of level 2.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Section {
     /// The heading's id.
     pub id: String,
@@ -83,7 +92,7 @@ pub struct Section {
 }
 
 /// A line of the table of contents.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TocEntry {
     /// 2 or 3.
     pub level: u8,

@@ -46,6 +46,7 @@ use crate::render::prose::Prose;
 use crate::render::views::{Shelf, Wanted};
 use crate::signature::look_alikes;
 use crate::site::{FitTable, Links, Site};
+use crate::store::Store;
 use crate::watch::{Stage, Watch};
 
 pub use bundle::BUNDLE_MARK;
@@ -82,6 +83,8 @@ pub struct Order<'s> {
     pub today: Date,
     /// Whom for.
     pub audience: Audience,
+    /// What is known of earlier builds.
+    pub store: &'s Store,
     /// Who waits.
     pub watch: &'s dyn Watch,
 }

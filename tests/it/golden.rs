@@ -1,12 +1,14 @@
 //! One small site: its files are what they were, lead to each other, and are the same wherever it is published.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use jiff::civil::date;
 use kbgen::parts::files::{Kept, Memory, Outputs, Sources};
 use kbgen::parts::load::{self, Drafts};
 use kbgen::parts::pipeline::{self, Order};
 use kbgen::parts::render::Audience;
+use kbgen::parts::store::Store;
 use kbgen::parts::watch::Unwatched;
 
 use crate::expect::{all_well, repository, same};
@@ -20,6 +22,7 @@ fn site(base_url: &str) -> Outputs {
         drafts: Drafts::Exclude,
         base_url: Some(base_url.to_string()),
         audience: Audience::World,
+        store: Arc::new(Store::forgetful()),
     };
     let built = pipeline::build(&sources, faults, &order).expect("the address is one");
     assert_eq!(built.draft.found, [], "the site has no fault");
@@ -319,6 +322,7 @@ fn nothing_that_a_page_says_becomes_markup() {
         drafts: Drafts::Exclude,
         base_url: None,
         audience: Audience::World,
+        store: Arc::new(Store::forgetful()),
     };
     let built = pipeline::build(&sources, faults, &order).expect("the address is left as it is");
     assert_eq!(built.draft.found, []);
@@ -384,6 +388,7 @@ fn pictured(change: impl Fn(&mut Sources)) -> (Outputs, Outputs) {
         drafts: Drafts::Exclude,
         base_url: None,
         audience: Audience::World,
+        store: Arc::default(),
     };
     let built = pipeline::build(&sources, faults, &order).expect("the address is left as it is");
     let draw = |kept: &Kept| {

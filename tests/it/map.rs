@@ -1,6 +1,7 @@
 //! The map of the errors: of few it shows each, of very many their categories.
 
 use std::fs;
+use std::sync::Arc;
 
 use jiff::civil::date;
 use kbgen::parts::load::{self, Drafts};
@@ -43,6 +44,7 @@ fn map(each: usize) -> Vec<Tag> {
         drafts: Drafts::Exclude,
         base_url: None,
         audience: Audience::World,
+        store: Arc::default(),
     };
     let built = pipeline::build(&sources, faults, &order).unwrap();
     let outputs = built.outputs.unwrap_or_else(|| panic!("{:?}", built.draft.found));

@@ -11,7 +11,8 @@ use crate::render::templates::{html, seen};
 use crate::render::views::Leaf;
 use crate::render::views::common::{Ref, SourceView, VerifiedView, label, sources};
 use crate::render::views::map;
-use crate::render::views::shelf::{Plate, Shelf, neighbours, signature_text, toc, with_frame};
+use crate::render::views::shelf::{Plate, Shelf, neighbours, toc, with_frame};
+use crate::render::views::wording::signature_text;
 use crate::site::kinds::{ErrorData, Signature, is_check_section};
 use crate::site::{Head, Kind, Page, PageId, ProseCall};
 

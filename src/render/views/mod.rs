@@ -13,6 +13,7 @@ mod guide;
 mod home;
 mod lists;
 mod map;
+mod menu;
 mod model;
 mod models;
 mod place;
@@ -22,14 +23,16 @@ mod shelf;
 mod special;
 mod tool;
 mod usual;
+mod wording;
 
 use rayon::prelude::*;
 
 pub(super) use common::parameters;
 pub(super) use device::fitting;
 pub(super) use model::by_parameters;
-pub(super) use shelf::{Plate, Shelf, Wanted, signature_text, with_frame};
+pub(super) use shelf::{Plate, Shelf, Wanted, with_frame};
 pub(super) use usual::{CONTEXTS, RunsOn, runs_on};
+pub(super) use wording::signature_text;
 
 use crate::diag::Diagnostic;
 use crate::files::Sink;

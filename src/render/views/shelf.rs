@@ -17,8 +17,10 @@ use crate::render::templates::seen;
 use crate::render::views::common::{
     self, BuildView, Counts, ErrorRow, Frame, MenuItem, PageView, Ref, SiteView, Step, TocLine, VerifiedView,
 };
+use crate::render::views::menu::{FOOTER, MENU, breadcrumbs};
+use crate::render::views::wording::signature_text;
 use crate::render::{Audience, Groundwork, Order};
-use crate::site::kinds::{ErrorData, Evidence, SignatureText};
+use crate::site::kinds::{ErrorData, Evidence};
 use crate::site::{Head, Kind, Page, PageId, Site};
 
 /// The site with its rendered prose.
@@ -354,42 +356,6 @@ impl<'s> Shelf<'s> {
     }
 }
 
-/// Main menu: title and address.
-const MENU: &[(&str, &str)] = &[
-    ("Errors", "errors/"),
-    ("Diagnose", "diagnose/"),
-    ("Will it run?", "will-it-run/"),
-    ("Models", "models/"),
-    ("Hardware", "hardware/"),
-    ("Guides", "guides/"),
-    ("Glossary", "glossary/"),
-];
-
-/// Menu at the end of a page.
-const FOOTER: &[(&str, &str)] = &[
-    ("Compare devices", "compare/"),
-    ("Choose a GPU", "choose-gpu/"),
-    ("Cost against the cloud", "cost-vs-cloud/"),
-    ("Tools", "tools/"),
-    ("Quantizations", "quants/"),
-    ("Models by memory", "models-by-memory/"),
-    ("Map of the errors", "errors/map/"),
-    ("What changed", "changes/"),
-    ("Feed", "feed.xml"),
-    ("Data", "kb.json"),
-];
-
-fn breadcrumbs(root: &str, plate: &Plate<'_>) -> Vec<Step> {
-    if plate.address.is_empty() || plate.kind == "not-found" {
-        return Vec::new();
-    }
-    let home = Step { title: "Home".into(), href: Some(href(root, "")) };
-    let trail =
-        plate.trail.iter().map(|(title, to)| Step { title: title.clone(), href: Some(href(root, to)) });
-    let here = Step { title: plate.title.to_string(), href: None };
-    std::iter::once(home).chain(trail).chain(std::iter::once(here)).collect()
-}
-
 /// Pages before and behind a page in a list.
 pub(in crate::render) fn neighbours<'h>(
     heads: &[&'h Head],
@@ -407,52 +373,8 @@ pub(in crate::render) fn toc(body: &Rendered) -> Vec<TocLine> {
         .collect()
 }
 
-/// A signature as people read it, with `…` for its holes.
-pub(in crate::render) fn signature_text(text: &SignatureText) -> String {
-    match text {
-        SignatureText::Pattern(pattern) => show_pattern(&pattern.value),
-        SignatureText::All(fragments) => {
-            fragments.iter().map(|fragment| show_pattern(&fragment.value)).collect::<Vec<_>>().join(" … ")
-        }
-        SignatureText::Unclear => String::new(),
-    }
-}
-
-fn show_pattern(pattern: &str) -> String {
-    let mut shown = String::new();
-    let mut letters = pattern.chars().peekable();
-    while let Some(letter) = letters.next() {
-        match letter {
-            '{' | '}' if letters.peek() == Some(&letter) => {
-                letters.next();
-                shown.push(letter);
-            }
-            '{' => {
-                for inner in letters.by_ref() {
-                    if inner == '}' {
-                        break;
-                    }
-                }
-                shown.push('…');
-            }
-            letter => shown.push(letter),
-        }
-    }
-    shown.split_whitespace().collect::<Vec<_>>().join(" ")
-}
-
 /// A view with its frame, as a template takes it.
 pub(in crate::render) fn with_frame(frame: Frame, name: &'static str, view: Value) -> Value {
     let Frame { site, page, build } = frame;
     Value::from_pairs([("site", seen(site)), ("page", seen(page)), ("build", seen(build)), (name, view)])
-}
-
-#[cfg(test)]
-mod tests {
-    use super::show_pattern;
-
-    #[test]
-    fn holes_are_shown_as_dots_and_braces_as_braces() {
-        assert_eq!(show_pattern("Tried to allocate {requested:bytes}. {{x}}"), "Tried to allocate …. {x}");
-    }
 }
