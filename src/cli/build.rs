@@ -62,7 +62,10 @@ pub(super) fn run(
     }
     let draw = |kept: &Kept| pipeline::pictures(&sources, &draft, &order, &progress, kept, &outgoing);
     let kept = match options.cache.no_cache {
-        true => Ok(drop(draw(&Kept::default()))),
+        true => {
+            draw(&Kept::default());
+            Ok(())
+        }
         false => pictures::keep(&root, draw),
     };
     progress.hide();
