@@ -23,6 +23,7 @@ mod schema;
 mod serve;
 mod signature;
 mod site;
+mod texts;
 
 pub use cli::run;
 

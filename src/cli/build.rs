@@ -24,7 +24,7 @@ pub(super) fn run(
         audience: Audience::World,
     };
     let folder = options.output_dir.clone().unwrap_or_else(|| root.join("public"));
-    let made_of = ["site.toml", "content", "templates", "static"].map(|name| root.join(name));
+    let made_of = ["site.toml", "content", "templates", "static", "i18n"].map(|name| root.join(name));
     let permission = if options.force { Permission::TakeOver } else { Permission::OnlyOurs };
     let single = options.bundle.as_deref().map(|path| Single {
         path,

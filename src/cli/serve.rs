@@ -26,7 +26,7 @@ pub(super) fn run(
     let served = serve::ServeOptions {
         interface: options.interface,
         port: options.port,
-        watch: ["content", "templates", "static", "site.toml"].map(PathBuf::from).to_vec(),
+        watch: ["content", "templates", "static", "i18n", "site.toml"].map(PathBuf::from).to_vec(),
         ignore: vec![PathBuf::from("public")],
         open: if options.open { Open::Browser } else { Open::Nothing },
         root: root.clone(),

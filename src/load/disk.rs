@@ -12,9 +12,9 @@ use crate::load::rules::{NOT_A_FILE, NOT_UTF8};
 use crate::load::theme;
 
 /// Folders of a site.
-const FOLDERS: [&str; 3] = ["content", "templates", "static"];
+const FOLDERS: [&str; 4] = ["content", "templates", "static", "i18n"];
 
-/// Everything a site is made of: the theme, `site.toml`, `content/`, `templates/`, `static/`.
+/// Everything a site is made of: the theme, `site.toml`, `content/`, `templates/`, `static/`, `i18n/`.
 ///
 /// # Errors
 /// When `site.toml` is missing or something cannot be read.
@@ -68,10 +68,17 @@ fn read_folder(root: &Path, folder: &str, sources: &mut Sources, found: &mut Vec
         }
         let bytes =
             fs::read(entry.path()).with_context(|| format!("cannot read `{}`", entry.path().display()))?;
-        let is_text = folder == "templates" || (folder == "content" && path.ends_with(".md"));
+        let is_text = match folder {
+            "templates" | "i18n" => true,
+            "content" => path.ends_with(".md"),
+            _ => theme::is_script(&path),
+        };
+        if theme::is_own(&path, &bytes) {
+            continue;
+        }
         if is_text {
             add_text(sources, &path, bytes, found);
-        } else if !theme::is_own(&path, &bytes) {
+        } else {
             sources.add_asset(path, bytes);
         }
     }

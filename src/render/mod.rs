@@ -1,8 +1,8 @@
 //! A checked site becomes files in memory.
 //!
-//! 1. `assets` names every static file after its content and makes one style sheet,
+//! 1. `assets` names every static file after its content and makes one style sheet; `scripts` puts texts into scripts,
 //! 2. `prose` turns bodies into HTML with links relative to their page,
-//! 3. `views` give each template what it may see, `templates` renders it,
+//! 3. `views` give each template what it may see, `templates` renders it, `say` puts in its texts,
 //! 4. `feed`, `sitemap`, `opensearch`, `hosting`, `data`, `badges`, `fit_files`, `runs`, `cards`, `search` and `schemas`
 //!    write the files for machines.
 //!
@@ -22,7 +22,9 @@ mod json_ld;
 mod opensearch;
 mod prose;
 mod runs;
+mod say;
 mod schemas;
+mod scripts;
 mod search;
 mod sitemap;
 mod templates;
@@ -79,11 +81,11 @@ pub struct Order<'s> {
 /// Every distinct fault of a template, at its place in the template.
 pub fn outputs(order: &Order<'_>) -> Result<Outputs, Vec<Diagnostic>> {
     let mut outputs = Outputs::default();
-    let assets = assets::Assets::new(order.sources);
+    let assets = assets::Assets::new(order.sources, &order.config.texts)?;
     let prose = prose::all(order, &assets);
     let tables = fit_files::tables(order);
     let shelf = views::Shelf::new(order, &assets, &prose, &tables);
-    let engine = templates::Engine::new(order.sources, &assets)?;
+    let engine = templates::Engine::new(order.sources, &assets, &order.config.texts)?;
     outputs.append(views::pages(&shelf, &engine)?);
     outputs.append(data::files(&shelf));
     outputs.append(diagnose::table(&shelf));
@@ -106,9 +108,9 @@ pub fn outputs(order: &Order<'_>) -> Result<Outputs, Vec<Diagnostic>> {
 /// # Errors
 /// As [`outputs`].
 pub fn bundle(order: &Order<'_>) -> Result<Vec<u8>, Vec<Diagnostic>> {
-    let assets = assets::Assets::new(order.sources);
+    let assets = assets::Assets::new(order.sources, &order.config.texts)?;
     let prose = prose::all(order, &assets);
     let tables = fit_files::tables(order);
     let shelf = views::Shelf::new(order, &assets, &prose, &tables);
-    bundle::page(&shelf, &templates::Engine::new(order.sources, &assets)?)
+    bundle::page(&shelf, &templates::Engine::new(order.sources, &assets, &order.config.texts)?)
 }
