@@ -22,7 +22,7 @@ pub(super) fn add_function(environment: &mut Environment<'_>, texts: &Texts) {
             Some(many) if values.peek::<Value>("n")? != Value::from(1) => many,
             _ => one,
         };
-        for name in values.args() {
+        for name in values.args().filter(|name| !(many.is_some() && *name == "n")) {
             let names = |text: &str| parts(text).iter().any(|part| is_named(*part, name));
             if !names(one) && !many.is_some_and(names) {
                 return Err(fault(format!("the text has no place for `{name}`")));

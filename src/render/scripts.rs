@@ -46,7 +46,8 @@ fn expression(call: &Call<'_>, values: &[Value], texts: &Texts) -> Result<String
         let found = values.iter().find(|(own, _)| own == name);
         found.map(|(_, value)| value.as_str()).ok_or_else(|| format!("`{{{name}}}` has no value"))
     };
-    for name in values.iter().map(|(name, _)| name) {
+    let chooses = call.texts.len() > 1;
+    for name in values.iter().map(|(name, _)| name).filter(|name| !(chooses && *name == "n")) {
         if !call.texts.iter().any(|text| parts(text).contains(&Part::Hole(name))) {
             return Err(format!("the text has no hole `{{{name}}}`"));
         }
