@@ -55,7 +55,9 @@ type Line = (Placed<String>, Placed<String>);
 pub(super) fn texts(language: &Placed<String>, sources: &Sources, found: &mut Vec<Diagnostic>) -> Texts {
     let primary = language.value.split('-').next().unwrap_or_default();
     let file = |folder: &str| {
-        [language.value.as_str(), primary].iter().find_map(|name| sources.find(&format!("{folder}{name}.toml")))
+        [language.value.as_str(), primary]
+            .iter()
+            .find_map(|name| sources.find(&format!("{folder}{name}.toml")))
     };
     let (own, shipped) = (file(OWN), file(SHIPPED));
     let mut translations = BTreeMap::new();
@@ -94,8 +96,9 @@ fn lines(sources: &Sources, file: SourceId, found: &mut Vec<Diagnostic>) -> Vec<
         match node.kind {
             NodeKind::Scalar { text, quoted: true } => lines.push((english, Placed::new(text, node.span))),
             _ => found.push(
-                Diagnostic::error(&BAD_SETTINGS, english.span, "a translation is one text in quotes")
-                    .help("write `\"English text\" = \"translation\"`; a dot or a space in a key wants quotes too"),
+                Diagnostic::error(&BAD_SETTINGS, english.span, "a translation is one text in quotes").help(
+                    "write `\"English text\" = \"translation\"`; a dot or a space in a key wants quotes too",
+                ),
             ),
         }
     }
@@ -106,9 +109,10 @@ fn lines(sources: &Sources, file: SourceId, found: &mut Vec<Diagnostic>) -> Vec<
 fn known(sources: &Sources) -> BTreeSet<String> {
     let shipped = sources.under(SHIPPED).next();
     let shipped = shipped.map(|(file, _)| lines(sources, file, &mut Vec::new())).unwrap_or_default();
-    let said = sources.under("templates/").chain(sources.under("static/")).flat_map(|(_, source)| {
-        calls(&source.text).into_iter().flat_map(|call| call.texts)
-    });
+    let said = sources
+        .under("templates/")
+        .chain(sources.under("static/"))
+        .flat_map(|(_, source)| calls(&source.text).into_iter().flat_map(|call| call.texts));
     let said = said.filter_map(|text| serde_json::from_str::<String>(&format!("\"{text}\"")).ok());
     shipped.into_iter().map(|(english, _)| english.value).chain(said).collect()
 }
@@ -138,12 +142,8 @@ fn unknown_text(english: &Placed<String>, known: &BTreeSet<String>) -> Diagnosti
         Some(near) => format!("did you mean `{near}`?"),
         None => "take the line out, or write the text as a template or a script has it".into(),
     };
-    Diagnostic::warning(
-        &UNKNOWN_TEXT,
-        english.span,
-        format!("the interface has no text `{}`", english.value),
-    )
-    .help(help)
+    Diagnostic::warning(&UNKNOWN_TEXT, english.span, format!("the interface has no text `{}`", english.value))
+        .help(help)
 }
 
 fn missing_texts(missing: &[&str], own: SourceId, sources: &Sources) -> Option<Diagnostic> {
@@ -153,7 +153,11 @@ fn missing_texts(missing: &[&str], own: SourceId, sources: &Sources) -> Option<D
     let texts = if count == 1 { "1 text".to_string() } else { format!("{count} texts") };
     let message = format!("`{}` lacks {texts}: {}{rest}", sources.get(own).path, named.join(", "));
     let message = Diagnostic::warning(&MISSING_TEXT, crate::files::Span::top(own), message);
-    Some(message.help(format!("write a line for each, such as `\"{first}\" = \"…\"`; until then it stays English")))
+    Some(
+        message.help(format!(
+            "write a line for each, such as `\"{first}\" = \"…\"`; until then it stays English"
+        )),
+    )
 }
 
 fn unknown_language(language: &Placed<String>, sources: &Sources) -> Diagnostic {

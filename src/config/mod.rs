@@ -37,7 +37,11 @@ pub const FIELDS: &[Field] = &[
     Field::optional("tagline", Shape::Text, "One line below the name."),
     Field::optional("description", Shape::Text, "One sentence for search engines and feeds."),
     Field::required("base_url", Shape::Url, "Where the site is published; ends in a slash."),
-    Field::optional("language", Shape::Text, "Language of the pages: `en`, `de`, or one with texts in `i18n/`."),
+    Field::optional(
+        "language",
+        Shape::Text,
+        "Language of the pages: `en`, `de`, or one with texts in `i18n/`.",
+    ),
     Field::optional("repository", Shape::Url, "Repository with the content; pages link to it for edits."),
     Field::optional("contact", Shape::Text, "Address for mail about pages: `kb@example.org`."),
     Field::optional("branch", Shape::Text, "Branch that edits go to; left out: `main`."),
@@ -132,8 +136,7 @@ impl Config {
                     .help(format!("write `base_url = \"{}/\"`", base_url.value)),
             );
         }
-        let language =
-            fields.text("language").unwrap_or_else(|| Placed::new("en".into(), fields.span()));
+        let language = fields.text("language").unwrap_or_else(|| Placed::new("en".into(), fields.span()));
         let mut stale_by_category = BTreeMap::new();
         for (category, days) in fields.map("stale_by_category") {
             match days.value.parse::<i64>() {

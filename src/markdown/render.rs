@@ -22,6 +22,11 @@ pub trait Pieces {
     /// What an estimator call comes to. `None`: it cannot be answered, and stays as it is written.
     fn figure(&self, call: &Call) -> Option<Figure>;
 
+    /// A text of ours in the language of the page; `{n}` stays for a number.
+    fn say(&self, english: &'static str) -> String {
+        english.to_string()
+    }
+
     /// The name of a tool, for the label of a code block.
     fn tool_name(&self, slug: &str) -> String {
         slug.to_string()
@@ -66,6 +71,8 @@ pub struct Rendered {
     pub toc: Vec<TocEntry>,
     /// The footnotes of the whole body, for its end; empty where there are none.
     pub footnotes_html: String,
+    /// What the link of a heading to itself is called.
+    pub anchor_label: String,
 }
 
 /// What stands under a heading of level 2.
@@ -114,7 +121,7 @@ impl Rendered {
                 "<h2 id=\"{id}\">{title}{anchor}</h2>\n{body}",
                 id = html::escape(&section.id),
                 title = section.title_html,
-                anchor = html::anchor(&section.id),
+                anchor = html::anchor(&section.id, &self.anchor_label),
                 body = section.html
             ));
         }

@@ -11,6 +11,7 @@
 mod address;
 mod assets;
 mod badges;
+mod basis;
 mod bundle;
 mod cards;
 mod data;
@@ -21,6 +22,7 @@ mod hosting;
 mod json_ld;
 mod opensearch;
 mod prose;
+mod reasons;
 mod runs;
 mod say;
 mod schemas;

@@ -1,6 +1,7 @@
 //! Everything the views draw on, looked up once.
 
 use std::collections::BTreeMap;
+use std::fmt::Display;
 
 use minijinja::value::Value;
 
@@ -21,6 +22,7 @@ use crate::render::{Audience, Order};
 use crate::signature::look_alikes;
 use crate::site::kinds::{ErrorData, Evidence, SignatureText};
 use crate::site::{Head, Kind, Page, PageId, Site};
+use crate::texts::{Texts, text};
 
 /// The site with its rendered prose.
 pub(in crate::render) struct Shelf<'s> {
@@ -84,6 +86,21 @@ impl<'s> Shelf<'s> {
             look_alikes: look_alikes(order.compiled.index.table()),
             heads: order.site.index(),
         }
+    }
+
+    /// A text of the interface in the language of the site.
+    pub fn say(&self, english: &'static str) -> &'s str {
+        self.texts().say(english)
+    }
+
+    /// The same with its holes filled.
+    pub fn fill(&self, english: &'static str, values: &[(&str, &dyn Display)]) -> String {
+        self.texts().fill(english, values)
+    }
+
+    /// All texts of the interface.
+    pub fn texts(&self) -> &'s Texts {
+        &self.order.config.texts
     }
 
     /// The pages.
@@ -171,7 +188,7 @@ impl<'s> Shelf<'s> {
             site: self.site_view(&root, plate.address),
             page: PageView {
                 kind: plate.kind,
-                breadcrumbs: breadcrumbs(&root, &plate),
+                breadcrumbs: self.breadcrumbs(&root, &plate),
                 edit_href: plate.head.and_then(|head| self.edit_href(head)),
                 markdown_href: data
                     .as_ref()
@@ -201,6 +218,17 @@ impl<'s> Shelf<'s> {
         }
     }
 
+    fn breadcrumbs(&self, root: &str, plate: &Plate<'_>) -> Vec<Step> {
+        if plate.address.is_empty() || plate.kind == "not-found" {
+            return Vec::new();
+        }
+        let home = Step { title: self.say("Home").into(), href: Some(href(root, "")) };
+        let trail =
+            plate.trail.iter().map(|(title, to)| Step { title: title.clone(), href: Some(href(root, to)) });
+        let here = Step { title: plate.title.to_string(), href: None };
+        std::iter::once(home).chain(trail).chain(std::iter::once(here)).collect()
+    }
+
     fn edit_href(&self, head: &Head) -> Option<String> {
         let config = self.order.config;
         let repository = config.repository.as_ref()?;
@@ -209,21 +237,24 @@ impl<'s> Shelf<'s> {
 
     fn site_view(&self, root: &str, address: &str) -> SiteView {
         let config = self.order.config;
-        let item = |(title, to): &(&str, &str)| MenuItem {
-            title: (*title).to_string(),
+        let item = |(title, to): &(&'static str, &str)| MenuItem {
+            title: self.say(title).to_string(),
             href: href(root, to),
             current: !to.is_empty() && address.starts_with(to),
         };
         let exists = |slug: &str| self.head(&PageId::new(Kind::Document, slug)).is_some();
-        let documents =
-            [("About", "about"), ("Methodology", "methodology"), ("Editorial policy", "editorial-policy")]
-                .into_iter()
-                .filter(|(_, slug)| exists(slug))
-                .map(|(title, slug)| MenuItem {
-                    title: title.into(),
-                    href: href(root, &format!("{slug}/")),
-                    current: address == format!("{slug}/"),
-                });
+        let documents = [
+            (text("About"), "about"),
+            (text("Methodology"), "methodology"),
+            (text("Editorial policy"), "editorial-policy"),
+        ]
+        .into_iter()
+        .filter(|(_, slug)| exists(slug))
+        .map(|(title, slug)| MenuItem {
+            title: self.say(title).into(),
+            href: href(root, &format!("{slug}/")),
+            current: address == format!("{slug}/"),
+        });
         SiteView {
             title: config.title.clone(),
             tagline: config.tagline.clone(),
@@ -284,37 +315,26 @@ impl<'s> Shelf<'s> {
 
 /// Main menu: title and address.
 const MENU: &[(&str, &str)] = &[
-    ("Errors", "errors/"),
-    ("Diagnose", "diagnose/"),
-    ("Will it run?", "will-it-run/"),
-    ("Models", "models/"),
-    ("Hardware", "hardware/"),
-    ("Guides", "guides/"),
-    ("Glossary", "glossary/"),
+    (text("Errors"), "errors/"),
+    (text("Diagnose"), "diagnose/"),
+    (text("Will it run?"), "will-it-run/"),
+    (text("Models"), "models/"),
+    (text("Hardware"), "hardware/"),
+    (text("Guides"), "guides/"),
+    (text("Glossary"), "glossary/"),
 ];
 
 /// Menu at the end of a page.
 const FOOTER: &[(&str, &str)] = &[
-    ("Compare devices", "compare/"),
-    ("Choose a GPU", "choose-gpu/"),
-    ("Cost against the cloud", "cost-vs-cloud/"),
-    ("Tools", "tools/"),
-    ("Quantizations", "quants/"),
-    ("What changed", "changes/"),
-    ("Feed", "feed.xml"),
-    ("Data", "kb.json"),
+    (text("Compare devices"), "compare/"),
+    (text("Choose a GPU"), "choose-gpu/"),
+    (text("Cost against the cloud"), "cost-vs-cloud/"),
+    (text("Tools"), "tools/"),
+    (text("Quantizations"), "quants/"),
+    (text("What changed"), "changes/"),
+    (text("Feed"), "feed.xml"),
+    (text("Data"), "kb.json"),
 ];
-
-fn breadcrumbs(root: &str, plate: &Plate<'_>) -> Vec<Step> {
-    if plate.address.is_empty() || plate.kind == "not-found" {
-        return Vec::new();
-    }
-    let home = Step { title: "Home".into(), href: Some(href(root, "")) };
-    let trail =
-        plate.trail.iter().map(|(title, to)| Step { title: title.clone(), href: Some(href(root, to)) });
-    let here = Step { title: plate.title.to_string(), href: None };
-    std::iter::once(home).chain(trail).chain(std::iter::once(here)).collect()
-}
 
 /// Pages before and behind a page in a list.
 pub(in crate::render) fn neighbours<'h>(
