@@ -129,6 +129,11 @@ pub mod parts {
         pub use crate::site::{Division, Figures, Run, Runner, Site, Verdict};
     }
 
+    /// Texts of the interface.
+    pub mod texts {
+        pub use crate::texts::{Part, calls, parts};
+    }
+
     /// Patterns and words.
     pub mod signature {
         pub use crate::signature::{

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::config::{BAD_SETTINGS, toml};
 use crate::diag::{Diagnostic, Rule, nearest};
-use crate::files::{Placed, SourceId, Sources};
+use crate::files::{Placed, SourceId, Sources, Span};
 use crate::schema::NodeKind;
 use crate::texts::{Part, Texts, calls, parts};
 
@@ -64,25 +64,26 @@ pub(super) fn texts(language: &Placed<String>, sources: &Sources, found: &mut Ve
     for (english, told) in shipped.map(|file| lines(sources, file, &mut Vec::new())).unwrap_or_default() {
         translations.insert(english.value, told.value);
     }
-    let Some(own) = own else {
-        if shipped.is_none() && primary != ENGLISH {
-            found.push(unknown_language(language, sources));
-        }
-        return Texts::new(translations);
-    };
-    let known = known(sources);
-    for (english, told) in lines(sources, own, found) {
-        if known.contains(english.value.as_str()) {
-            found.extend(unlike(&english, &told));
-            translations.insert(english.value, told.value);
-        } else {
-            found.push(unknown_text(&english, &known));
-        }
+    let is_english = primary == ENGLISH;
+    if own.is_none() && shipped.is_none() && !is_english {
+        found.push(unknown_language(language, sources));
     }
-    if primary != ENGLISH {
-        let missing: Vec<&str> =
-            known.iter().map(String::as_str).filter(|text| !translations.contains_key(*text)).collect();
-        found.extend(missing_texts(&missing, own, sources));
+    if own.is_some() || shipped.is_some() {
+        let known = known(sources);
+        for (english, told) in own.map(|own| lines(sources, own, found)).unwrap_or_default() {
+            if known.contains(&english.value) {
+                found.extend(unlike(&english, &told));
+                translations.insert(english.value, told.value);
+            } else {
+                found.push(unknown_text(&english, &known));
+            }
+        }
+        if !is_english {
+            let missing: Vec<&String> =
+                known.iter().filter(|text| !translations.contains_key(*text)).collect();
+            let place = own.map_or(language.span, Span::top);
+            found.extend(missing_texts(&missing, place, &language.value));
+        }
     }
     Texts::new(translations)
 }
@@ -105,16 +106,16 @@ fn lines(sources: &Sources, file: SourceId, found: &mut Vec<Diagnostic>) -> Vec<
     lines
 }
 
-/// Every text of the interface: those of a list that kbgen ships, and those of the site's own templates.
-fn known(sources: &Sources) -> BTreeSet<String> {
+/// Every text of the interface: those of a list that kbgen ships, in its order, and those of the site's own templates.
+fn known(sources: &Sources) -> Vec<String> {
     let shipped = sources.under(SHIPPED).next();
     let shipped = shipped.map(|(file, _)| lines(sources, file, &mut Vec::new())).unwrap_or_default();
-    let said = sources
-        .under("templates/")
-        .chain(sources.under("static/"))
-        .flat_map(|(_, source)| calls(&source.text).into_iter().flat_map(|call| call.texts));
-    let said = said.filter_map(|text| serde_json::from_str::<String>(&format!("\"{text}\"")).ok());
-    shipped.into_iter().map(|(english, _)| english.value).chain(said).collect()
+    let shipped = shipped.into_iter().map(|(english, _)| english.value);
+    let pages = sources.under("templates/").chain(sources.under("static/"));
+    let said = pages.flat_map(|(_, source)| calls(&source.text)).flat_map(|call| call.texts);
+    let said = said.filter_map(|text| serde_json::from_str(&format!("\"{text}\"")).ok());
+    let mut seen = BTreeSet::new();
+    shipped.chain(said).filter(|text: &String| seen.insert(text.clone())).collect()
 }
 
 /// The finding of a translation that lacks what its text has, or has what it lacks.
@@ -137,7 +138,7 @@ fn unlike(english: &Placed<String>, told: &Placed<String>) -> Option<Diagnostic>
     Some(Diagnostic::error(&TEXT_HOLES, told.span, message).help(help))
 }
 
-fn unknown_text(english: &Placed<String>, known: &BTreeSet<String>) -> Diagnostic {
+fn unknown_text(english: &Placed<String>, known: &[String]) -> Diagnostic {
     let help = match nearest(&english.value, known.iter().map(String::as_str)) {
         Some(near) => format!("did you mean `{near}`?"),
         None => "take the line out, or write the text as a template or a script has it".into(),
@@ -146,18 +147,18 @@ fn unknown_text(english: &Placed<String>, known: &BTreeSet<String>) -> Diagnosti
         .help(help)
 }
 
-fn missing_texts(missing: &[&str], own: SourceId, sources: &Sources) -> Option<Diagnostic> {
+fn missing_texts(missing: &[&String], place: Span, language: &str) -> Option<Diagnostic> {
     let first = missing.first()?;
     let named: Vec<String> = missing.iter().take(NAMED).map(|text| format!("`{text}`")).collect();
-    let (count, rest) = (missing.len(), if missing.len() > NAMED { " and others" } else { "" });
-    let texts = if count == 1 { "1 text".to_string() } else { format!("{count} texts") };
-    let message = format!("`{}` lacks {texts}: {}{rest}", sources.get(own).path, named.join(", "));
-    let message = Diagnostic::warning(&MISSING_TEXT, crate::files::Span::top(own), message);
-    Some(
-        message.help(format!(
-            "write a line for each, such as `\"{first}\" = \"…\"`; until then it stays English"
-        )),
-    )
+    let named = named.join(", ");
+    let message = match missing.len().saturating_sub(NAMED) {
+        0 => format!("no translation of {named}"),
+        rest => format!("no translation of {named} and {rest} more texts"),
+    };
+    let help = format!(
+        "write lines such as `\"{first}\" = \"…\"` into `i18n/{language}.toml`; until then the text is English"
+    );
+    Some(Diagnostic::warning(&MISSING_TEXT, place, message).help(help))
 }
 
 fn unknown_language(language: &Placed<String>, sources: &Sources) -> Diagnostic {

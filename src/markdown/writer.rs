@@ -90,11 +90,10 @@ impl<'a, P: Pieces> Writer<'a, P> {
             }
             Event::TaskListMarker(done) => {
                 let (state, label) = match done {
-                    true => (" checked", self.pieces.say("Done")),
-                    false => ("", self.pieces.say("To do")),
+                    true => ("disabled checked", self.pieces.say("Done")),
+                    false => ("disabled", self.pieces.say("To do")),
                 };
-                self.out.push_str("<input type=\"checkbox\" disabled");
-                self.out.push_str(state);
+                self.out.push_str(&format!("<input type=\"checkbox\" {state}"));
                 attribute(&mut self.out, "aria-label", &label);
                 self.out.push_str("> ");
             }

@@ -26,4 +26,5 @@ mod rules;
 mod serve;
 mod signature;
 mod speed;
+mod texts;
 mod words;

@@ -13,6 +13,7 @@ mod guide;
 mod home;
 mod lists;
 mod model;
+mod model_facts;
 mod models;
 mod place;
 mod quant;
