@@ -17,11 +17,15 @@ use crate::html::{tags, texts};
 const GERMAN: &str = "i18n/de.toml";
 
 /// Where texts are said, and how their calls begin there.
-const SAID: [(&str, &str, Option<&[&str]>); 3] = [
+const SAID: [(&str, &str, Option<&[&str]>); 5] = [
     ("templates", ".html", None),
     ("static/js", ".js", None),
-    ("src", ".rs", Some(&[".say(", ".fill(", "text("])),
+    ("src/markdown", ".rs", Some(IN_RUST)),
+    ("src/render", ".rs", Some(IN_RUST)),
+    ("src/site", ".rs", Some(IN_RUST)),
 ];
+
+const IN_RUST: &[&str] = &[".say(", ".fill(", "text("];
 
 /// Every text with the file that has it first, in the order of the files.
 fn said() -> Vec<(String, Vec<String>)> {

@@ -19,7 +19,7 @@ const bracketed = () => readFileSync(GERMAN_FILE, "utf8").split("\n").filter(lin
 const written = () => readdirSync(join(siteRoot, "content"), { recursive: true, withFileTypes: true })
   .filter(entry => entry.isFile() && entry.name.endsWith(".md"))
   .map(entry => readFileSync(join(entry.parentPath, entry.name), "utf8"))
-  .concat(readFileSync(join(siteRoot, "site.toml"), "utf8")).join("\n").replace(/[*`]/g, "").replace(/\s+/g, " ");
+  .concat(readFileSync(join(siteRoot, "site.toml"), "utf8")).join("\n").replace(/[*`"'\\]/g, "").replace(/\s+/g, " ") + LOG;
 
 /** What a page shows or reads aloud outside of brackets, text by text. */
 const outside = page => page.evaluate(() => {
@@ -36,8 +36,8 @@ const outside = page => page.evaluate(() => {
     found.push(...rest.split("\n").map(part => part.trim()).filter(Boolean));
   };
   const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
-  while (walker.nextNode()) if (!walker.currentNode.parentElement.closest("script, style, pre, code")) keep(walker.currentNode.data, false);
-  for (const element of document.querySelectorAll("*")) for (const name of SPOKEN) if (element.hasAttribute(name)) keep(element.getAttribute(name), true);
+  while (walker.nextNode()) if (!walker.currentNode.parentElement.closest("script, style, noscript, pre, code, kbd")) keep(walker.currentNode.data, false);
+  for (const element of document.querySelectorAll("*")) for (const name of SPOKEN) if (element.hasAttribute(name) && !element.matches("textarea")) keep(element.getAttribute(name), true);
   return [...new Set(found)];
 });
 
@@ -52,8 +52,11 @@ export default function ({ browser }) {
     content ??= written();
     return brackets ??= (await serve(await buildIn("qps", bracketed()))).url;
   };
-  const is_content = text => content.includes(text.replace(/\s+/g, " ")) ||
-    text.split(/[\s,;()·:|…]+/).every(word => is_figure(word) || NAMES.test(word) || (word.length > 2 && content.includes(word)));
+  const is_told = part => is_figure(part) || NAMES.test(part) || (part.length > 2 && content.includes(part));
+  const is_content = text => {
+    const told = text.replace(/["'\\]/g, "").replace(/\s+/g, " ").replace(/^[·, ]+|(\.\.\.|…)$/g, "");
+    return is_told(told) || told.split(/, | · |: /).every(part => is_told(part) || part.split(" ").every(word => is_figure(word) || NAMES.test(word)));
+  };
 
   /** What a reader does on a page before it is looked at. */
   const DONE = {
