@@ -34,7 +34,7 @@ const FORMS: &str = "link by the path of the file, `../folder/page.md`, or by ad
 /// Links with a scheme that is not allowed: that is said about them already.
 fn forbidden(subject: &Subject<'_>) -> BTreeSet<Span> {
     subject
-        .site
+        .pages
         .heads()
         .flat_map(|head| {
             let faults = head.body.outline.faults.iter();

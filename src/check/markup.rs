@@ -53,13 +53,13 @@ const OTHER: Rule = rule("markup", "a body is Markdown as this site takes it", S
 
 pub(super) fn run(subject: &Subject<'_>) -> Vec<Diagnostic> {
     let mut found = Vec::new();
-    for head in subject.site.heads() {
+    for head in subject.pages.heads() {
         for fault in &head.body.outline.faults {
             found.push(finding(&fault.kind, head.body.span.part(fault.range.start, fault.range.end)));
         }
         found.extend(direction_overrides(subject, head));
     }
-    for error in &subject.site.errors {
+    for error in &subject.pages.errors {
         found.extend(html_in_tells(&error.data));
     }
     found

@@ -4,6 +4,6 @@ mod outputs;
 mod place;
 mod source;
 
-pub use outputs::Outputs;
+pub use outputs::{Memory, Nowhere, Outputs, Sink};
 pub use place::{Placed, Position, Span};
 pub use source::{Source, SourceId, Sources};

@@ -37,6 +37,13 @@ pub fn read(root: &Path) -> Result<(Sources, Vec<Diagnostic>)> {
     Ok((sources, found))
 }
 
+/// The text of one page that is there; `None` when it is no plain file of UTF-8.
+pub fn read_page(root: &Path, path: &str) -> Option<String> {
+    let path = root.join(path);
+    let is_file = fs::symlink_metadata(&path).is_ok_and(|found| found.is_file());
+    if is_file { fs::read_to_string(path).ok() } else { None }
+}
+
 fn read_folder(root: &Path, folder: &str, sources: &mut Sources, found: &mut Vec<Diagnostic>) -> Result<()> {
     let top = root.join(folder);
     if !top.exists() {

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use rayon::prelude::*;
+
 use crate::diag::{Diagnostic, nearest};
 use crate::files::{Placed, Source, SourceId, Sources, Span};
 use crate::load::front_matter;
@@ -29,8 +31,8 @@ pub enum Drafts {
 
 /// All pages of a site, and every fault that reading them showed.
 pub fn pages(sources: &Sources, drafts: Drafts) -> (Site, Vec<Diagnostic>) {
-    let mut site = Site::default();
     let mut found = Vec::new();
+    let mut placed = Vec::new();
     let mut folders = BTreeSet::new();
     for (file, source) in sources.under("content/") {
         if !source.path.ends_with(".md") {
@@ -40,17 +42,35 @@ pub fn pages(sources: &Sources, drafts: Drafts) -> (Site, Vec<Diagnostic>) {
         if place.kind == Kind::Error && folders.insert(place.category.clone()) {
             found.extend(folder_fault(&place.category, file));
         }
-        if source.text.len() > LIMIT {
-            let message = format!("the page has {} bytes", source.text.len());
-            found.push(
-                Diagnostic::error(&TOO_LARGE, Span::top(file), message)
-                    .help(format!("at most {LIMIT} are read")),
-            );
-            continue;
-        }
-        add(&mut site, place, source, file, drafts, &mut found);
+        placed.push((place, source, file));
     }
+    let (mut site, faults) = placed
+        .into_par_iter()
+        .fold(<(Site, Vec<Diagnostic>)>::default, |(mut site, mut found), (place, source, file)| {
+            add(&mut site, place, source, file, drafts, &mut found);
+            (site, found)
+        })
+        .reduce(Default::default, |(mut site, mut found), (more, faults)| {
+            site.append(more);
+            found.extend(faults);
+            (site, found)
+        });
+    found.extend(faults);
     add_missing_categories(&mut site);
+    site.sort();
+    (site, found)
+}
+
+/// The pages of these files alone. What concerns all files of a folder is not judged.
+pub fn few(sources: &Sources, files: &[SourceId], drafts: Drafts) -> (Site, Vec<Diagnostic>) {
+    let mut site = Site::default();
+    let mut found = Vec::new();
+    for file in files {
+        let source = sources.get(*file);
+        if let Some(place) = place(source, *file, &mut found) {
+            add(&mut site, place, source, *file, drafts, &mut found);
+        }
+    }
     site.sort();
     (site, found)
 }
@@ -117,6 +137,13 @@ fn add(
     drafts: Drafts,
     found: &mut Vec<Diagnostic>,
 ) {
+    if source.text.len() > LIMIT {
+        let message = format!("the page has {} bytes", source.text.len());
+        found.push(
+            Diagnostic::error(&TOO_LARGE, Span::top(file), message).help(format!("at most {LIMIT} are read")),
+        );
+        return;
+    }
     let lower = place.slug.to_lowercase();
     if !schema::is_slug(&lower) {
         found.push(
