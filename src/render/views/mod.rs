@@ -12,6 +12,7 @@ mod glossary;
 mod guide;
 mod home;
 mod lists;
+mod menu;
 mod model;
 mod model_facts;
 mod models;

@@ -14,12 +14,12 @@ use crate::render::json_ld;
 use crate::render::prose::Prose;
 use crate::render::templates::seen;
 use crate::render::views::common::{
-    self, BuildView, Counts, ErrorRow, Frame, MenuItem, PageView, Ref, SiteView, Step, TocLine, VerifiedView,
+    self, BuildView, ErrorRow, Frame, PageView, Ref, Step, TocLine, VerifiedView,
 };
 use crate::render::{Audience, Groundwork, Order};
 use crate::site::kinds::{ErrorData, Evidence, SignatureText};
 use crate::site::{Head, Kind, Page, PageId, Site};
-use crate::texts::{Texts, text};
+use crate::texts::Texts;
 
 /// The site with its rendered prose.
 pub(in crate::render) struct Shelf<'s> {
@@ -283,47 +283,6 @@ impl<'s> Shelf<'s> {
         Some(format!("{repository}/edit/{}/{}", config.branch, head.path))
     }
 
-    fn site_view(&self, root: &str, address: &str) -> SiteView {
-        let config = self.order.config;
-        let item = |(title, to): &(&'static str, &str)| MenuItem {
-            title: self.say(title).to_string(),
-            href: href(root, to),
-            current: !to.is_empty() && address.starts_with(to),
-        };
-        let exists = |slug: &str| self.head(&PageId::new(Kind::Document, slug)).is_some();
-        let documents = [
-            (text("About"), "about"),
-            (text("Methodology"), "methodology"),
-            (text("Editorial policy"), "editorial-policy"),
-        ]
-        .into_iter()
-        .filter(|(_, slug)| exists(slug))
-        .map(|(title, slug)| MenuItem {
-            title: self.say(title).into(),
-            href: href(root, &format!("{slug}/")),
-            current: address == format!("{slug}/"),
-        });
-        SiteView {
-            title: config.title.clone(),
-            tagline: config.tagline.clone(),
-            description: config.description.clone(),
-            language: config.language.clone(),
-            issues: config.repository.as_ref().map(|repository| format!("{repository}/issues/new")),
-            repository: config.repository.clone(),
-            contact: config.contact.clone(),
-            licence: config.licence.clone(),
-            licence_url: config.licence_url.clone(),
-            counts: Counts {
-                errors: self.site().errors.len(),
-                models: self.site().models.len(),
-                hardware: self.site().devices.len(),
-                guides: self.site().guides.len(),
-            },
-            nav: MENU.iter().map(item).collect(),
-            footer: documents.chain(FOOTER.iter().map(item)).collect(),
-        }
-    }
-
     /// An error as lists show it.
     pub fn row(&self, root: &str, error: &Page<ErrorData>) -> ErrorRow {
         let verified = self.verified(&error.head, Some(&error.data.category), &error.data.evidence);
@@ -362,29 +321,6 @@ impl<'s> Shelf<'s> {
         self.by_tool.get(tool).map(Vec::as_slice).unwrap_or_default()
     }
 }
-
-/// Main menu: title and address.
-const MENU: &[(&str, &str)] = &[
-    (text("Errors"), "errors/"),
-    (text("Diagnose"), "diagnose/"),
-    (text("Will it run?"), "will-it-run/"),
-    (text("Models"), "models/"),
-    (text("Hardware"), "hardware/"),
-    (text("Guides"), "guides/"),
-    (text("Glossary"), "glossary/"),
-];
-
-/// Menu at the end of a page.
-const FOOTER: &[(&str, &str)] = &[
-    (text("Compare devices"), "compare/"),
-    (text("Choose a GPU"), "choose-gpu/"),
-    (text("Cost against the cloud"), "cost-vs-cloud/"),
-    (text("Tools"), "tools/"),
-    (text("Quantizations"), "quants/"),
-    (text("What changed"), "changes/"),
-    (text("Feed"), "feed.xml"),
-    (text("Data"), "kb.json"),
-];
 
 /// Pages before and behind a page in a list.
 pub(in crate::render) fn neighbours<'h>(
