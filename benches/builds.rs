@@ -10,7 +10,7 @@ mod corpus;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
 use corpus::{Code, Corpus, Layout, bare};
@@ -18,6 +18,7 @@ use kbgen::parts::emit::{Permission, Publication, Target};
 use kbgen::parts::load::{self, Drafts};
 use kbgen::parts::pipeline::{self, Order};
 use kbgen::parts::render::Audience;
+use kbgen::parts::store::Store;
 use kbgen::parts::watch::{Stage, Watch};
 
 const HELP: &str = "stages [PAGES]                     what each stage takes
@@ -100,6 +101,7 @@ fn stages(pages: usize) {
         drafts: Drafts::Exclude,
         base_url: None,
         audience: Audience::World,
+        store: Arc::new(Store::forgetful()),
     };
     let mut rounds: Vec<Vec<(Stage, f64, f64)>> = Vec::new();
     for _ in 0..ROUNDS {

@@ -26,7 +26,7 @@ fn main() {
     println!("| pages | edit | median | longest |\n| ---: | --- | ---: | ---: |");
     for pages in sizes {
         let base = std::env::var_os("KBGEN_BENCH_DIR");
-        let root = base.map_or_else(|| env!("CARGO_TARGET_TMPDIR").into(), PathBuf::from).join("edits");
+        let root = base.map_or_else(|| env!("CARGO_TARGET_TMPDIR").into(), PathBuf::from).join("edits-site");
         let _ = fs::remove_dir_all(&root);
         corpus::write(Corpus { pages, code: Code::Repeated }, Layout::Ours, &root).unwrap();
         let author = Author::begin(&root);

@@ -3,6 +3,7 @@
 //! The modules, from the top down; `ARCHITECTURE.md` says what each may use. They are private, so
 //! that the compiler tells when nobody uses a name any more. [`run`] is the program.
 
+mod cache;
 mod check;
 mod cli;
 mod compress;
@@ -23,6 +24,7 @@ mod schema;
 mod serve;
 mod signature;
 mod site;
+mod store;
 mod texts;
 mod watch;
 
@@ -30,6 +32,11 @@ pub use cli::run;
 
 /// The names that the tests take in hand, module by module; nothing else is promised to anyone.
 pub mod parts {
+    /// What runs leave to each other.
+    pub mod cache {
+        pub use crate::cache::{keep, open};
+    }
+
     /// Every judgment on content.
     pub mod check {
         pub use crate::check::{ALL, MARKUP_RULES};
@@ -47,7 +54,7 @@ pub mod parts {
 
     /// What a log says.
     pub mod diagnosis {
-        pub use crate::diagnosis::{Answer, Compiled, answer, documents};
+        pub use crate::diagnosis::{Answer, Book, Compiled, answer, documents};
     }
 
     /// Writing a site.
@@ -84,7 +91,7 @@ pub mod parts {
 
     /// Sources and outputs.
     pub mod files {
-        pub use crate::files::{Outputs, Sources};
+        pub use crate::files::{Kept, Memory, Outputs, Sources};
     }
 
     /// The fit table.
@@ -108,7 +115,7 @@ pub mod parts {
     /// The whole build.
     pub mod pipeline {
         pub use crate::pipeline::{
-            Built, Edited, Edition, Made, Order, build, bundle, render, rules, understand,
+            Built, Edited, Edition, Made, Order, build, bundle, pictures, render, rules, understand,
         };
     }
 
@@ -137,6 +144,11 @@ pub mod parts {
     /// Texts of the interface.
     pub mod texts {
         pub use crate::texts::{Part, calls, parts};
+    }
+
+    /// Results of earlier work.
+    pub mod store {
+        pub use crate::store::{Kind, Store};
     }
 
     /// What a build tells of itself.

@@ -2,17 +2,20 @@
 
 mod edition;
 
+use std::sync::Arc;
+
 use jiff::civil::Date;
 
 use crate::check::{self, Subject};
 use crate::config::Config;
 use crate::diag::{Diagnostic, Rule, Severity};
 use crate::diagnosis::Compiled;
-use crate::files::{Memory, Outputs, Sink, Sources};
+use crate::files::{Kept, Memory, Outputs, Sink, Sources};
 use crate::link;
 use crate::load::{self, Drafts};
 use crate::render::{self, Audience, Groundwork};
 use crate::site::{FitTable, Links, Site};
+use crate::store::Store;
 use crate::watch::{Stage, Unwatched, Watch};
 use crate::{config, fit, schema};
 
@@ -29,6 +32,8 @@ pub struct Order {
     pub base_url: Option<String>,
     /// Whether the pages are for the world or for the person who writes them.
     pub audience: Audience,
+    /// What is known of earlier builds; it changes nothing but the time.
+    pub store: Arc<Store>,
 }
 
 /// A site as it was understood, whether or not it is right.
@@ -62,7 +67,7 @@ pub enum Whole {
 pub struct Built {
     /// The site.
     pub draft: Draft,
-    /// Its files, unless an error stands in the way.
+    /// Its files without [`pictures`], unless an error stands in the way.
     pub outputs: Option<Outputs>,
 }
 
@@ -88,7 +93,7 @@ pub fn understand(
     let links = link::resolve(&site, sources);
     watch.begin(Stage::Signatures, 0);
     let compiled = Compiled::new(&site, sources);
-    let hits = check::sample_hits(&site, &compiled);
+    let hits = check::sample_hits(&site, &compiled, &order.store);
     watch.begin(Stage::Check, 0);
     let subject = Subject {
         sources,
@@ -101,7 +106,7 @@ pub fn understand(
     };
     found.extend(check::all(&subject));
     watch.begin(Stage::Fit, 0);
-    let (fits, faults) = fit::table(&site);
+    let (fits, faults) = fit::table(&site, &order.store);
     found.extend(faults);
     Diagnostic::sort(&mut found, sources);
     Ok(Draft { config, site, links, compiled, fits, found })
@@ -154,6 +159,20 @@ fn make(
     None
 }
 
+/// Makes the pictures that the pages of a site without errors name for those who share them, or takes them from `kept`
+/// where nothing changed; all come back, to be kept for the next build.
+pub fn pictures(
+    sources: &Sources,
+    draft: &Draft,
+    order: &Order,
+    watch: &dyn Watch,
+    kept: &Kept,
+    sink: &dyn Sink,
+) -> Kept {
+    watch.begin(Stage::Pictures, 0);
+    render::pictures(&rendering(sources, draft, order, watch), kept, sink)
+}
+
 /// The whole knowledge base as one page, of a site without errors.
 ///
 /// # Errors
@@ -165,7 +184,7 @@ pub fn bundle(sources: &Sources, draft: &Draft, order: &Order) -> Result<Vec<u8>
 fn rendering<'s>(
     sources: &'s Sources,
     draft: &'s Draft,
-    order: &Order,
+    order: &'s Order,
     watch: &'s dyn Watch,
 ) -> render::Order<'s> {
     render::Order {
@@ -177,6 +196,7 @@ fn rendering<'s>(
         fits: &draft.fits,
         today: order.today,
         audience: order.audience,
+        store: &order.store,
         watch,
     }
 }

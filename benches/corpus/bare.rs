@@ -5,6 +5,7 @@
 use std::path::Path;
 use std::{fs, io};
 
+use minijinja::value::{Serde, Value};
 use minijinja::{Environment, context};
 use pulldown_cmark::{Options, Parser, html};
 use rayon::prelude::*;
@@ -44,7 +45,9 @@ pub fn build(from: &Path, to: &Path) -> io::Result<()> {
         let options = Options::ENABLE_TABLES | Options::ENABLE_HEADING_ATTRIBUTES;
         html::push_html(&mut markup, Parser::new_ext(body, options));
         let template = environment.get_template("page").map_err(io::Error::other)?;
-        let shown = template.render(context! { page, body => markup }).map_err(io::Error::other)?;
+        let shown = template
+            .render(context! { page => Value::from(Serde(page)), body => markup })
+            .map_err(io::Error::other)?;
         let folder = to.join(entry.path().file_stem().unwrap_or_default());
         fs::create_dir_all(&folder)?;
         fs::write(folder.join("index.html"), shown)

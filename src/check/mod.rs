@@ -33,6 +33,7 @@ use crate::diagnosis::{Compiled, PartFault};
 use crate::files::{Sources, Span};
 use crate::signature::Match;
 use crate::site::{Links, Site};
+use crate::store::{Key, Kind, Store};
 
 pub use markup::RULES as MARKUP_RULES;
 
@@ -56,11 +57,18 @@ pub struct Subject<'s> {
 }
 
 /// What each sample of each signature leads to, best first, by the sample's place.
-pub fn sample_hits(site: &Site, compiled: &Compiled) -> BTreeMap<Span, Vec<Match>> {
-    let signatures = site.errors.iter().flat_map(|error| &error.data.signatures);
-    let samples = signatures.flat_map(|signature| &signature.samples);
-    let samples: Vec<_> = samples.collect();
-    samples.into_par_iter().map(|sample| (sample.span, compiled.index.diagnose(&sample.value))).collect()
+pub fn sample_hits(site: &Site, compiled: &Compiled, store: &Store) -> BTreeMap<Span, Vec<Match>> {
+    let table = serde_json::to_vec(compiled.index.table()).expect("plain data is always JSON");
+    let table = Key::of([table]);
+    let hits = site.errors.par_iter().flat_map_iter(|error| {
+        let samples: Vec<_> = error.data.signatures.iter().flat_map(|signature| &signature.samples).collect();
+        let texts = samples.iter().map(|sample| sample.value.as_bytes());
+        let key = || Key::of([table.as_ref()].into_iter().chain(texts));
+        let find = || samples.iter().map(|sample| compiled.index.diagnose(&sample.value)).collect();
+        let found: Vec<Vec<Match>> = store.get_or(Kind::Hits, key, find);
+        samples.into_iter().map(|sample| sample.span).zip(found)
+    });
+    hits.collect()
 }
 
 /// What a check has to look at.
@@ -106,6 +114,10 @@ pub const ALL: &[Check] = &[
     Check { rule: wrong_figure::RULE, reach: Reach::Site, run: wrong_figure::run },
     Check { rule: wrong_match::RULE, reach: Reach::Site, run: wrong_match::run },
 ];
+
+/// Findings of one check that get the nearest of all names: to look for it takes as long as there are pages, and who
+/// has more such faults has moved a folder.
+const SOUGHT: usize = 100;
 
 /// Everything that is wrong with a site, in no order.
 pub fn all(subject: &Subject<'_>) -> Vec<Diagnostic> {

@@ -1,11 +1,9 @@
 //! Front matter or a code block names a page that is not there.
 
-use std::collections::BTreeSet;
-
-use crate::check::Subject;
+use crate::check::{SOUGHT, Subject};
 use crate::diag::{Diagnostic, Rule, nearest};
-use crate::files::{Placed, Span};
-use crate::site::{Head, Kind};
+use crate::files::Placed;
+use crate::site::{Head, Kind, PageId};
 
 pub(super) const RULE: Rule = Rule {
     code: "unknown-reference",
@@ -15,13 +13,12 @@ pub(super) const RULE: Rule = Rule {
 
 pub(super) fn run(subject: &Subject<'_>) -> Vec<Diagnostic> {
     let mut found = Vec::new();
-    let known: BTreeSet<(Kind, &str)> =
-        subject.site.heads().map(|head| (head.id.kind, head.id.slug.as_str())).collect();
     let mut look = |kind: Kind, named: &Placed<String>| {
-        if known.contains(&(kind, named.value.as_str())) {
+        if subject.site.head(&PageId::new(kind, named.value.as_str())).is_some() {
             return;
         }
-        found.push(unknown(subject, kind, &named.value, named.span));
+        let near = (found.len() < SOUGHT).then(|| nearest(&named.value, subject.site.slugs(kind))).flatten();
+        found.push(unknown(kind, named, near));
     };
     for error in &subject.pages.errors {
         error.data.related.iter().for_each(|slug| look(Kind::Error, slug));
@@ -45,12 +42,13 @@ pub(super) fn run(subject: &Subject<'_>) -> Vec<Diagnostic> {
     found
 }
 
-fn unknown(subject: &Subject<'_>, kind: Kind, slug: &str, span: Span) -> Diagnostic {
-    let help = match nearest(slug, subject.site.slugs(kind)) {
+fn unknown(kind: Kind, named: &Placed<String>, near: Option<&str>) -> Diagnostic {
+    let slug = &named.value;
+    let help = match near {
         Some(near) => format!("did you mean `{near}`?"),
         None => format!("write `content/{}/…{slug}.md`, or take it out of the list", kind.folder()),
     };
-    Diagnostic::error(&RULE, span, format!("there is no {} `{slug}`", kind.name())).help(help)
+    Diagnostic::error(&RULE, named.span, format!("there is no {} `{slug}`", kind.name())).help(help)
 }
 
 fn fence_tools(head: &Head) -> Vec<Placed<String>> {

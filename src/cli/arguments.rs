@@ -74,6 +74,17 @@ pub(crate) struct BuildOptions {
     /// Say where the time went, stage by stage, and which pages took longest
     #[arg(long)]
     pub timings: bool,
+    /// What is kept.
+    #[command(flatten)]
+    pub cache: CacheOptions,
+}
+
+/// Of commands that keep results.
+#[derive(Debug, Args)]
+pub(crate) struct CacheOptions {
+    /// Work everything out anew: neither read .kbgen-cache beside site.toml nor write it
+    #[arg(long)]
+    pub no_cache: bool,
 }
 
 /// Of `serve`.
@@ -111,6 +122,9 @@ pub(crate) struct CheckOptions {
     /// Today, for dates to come; left out: the clock's
     #[arg(long, value_name = "YYYY-MM-DD")]
     pub date: Option<Date>,
+    /// What is kept.
+    #[command(flatten)]
+    pub cache: CacheOptions,
 }
 
 /// Forms of findings.
@@ -175,6 +189,9 @@ pub(crate) struct DiagnoseOptions {
     /// Most pages to name
     #[arg(long, value_name = "N", default_value_t = 5)]
     pub top: usize,
+    /// What is kept.
+    #[command(flatten)]
+    pub cache: CacheOptions,
 }
 
 /// Of `explain`.

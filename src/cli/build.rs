@@ -1,19 +1,20 @@
 //! `kbgen build`: the site into a folder, and on request as one file.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::cli::arguments::{Arguments, BuildOptions};
 use crate::cli::progress::Progress;
 use crate::cli::terminal::Terminal;
-use crate::cli::{Outcome, world};
+use crate::cli::{Outcome, kept, pictures, world};
 use crate::compress;
 use crate::diag::Diagnostic;
 use crate::emit::{Permission, Publication, Single, Target};
-use crate::files::{Sink, Sources};
+use crate::files::{Kept, Sink, Sources};
 use crate::hosts::{Size, size as in_words};
 use crate::load::{self, Drafts};
 use crate::pipeline::{self, Order, Whole};
 use crate::render::{Audience, BUNDLE_MARK};
+use crate::store::Kind;
 use crate::watch::{Stage, Watch};
 
 pub(super) fn run(
@@ -30,6 +31,7 @@ pub(super) fn run(
         drafts: if options.drafts { Drafts::Include } else { Drafts::Exclude },
         base_url: options.base_url.clone(),
         audience: Audience::World,
+        store: Arc::new(kept::open(&root, &options.cache, &Kind::BUILD)),
     };
     let folder = options.output_dir.clone().unwrap_or_else(|| root.join("public"));
     let made_of = ["site.toml", "content", "templates", "static", "i18n"].map(|name| root.join(name));
@@ -45,6 +47,7 @@ pub(super) fn run(
     }
     let mut draft = pipeline::understand(&sources, faults, &order, &progress)?;
     if draft.has_errors() {
+        kept::leave(&root, &order.store, terminal);
         return Ok(refused(terminal, &draft.found, &sources));
     }
     let target = Target { folder: &folder, sources: &made_of, permission };
@@ -52,9 +55,20 @@ pub(super) fn run(
         Publication::begin(&target).inspect_err(|_| terminal.findings(&draft.found, &sources))?;
     let outgoing = Outgoing { publication: &publication, options, size: Mutex::default() };
     let whole = pipeline::render(&sources, &mut draft, &order, &progress, &outgoing);
-    progress.hide();
     if whole == Whole::No {
+        progress.hide();
+        kept::leave(&root, &order.store, terminal);
         return Ok(refused(terminal, &draft.found, &sources));
+    }
+    let draw = |kept: &Kept| pipeline::pictures(&sources, &draft, &order, &progress, kept, &outgoing);
+    let kept = match options.cache.no_cache {
+        true => Ok(drop(draw(&Kept::default()))),
+        false => pictures::keep(&root, draw),
+    };
+    progress.hide();
+    kept::leave(&root, &order.store, terminal);
+    if let Err(error) = kept {
+        terminal.say(&format!("warning: pictures are drawn anew each time: {error:#}"));
     }
     let size = outgoing.size.into_inner().unwrap_or_else(PoisonError::into_inner);
     terminal.findings(&draft.found, &sources);

@@ -1,15 +1,17 @@
 //! `kbgen check`: everything that is wrong with the content, at once.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use crate::cli::arguments::{Arguments, CheckFormat, CheckOptions};
 use crate::cli::terminal::Terminal;
-use crate::cli::{Outcome, changed, world};
+use crate::cli::{Outcome, changed, kept, world};
 use crate::diag::{self, Diagnostic, Severity};
 use crate::files::{Nowhere, Sources};
 use crate::load::{self, Drafts};
 use crate::pipeline::{self, Order};
 use crate::render::Audience;
+use crate::store::Kind;
 use crate::watch::Unwatched;
 
 pub(super) fn run(
@@ -24,6 +26,7 @@ pub(super) fn run(
         drafts: Drafts::Include,
         base_url: None,
         audience: Audience::World,
+        store: Arc::new(kept::open(&root, &options.cache, &Kind::BUILD)),
     };
     let mut draft = pipeline::understand(&sources, faults.clone(), &order, &Unwatched)?;
     if !draft.has_errors() {
@@ -32,10 +35,11 @@ pub(super) fn run(
     }
     let mut found = std::mem::take(&mut draft.found);
     if draft.site.heads().any(|head| head.draft) {
-        let order = Order { drafts: Drafts::Exclude, ..order };
+        let order = Order { drafts: Drafts::Exclude, ..order.clone() };
         let published = pipeline::understand(&sources, faults, &order, &Unwatched)?;
         add_what_drafts_hide(&mut found, published.found, &sources);
     }
+    kept::leave(&root, &order.store, terminal);
     let mut elsewhere = 0;
     if let Some(revision) = &options.changed {
         let changed = changed::since(&root, revision)?;

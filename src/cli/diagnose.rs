@@ -1,13 +1,18 @@
 //! `kbgen diagnose`: the page for an error or a whole log.
 
+use std::cell::LazyCell;
+
 use serde_json::json;
 
+use crate::cache;
 use crate::cli::arguments::{AnswerFormat, Arguments, DiagnoseOptions};
 use crate::cli::terminal::{Style, Terminal};
-use crate::cli::{Outcome, world};
+use crate::cli::{Outcome, kept, world};
 use crate::config::Config;
-use crate::diagnosis::{self, Answer, Compiled, answer, show_figure};
+use crate::diagnosis::{self, Answer, Book, answer, show_figure};
+use crate::files::Sources;
 use crate::load::{self, Drafts};
+use crate::store::{Key, Kind};
 
 /// Figures that only the rules need.
 const INTERNAL: [&str; 2] = ["own", "verdict"];
@@ -20,10 +25,14 @@ pub(super) fn run(
     terminal: &Terminal,
 ) -> anyhow::Result<Outcome> {
     let root = world::root(arguments.root.as_deref())?;
-    let (sources, _) = load::read(&root)?;
-    let (site, _) = load::pages(&sources, Drafts::Exclude);
-    let compiled = Compiled::new(&site, &sources);
-    let mut stream = compiled.index.stream();
+    let sources = load::read_content(&root)?;
+    let store = kept::open(&root, &options.cache, &[Kind::Diagnosis]);
+    let content = content(&sources);
+    let site = LazyCell::new(|| load::pages(&sources, Drafts::Exclude).0);
+    let book =
+        store.get_or(Kind::Diagnosis, || Key::of([b"book", content.as_ref()]), || Book::new(&site, &sources));
+    let index = book.index();
+    let mut stream = index.stream();
     let mut end = Vec::new();
     world::read_pieces(options.file.as_deref(), |piece| {
         stream.feed(piece);
@@ -34,10 +43,17 @@ pub(super) fn run(
     let found = stream.finish();
     let quotes: Vec<String> = found.iter().map(|found| found.quote.clone()).collect();
     let mut answers: Vec<Answer> =
-        found.into_iter().filter_map(|found| answer(&site, &compiled, found)).take(options.top).collect();
+        found.into_iter().filter_map(|found| answer(&book, found)).take(options.top).collect();
     if answers.is_empty() && !is_binary(&end) {
-        answers = diagnosis::near(&site, &sources, &end, options.top);
+        let words = store.get_or(
+            Kind::Diagnosis,
+            || Key::of([b"words", content.as_ref()]),
+            || diagnosis::words(&site, &sources),
+        );
+        answers = diagnosis::near(&book, &words, &end, options.top);
     }
+    // A knowledge base that cannot be written to answers as well, only later.
+    let _ = cache::keep(&root, &store);
     match options.format {
         AnswerFormat::Json => {
             let text = serde_json::to_string_pretty(&json!({"matches": answers}))?;
@@ -50,6 +66,11 @@ pub(super) fn run(
     }
     let matched = answers.iter().any(|answer| answer.exact);
     Ok(if matched { Outcome::Fine } else { Outcome::Findings })
+}
+
+/// The key of all that pages are made of: whoever reads a file sees every edit of it.
+fn content(sources: &Sources) -> Key {
+    Key::of(sources.under("content/").flat_map(|(_, source)| [&source.path, &source.text]))
 }
 
 /// Whether more than a tenth of a text are characters that no program prints.

@@ -1,7 +1,10 @@
 //! `kbgen explain`: the page of an error in the terminal.
 
+use std::sync::Arc;
+
 use anyhow::bail;
 
+use crate::cache;
 use crate::cli::arguments::{Arguments, ExplainOptions};
 use crate::cli::terminal::{Style, Terminal};
 use crate::cli::{Outcome, world};
@@ -12,7 +15,8 @@ use crate::markdown;
 use crate::pipeline::{self, Order};
 use crate::render::Audience;
 use crate::site::kinds::ErrorData;
-use crate::site::{Kind, Page};
+use crate::site::{self, Page};
+use crate::store::Kind;
 use crate::watch::Unwatched;
 
 pub(super) fn run(
@@ -22,12 +26,17 @@ pub(super) fn run(
 ) -> anyhow::Result<Outcome> {
     let root = world::root(arguments.root.as_deref())?;
     let (sources, faults) = load::read(&root)?;
-    let order =
-        Order { today: world::today(), drafts: Drafts::Include, base_url: None, audience: Audience::World };
+    let order = Order {
+        today: world::today(),
+        drafts: Drafts::Include,
+        base_url: None,
+        audience: Audience::World,
+        store: Arc::new(cache::open(&root, &[Kind::Hits, Kind::Figures])),
+    };
     let draft = pipeline::understand(&sources, faults, &order, &Unwatched)?;
     let slug = options.slug.trim_matches('/').trim_start_matches("errors/");
     let Some(error) = draft.site.errors.iter().find(|error| error.head.id.slug == slug) else {
-        match nearest(slug, draft.site.slugs(Kind::Error)) {
+        match nearest(slug, draft.site.slugs(site::Kind::Error)) {
             Some(near) => bail!("there is no error `{slug}`: did you mean `{near}`?"),
             None => bail!("there is no error `{slug}`: `kbgen diagnose` finds pages by their message"),
         }

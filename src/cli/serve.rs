@@ -7,6 +7,7 @@ use std::sync::Arc;
 use anyhow::Context;
 use rayon::ThreadPool;
 
+use crate::cache;
 use crate::cli::arguments::{Arguments, ServeOptions};
 use crate::cli::terminal::Terminal;
 use crate::cli::{Outcome, world};
@@ -14,6 +15,7 @@ use crate::load::{self, Drafts};
 use crate::pipeline::{Edited, Edition, Made, Order};
 use crate::render::Audience;
 use crate::serve::{self, Changes, Event, Limits, Open, Rebuild, Retouch, Retouched};
+use crate::store::Kind;
 
 pub(super) fn run(
     arguments: &Arguments,
@@ -26,6 +28,7 @@ pub(super) fn run(
         drafts: if options.drafts { Drafts::Include } else { Drafts::Exclude },
         base_url: None,
         audience: Audience::Author,
+        store: Arc::new(cache::open(&root, &Kind::BUILD)),
     };
     let served = serve::ServeOptions {
         interface: options.interface,
@@ -42,7 +45,14 @@ pub(super) fn run(
     // Who edits a page does not wait for the threads that the whole site keeps busy.
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().context("cannot start a thread")?;
     let pool = Arc::new(pool);
-    let rebuild = move |_: &Changes| rebuild(&root, &order, &pool);
+    let rebuild = move |changes: &Changes| {
+        let site = rebuild(&root, &order, &pool);
+        // The next start profits; an edit need not wait for the disk.
+        if changes.paths.is_empty() {
+            let _ = cache::keep(&root, &order.store);
+        }
+        site
+    };
     serve::run(served, rebuild, move |event| announce(&terminal, &event))?;
     Ok(Outcome::Fine)
 }

@@ -2,9 +2,8 @@
 
 use serde::Serialize;
 
-use crate::diagnosis::Compiled;
+use crate::diagnosis::Book;
 use crate::signature::{Expression, Extractor, Figure, Figures, Match, PLACE, Template, VERDICT};
-use crate::site::Site;
 use crate::site::kinds::Cause;
 
 /// One page that a log leads to.
@@ -31,22 +30,20 @@ pub struct Answer {
 }
 
 /// A match in words.
-pub fn answer(site: &Site, compiled: &Compiled, found: Match) -> Option<Answer> {
-    let error = site.error(&found.slug)?;
-    let cause =
-        found.cause.as_ref().and_then(|id| error.data.causes.iter().find(|cause| cause.id.value == *id));
+pub fn answer(book: &Book, found: Match) -> Option<Answer> {
+    let error = book.errors.get(&found.slug)?;
+    let cause = found.cause.as_ref().and_then(|id| error.causes.iter().find(|cause| cause.id == *id));
     let case = cause
-        .and_then(|cause| Template::parse(&cause.case.as_ref()?.value).ok())
+        .and_then(|cause| Template::parse(cause.case.as_ref()?).ok())
         .and_then(|case| case.fill(&found.figures));
     Some(Answer {
-        url: format!("/{}", error.head.id.address()),
-        title: error.head.title.value.clone(),
+        url: format!("/{}", error.address),
+        title: error.title.clone(),
         slug: found.slug,
         score: f64::from(found.score),
         exact: true,
         line: Some(found.line),
-        conclusion: cause
-            .map(|cause| conclusion(&cause.title, &told(cause, &compiled.extractors), &found.figures)),
+        conclusion: cause.map(|cause| conclusion(&cause.title, &cause.told, &found.figures)),
         figures: found.figures,
         cause: case.or(found.cause),
     })

@@ -3,8 +3,11 @@
 //! 1. [`Compiled::new`] reads every pattern and condition of the error pages, and keeps what is wrong with them,
 //! 2. `Compiled::index` is the index that the matcher and the page's script share,
 //! 3. [`answer()`] puts a match into words; where none is found, [`near()`] offers pages that are only near.
+//!
+//! Both need no more than a [`Book`] and the [`words()`], plain data that can be kept for the next log.
 
 mod answer;
+mod book;
 mod compiled;
 mod extractors;
 mod fragment;
@@ -12,6 +15,7 @@ mod near;
 mod parser;
 
 pub use answer::{Answer, COUNTS, PAIRS, answer, show_figure, told};
+pub use book::Book;
 pub use compiled::{Compiled, finds};
 pub use near::{documents, near, words};
 pub use parser::PartFault;

@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use crate::diagnosis::Answer;
+use crate::diagnosis::{Answer, Book};
 use crate::files::Sources;
 use crate::markdown;
 use crate::signature::{Document, Figures, NEAR, WordCounts, WordIndex};
@@ -38,15 +38,15 @@ fn of_guide(guide: &Page<GuideData>, sources: &Sources) -> Document {
 }
 
 /// Errors that are near a log, the nearest first; none of them is known to be the right one.
-pub fn near(site: &Site, sources: &Sources, log: &str, limit: usize) -> Vec<Answer> {
-    words(site, sources)
+pub fn near(book: &Book, words: &WordIndex, log: &str, limit: usize) -> Vec<Answer> {
+    words
         .search(log, limit)
         .into_iter()
         .filter(|hit| hit.share >= NEAR)
         .filter_map(|hit| {
-            let error = site.errors.iter().find(|error| error.head.id.address() == hit.address)?;
+            let (slug, _) = book.errors.iter().find(|(_, error)| error.address == hit.address)?;
             Some(Answer {
-                slug: error.head.id.slug.clone(),
+                slug: slug.clone(),
                 title: hit.title,
                 url: format!("/{}", hit.address),
                 score: f64::from(hit.score),

@@ -24,7 +24,8 @@ pub(crate) fn claim(place: &Place) -> Result<Claim> {
     #[cfg(windows)]
     claim.hold_lock_file(place)?;
     claim.hold(place, &place.folder)?;
-    if !place.exists() && swap::recover(place)? {
+    if !place.exists() {
+        swap::recover(place)?;
         claim.hold(place, &place.folder)?;
     }
     claim.published = place.exists();

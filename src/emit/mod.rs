@@ -3,6 +3,9 @@
 //! The new tree is made beside the folder (unchanged files are hard links to the old ones, so they keep
 //! their inode and modification time), and the two are exchanged in one step. A process that stands in the
 //! folder (`cd public && python3 -m http.server`) therefore keeps seeing the old, removed folder.
+//!
+//! A mount point cannot be exchanged: there the new tree is made in the folder, and what lies directly in the folder
+//! is exchanged entry by entry.
 
 mod lock;
 mod marker;
@@ -64,4 +67,68 @@ pub fn write(outputs: &Outputs, target: &Target) -> Result<Report> {
     let publication = Publication::begin(target)?;
     outputs.give(&publication);
     publication.finish()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+    use crate::emit::place::{Change, Place};
+
+    #[test]
+    fn a_folder_that_cannot_be_moved_is_changed_entry_by_entry() {
+        let root = tempfile::TempDir::new().unwrap();
+        let folder = root.path().join("public");
+        fs::create_dir(&folder).unwrap();
+        let place = Place {
+            change: Change::ByEntry,
+            staging: folder.join(".kbgen-new"),
+            aside: folder.join(".kbgen-old"),
+            lock: root.path().join("lock"),
+            folder: folder.clone(),
+        };
+        let emit = |files: &[(&str, &str)]| {
+            let mut outputs = Outputs::default();
+            files.iter().for_each(|(path, text)| outputs.add(*path, *text));
+            let publication = Publication::begin_at(place.clone(), Permission::OnlyOurs).unwrap();
+            outputs.give(&publication);
+            publication.finish().unwrap()
+        };
+        let found = || {
+            let entries =
+                walkdir::WalkDir::new(&folder).min_depth(1).sort_by_file_name().into_iter().flatten();
+            let entries = entries.filter(|entry| entry.file_type().is_file() && entry.file_name() != MARKER);
+            let text = |entry: walkdir::DirEntry| {
+                let path = entry.path().strip_prefix(&folder).unwrap().display().to_string();
+                (path, fs::read_to_string(entry.path()).unwrap())
+            };
+            entries.map(text).map(|(path, text)| format!("{path}={text}")).collect::<Vec<_>>()
+        };
+        emit(&[("index.html", "1"), ("errors/a.html", "a"), ("old/b.html", "b")]);
+        fs::write(folder.join("CNAME"), "mine").unwrap();
+        fs::write(folder.join("errors/notes"), "mine").unwrap();
+        fs::create_dir(folder.join("theirs")).unwrap();
+        fs::write(folder.join("theirs/photo"), "mine").unwrap();
+        let report = emit(&[("index.html", "2"), ("errors/a.html", "a"), ("new/c.html", "c")]);
+        assert_eq!(report, Report { written: 2, unchanged: 1, removed: 1, kept: 3 });
+        let now = [
+            "CNAME=mine",
+            "errors/a.html=a",
+            "errors/notes=mine",
+            "index.html=2",
+            "new/c.html=c",
+            "theirs/photo=mine",
+        ];
+        assert_eq!(found(), now);
+        // Killed half way, with the marker of both builds: what neither wants any more goes, what is not ours stays.
+        fs::create_dir(&place.staging).unwrap();
+        fs::create_dir(folder.join("half")).unwrap();
+        fs::write(folder.join("half/d.html"), "d").unwrap();
+        let marker = fs::read_to_string(folder.join(MARKER)).unwrap();
+        fs::write(folder.join(MARKER), format!("{marker}half/d.html\n")).unwrap();
+        emit(&[("index.html", "2"), ("errors/a.html", "a"), ("new/c.html", "c")]);
+        assert_eq!(found(), now);
+        assert!(!folder.join("half").exists() && !place.staging.exists() && !place.aside.exists());
+    }
 }

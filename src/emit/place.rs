@@ -15,13 +15,25 @@ use crate::emit::{Permission, Target};
 pub(crate) struct Place {
     /// The published folder; it may not exist yet.
     pub(crate) folder: PathBuf,
+    /// How the new tree takes the place of the old one.
+    pub(crate) change: Change,
     /// Where the new tree is made, and where the old one lies after the exchange.
     pub(crate) staging: PathBuf,
-    /// Where the old tree waits on systems that cannot exchange two folders.
+    /// Where old things wait for a moment on systems that cannot exchange two of them.
     pub(crate) aside: PathBuf,
     /// Held open while a build runs, on systems that cannot lock a folder.
     #[cfg_attr(not(windows), expect(dead_code, reason = "other systems lock the folders themselves"))]
     pub(crate) lock: PathBuf,
+}
+
+/// How the new tree takes the place of the old one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Change {
+    /// Both lie beside each other, and are exchanged in one step.
+    Whole,
+    #[cfg_attr(not(unix), allow(dead_code, reason = "only Unix tells which folders these are"))]
+    /// The folder cannot be moved: what lies directly in it is exchanged, one entry after the other.
+    ByEntry,
 }
 
 impl Place {
@@ -59,12 +71,12 @@ impl Place {
         fs::create_dir_all(parent)
             .with_context(|| format!("cannot make the folder `{}`", parent.display()))?;
         let beside = |what: &str| parent.join(neighbour(name, what));
-        Ok(Self {
-            staging: beside("new"),
-            aside: beside("old"),
-            lock: beside("lock"),
-            folder: folder.clone(),
-        })
+        let (lock, change) = (beside("lock"), way(&folder, parent));
+        let (staging, aside) = match change {
+            Change::Whole => (beside("new"), beside("old")),
+            Change::ByEntry => (folder.join(".kbgen-new"), folder.join(".kbgen-old")),
+        };
+        Ok(Self { change, staging, aside, lock, folder })
     }
 
     /// Whether the published folder is there.
@@ -80,7 +92,9 @@ impl Place {
         }
         let mut entries =
             fs::read_dir(folder).with_context(|| format!("cannot read `{}`", folder.display()))?;
-        if entries.next().is_some() {
+        // A file system is born with this folder.
+        let is_foreign = |name: &OsStr| name != "lost+found";
+        if entries.any(|entry| entry.map_or(true, |entry| is_foreign(&entry.file_name()))) {
             bail!(
                 "`{}` holds files that kbgen did not write: choose another folder, \
                  or build with `--force` to keep them and write the site beside them",
@@ -89,6 +103,42 @@ impl Place {
         }
         Ok(())
     }
+}
+
+/// A mount point cannot be moved, and neither can a folder whose parent may not be written to.
+#[cfg(unix)]
+fn way(folder: &Path, parent: &Path) -> Change {
+    use rustix::fs::{Access, access};
+
+    let may_write = |path: &Path| access(path, Access::WRITE_OK).is_ok();
+    if folder.is_dir() && (is_mount_point(folder, parent) || !may_write(parent) && may_write(folder)) {
+        Change::ByEntry
+    } else {
+        Change::Whole
+    }
+}
+
+#[cfg(not(unix))]
+fn way(_folder: &Path, _parent: &Path) -> Change {
+    Change::Whole
+}
+
+/// Whether another file system begins here, or the same one is shown a second time (statx(2); since Linux 5.8).
+#[cfg(any(target_os = "linux", target_os = "android"))]
+fn is_mount_point(folder: &Path, _parent: &Path) -> bool {
+    use rustix::fs::{AtFlags, CWD, StatxAttributes, StatxFlags, statx};
+
+    statx(CWD, folder, AtFlags::SYMLINK_NOFOLLOW, StatxFlags::empty())
+        .is_ok_and(|found| found.stx_attributes.contains(StatxAttributes::MOUNT_ROOT))
+}
+
+/// Whether another file system begins here.
+#[cfg(all(unix, not(any(target_os = "linux", target_os = "android"))))]
+fn is_mount_point(folder: &Path, parent: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt;
+
+    let device = |path: &Path| fs::metadata(path).map(|found| found.dev()).ok();
+    device(folder) != device(parent)
 }
 
 pub(crate) fn neighbour(name: &OsStr, what: &str) -> OsString {

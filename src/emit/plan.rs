@@ -1,6 +1,7 @@
 //! What has to be done with the files of a build and those in the folder, before anything is touched.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -8,7 +9,7 @@ use anyhow::{Context, Result, bail};
 use walkdir::WalkDir;
 
 use crate::emit::marker::{MARKER, Marker};
-use crate::emit::place::Place;
+use crate::emit::place::{Change, Place};
 use crate::emit::{Permission, Report};
 
 /// What has to be done to publish a build.
@@ -18,7 +19,8 @@ pub(crate) struct Plan {
     pub(crate) write: BTreeSet<String>,
     /// Files that the folder has with the same bytes.
     pub(crate) keep: Vec<String>,
-    /// Entries that kbgen did not write, relative to the folder: files and links, and folders that may be empty.
+    /// Entries that kbgen did not write and that have to go over to the new tree, relative to the folder: files and
+    /// links, and folders that may be empty.
     pub(crate) foreign: Vec<PathBuf>,
     /// What the marker will say.
     pub(crate) marker: Marker,
@@ -64,6 +66,17 @@ impl Plan {
         })
     }
 
+    /// What lies directly in the folder and is ours, before or after, in order.
+    pub(crate) fn entries(&self) -> BTreeSet<&Path> {
+        let paths = self.before.iter().chain(&self.marker.paths);
+        paths.filter_map(|path| Path::new(path).iter().next().map(Path::new)).collect()
+    }
+
+    /// The marker of the time between: all that either build wrote, so that a build after a killed one knows it.
+    pub(crate) fn marker_between(&self) -> Marker {
+        Marker { paths: &self.before | &self.marker.paths }
+    }
+
     /// Whether the folder has to be touched at all.
     pub(crate) fn changes_anything(&self) -> bool {
         self.marker_changes || !self.write.is_empty() || self.removed > 0
@@ -80,7 +93,8 @@ impl Plan {
     }
 }
 
-/// Entries of the folder that no earlier build wrote, and how many of them are not folders.
+/// Entries of the folder that no earlier build wrote and that do not stay where they are, and how many files there
+/// are that no earlier build wrote.
 fn foreign(
     place: &Place,
     before: &BTreeSet<String>,
@@ -93,11 +107,14 @@ fn foreign(
     if !place.exists() {
         return Ok((entries, files));
     }
-    let ours: BTreeSet<PathBuf> = before.iter().map(|path| Path::new(path).components().collect()).collect();
-    let our_folders: BTreeSet<&Path> = ours.iter().flat_map(|path| path.ancestors().skip(1)).collect();
-    let replaced: BTreeSet<&Path> = write.iter().map(Path::new).collect();
-    let outputs: BTreeSet<&Path> = after.paths.iter().map(Path::new).collect();
-    for entry in WalkDir::new(&place.folder).min_depth(1).sort_by_file_name() {
+    let ours: HashSet<&Path> = before.iter().map(Path::new).collect();
+    let our_folders: HashSet<&Path> = ours.iter().flat_map(|path| path.ancestors().skip(1)).collect();
+    let replaced: HashSet<&Path> = write.iter().map(Path::new).collect();
+    let outputs: HashSet<&Path> = after.paths.iter().map(Path::new).collect();
+    let our_entries: HashSet<&OsStr> =
+        ours.iter().chain(&outputs).filter_map(|path| path.iter().next()).collect();
+    let walk = WalkDir::new(&place.folder).min_depth(1).sort_by_file_name().into_iter();
+    for entry in walk.filter_entry(|entry| entry.path() != place.staging) {
         let entry = entry.with_context(|| format!("cannot read the folder `{}`", place.folder.display()))?;
         let path = entry.path().strip_prefix(&place.folder).expect("an entry lies in its folder");
         let is_folder = entry.file_type().is_dir();
@@ -123,7 +140,10 @@ fn foreign(
             continue;
         }
         files += usize::from(!is_folder);
-        entries.push(path.to_path_buf());
+        let is_beside_ours = path.iter().next().is_some_and(|name| our_entries.contains(name));
+        if place.change == Change::Whole || is_beside_ours {
+            entries.push(path.to_path_buf());
+        }
     }
     Ok((entries, files))
 }

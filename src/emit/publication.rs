@@ -1,11 +1,12 @@
 //! A site on its way to the disk: each file is compared and written when it is made, and all appear at once at the end.
 
 use std::collections::BTreeMap;
-use std::fs;
+use std::fs::{self, File};
+use std::io::Read;
 use std::path::Path;
 use std::sync::{Mutex, OnceLock, PoisonError};
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 
 use crate::emit::lock::{self, Claim};
 use crate::emit::marker::{self, Marker};
@@ -45,13 +46,17 @@ impl Publication {
     /// When the folder is not ours to write (see [`Permission`]), overlaps a source, is a link, or is being written by
     /// another build.
     pub fn begin(target: &Target) -> Result<Self> {
-        let place = Place::find(target)?;
+        Self::begin_at(Place::find(target)?, target.permission)
+    }
+
+    /// As [`Publication::begin`], at a place that was found.
+    pub(crate) fn begin_at(place: Place, permission: Permission) -> Result<Self> {
         let mut claim = lock::claim(&place)?;
         staging::clean(&place, &mut claim)?;
-        place.refuse_foreign(target.permission)?;
+        place.refuse_foreign(permission)?;
         let before = if place.exists() { Marker::read(&place.folder)? } else { None };
         let taken = Mutex::new(Taken { claim, ..Taken::default() });
-        Ok(Self { place, permission: target.permission, before, staging: OnceLock::new(), taken })
+        Ok(Self { place, permission, before, staging: OnceLock::new(), taken })
     }
 
     /// Publishes what was taken, and removes what an earlier build wrote and this one did not.
@@ -61,8 +66,13 @@ impl Publication {
     /// old site then, whole.
     pub fn finish(self) -> Result<Report> {
         let taken = self.taken.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let folder = self.place.folder.display();
+        let stays = match self.before {
+            Some(_) => format!("the site in `{folder}` stays as it was"),
+            None => format!("no site was written to `{folder}`"),
+        };
         if let Some(fault) = taken.fault {
-            return Err(fault);
+            return Err(fault.context(stays));
         }
         let plan = Plan::make(taken.files, self.before, &self.place, self.permission)?;
         if !plan.changes_anything() {
@@ -70,10 +80,10 @@ impl Publication {
         }
         let staging = match self.staging.into_inner().flatten() {
             Some(staging) => staging,
-            None => Staging::create(&self.place, taken.claim)?,
+            None => Staging::create(&self.place, taken.claim).with_context(|| stays.clone())?,
         };
-        staging.fill(&plan)?;
-        staging.publish()?.retire(&plan);
+        staging.fill(&plan).with_context(|| stays.clone())?;
+        staging.publish(&plan)?.retire(&plan);
         Ok(plan.report())
     }
 
@@ -126,7 +136,16 @@ impl Sink for Publication {
 }
 
 /// Whether a regular file holds these bytes. A link does not count: what it points to is not ours.
-fn holds(file: &Path, bytes: &[u8]) -> bool {
-    fs::symlink_metadata(file).is_ok_and(|found| found.is_file() && found.len() == bytes.len() as u64)
-        && fs::read(file).is_ok_and(|found| found == bytes)
+fn holds(path: &Path, bytes: &[u8]) -> bool {
+    let has_length = |found: fs::Metadata| found.is_file() && found.len() == bytes.len() as u64;
+    if !fs::symlink_metadata(path).is_ok_and(has_length) {
+        return false;
+    }
+    // A site has thousands of files, most of them as they were: one buffer on the stack costs less than memory for each.
+    let Ok(mut file) = File::open(path) else { return false };
+    let mut buffer = [0; 32 * 1024];
+    bytes.chunks(buffer.len()).all(|expected| {
+        let found = &mut buffer[..expected.len()];
+        file.read_exact(found).is_ok() && found == expected
+    })
 }

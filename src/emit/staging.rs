@@ -1,6 +1,6 @@
 //! The new tree while it is made beside the folder, and the old one while it is taken away.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::HashSet;
 use std::fs::{self, File};
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
@@ -26,22 +26,22 @@ pub(crate) struct Staging {
     _claim: Claim,
 }
 
-/// The tree that was published before, out of sight.
+/// The tree that was published before, in the place of the new one.
 #[derive(Debug)]
 pub(crate) struct OldTree {
     place: Place,
-    folder: Option<PathBuf>,
     _claim: Claim,
 }
 
-/// Removes what a killed build left beside the folder.
+/// Removes what a killed build left, and puts back what it had set aside.
 ///
 /// # Errors
 /// When another build is at work there, or the disk refuses.
 pub(crate) fn clean(place: &Place, claim: &mut Claim) -> Result<()> {
     claim.hold(place, &place.staging)?;
+    swap::recover(place)?;
     remove_left_over(&place.staging)?;
-    if place.exists() { remove_left_over(&place.aside) } else { Ok(()) }
+    remove_left_over(&place.aside)
 }
 
 impl Staging {
@@ -54,7 +54,7 @@ impl Staging {
         match fs::create_dir(path) {
             Err(error) if error.kind() == ErrorKind::AlreadyExists => lock::busy(place)?,
             made => made.with_context(|| {
-                format!("cannot make `{}` (the new site is made beside the output folder)", path.display())
+                format!("cannot make `{}` (the new site is made there first)", path.display())
             })?,
         }
         claim.hold(place, path)?;
@@ -79,11 +79,11 @@ impl Staging {
     /// Makes the new tree the published one, in one step where the system can.
     ///
     /// # Errors
-    /// When the disk refuses; the published folder is the old one then.
-    pub(crate) fn publish(mut self) -> Result<OldTree> {
-        let folder = swap::publish(&self.place)?;
+    /// As [`swap::publish`].
+    pub(crate) fn publish(mut self, plan: &Plan) -> Result<OldTree> {
+        swap::publish(&self.place, plan)?;
         self.published = true;
-        Ok(OldTree { place: self.place.clone(), folder, _claim: std::mem::take(&mut self._claim) })
+        Ok(OldTree { place: self.place.clone(), _claim: std::mem::take(&mut self._claim) })
     }
 
     /// Writes a file of the new tree, which must not be there yet.
@@ -155,24 +155,35 @@ impl OldTree {
     ///
     /// Nothing here is an error: the new site is published, and the next build removes what is left.
     pub(crate) fn retire(self, plan: &Plan) {
-        let Some(folder) = &self.folder else { return };
-        let known: BTreeSet<&Path> = (plan.before.iter().map(Path::new))
+        let (old, new) = (&self.place.staging, &self.place.folder);
+        let ours: HashSet<&Path> = (plan.before.iter().map(Path::new))
             .chain(plan.keep.iter().map(Path::new))
             .chain(plan.write.iter().map(Path::new))
-            .chain(plan.foreign.iter().map(PathBuf::as_path))
             .chain([Path::new(MARKER)])
             .collect();
-        for entry in WalkDir::new(folder).min_depth(1).into_iter().flatten() {
-            let Ok(path) = entry.path().strip_prefix(folder) else { continue };
-            let to = self.place.folder.join(path);
-            if entry.file_type().is_dir() || known.contains(path) || fs::symlink_metadata(&to).is_ok() {
+        // Folders come after what is in them. One that cannot be removed is not empty.
+        for entry in WalkDir::new(old).contents_first(true).into_iter().flatten() {
+            if entry.file_type().is_dir() {
+                let _ = fs::remove_dir(entry.path());
                 continue;
             }
-            let _ = to.parent().map(fs::create_dir_all);
-            let _ = fs::rename(entry.path(), &to);
+            let path = entry.path().strip_prefix(old).expect("an entry lies in its folder");
+            let to = new.join(path);
+            if ours.contains(path) || !is_news(entry.path(), &to) {
+                let _ = fs::remove_file(entry.path());
+            } else {
+                let _ = to.parent().map(fs::create_dir_all);
+                let _ = fs::rename(entry.path(), &to);
+            }
         }
-        let _ = fs::remove_dir_all(folder);
     }
+}
+
+/// Whether the new tree lacks a file of someone else, or has it as it was before they replaced it.
+fn is_news(old: &Path, new: &Path) -> bool {
+    let Ok(new) = fs::symlink_metadata(new) else { return true };
+    let Ok(old) = fs::symlink_metadata(old) else { return false };
+    old.is_file() && new.is_file() && old.modified().ok() > new.modified().ok()
 }
 
 /// Removes a folder that a killed build left.

@@ -2,81 +2,114 @@
 
 use std::fs;
 use std::io::{Error, ErrorKind};
-use std::path::PathBuf;
+use std::path::Path;
 
 use anyhow::{Context, Result};
 
-use crate::emit::place::Place;
-use crate::emit::staging::remove_left_over;
+use crate::emit::marker::MARKER;
+use crate::emit::place::{Change, Place};
+use crate::emit::plan::Plan;
 
-/// Publishes the tree in staging and returns where the old one lies now, if there was one.
+/// Publishes the tree in staging. Where there was an old tree, it lies in staging then.
 ///
 /// # Errors
-/// When the disk refuses; the old tree is published then.
-pub(crate) fn publish(place: &Place) -> Result<Option<PathBuf>> {
+/// When the disk refuses. The old tree is published then, unless it had to be exchanged entry by entry; the next
+/// build mends that.
+pub(crate) fn publish(place: &Place, plan: &Plan) -> Result<()> {
     let Place { folder, staging, aside, .. } = place;
-    let fails = || format!("cannot put the new site in the place of `{}`", folder.display());
-    if !place.exists() {
-        fs::rename(staging, folder).with_context(fails)?;
-        return Ok(None);
-    }
-    match exchange(place) {
-        Ok(()) => return Ok(Some(staging.clone())),
-        Err(error)
-            if error.kind() == ErrorKind::ResourceBusy || error.kind() == ErrorKind::CrossesDevices =>
-        {
-            return Err(error).with_context(|| {
-                format!(
-                    "`{}` is a mount point, which cannot be exchanged as a whole: build into a folder below it, \
-                     or mount its parent",
-                    folder.display()
-                )
-            });
-        }
-        Err(error) if !cannot_exchange(&error) => return Err(error).with_context(fails),
-        Err(_) => {}
-    }
-    two_renames(place)?;
-    Ok(Some(aside.clone()))
+    let done = if !place.exists() {
+        fs::rename(staging, folder)
+    } else if place.change == Change::Whole {
+        replace(staging, folder, aside)
+    } else {
+        return each_entry(place, plan);
+    };
+    done.with_context(|| format!("cannot put the new site in the place of `{}`", folder.display()))
 }
 
-/// For a moment there is no folder, but never half of one; [`recover`] mends a kill between the two.
-fn two_renames(place: &Place) -> Result<()> {
+/// Exchanges what lies directly in the folder. For less than a millisecond or so the site is a mixed one, though each
+/// file is whole; a kill in that time leaves it so until the next build, which the first marker tells what is ours.
+fn each_entry(place: &Place, plan: &Plan) -> Result<()> {
     let Place { folder, staging, aside, .. } = place;
-    let fails = || format!("cannot put the new site in the place of `{}`", folder.display());
-    remove_left_over(aside)?;
-    fs::rename(folder, aside).with_context(fails)?;
-    if let Err(error) = fs::rename(staging, folder) {
-        fs::rename(aside, folder)
-            .with_context(|| format!("cannot put the old site back: it lies in `{}`", aside.display()))?;
-        return Err(error).with_context(fails);
+    let put = |name: &Path| {
+        let (new, old) = (staging.join(name), folder.join(name));
+        let result = match (fs::symlink_metadata(&new), fs::symlink_metadata(&old)) {
+            (Ok(_), Ok(_)) => replace(&new, &old, aside),
+            (Ok(_), Err(_)) => fs::rename(&new, &old),
+            (Err(_), Ok(_)) => fs::rename(&old, &new),
+            (Err(_), Err(_)) => Ok(()),
+        };
+        result.with_context(|| format!("cannot put the new `{}` in its place", old.display()))
+    };
+    let between = staging.join(format!("{MARKER}-between"));
+    fs::write(&between, plan.marker_between().text())
+        .and_then(|()| fs::rename(&between, folder.join(MARKER)))
+        .with_context(|| format!("cannot write `{}`", folder.join(MARKER).display()))?;
+    for name in plan.entries() {
+        put(name)?;
+    }
+    put(Path::new(MARKER))
+}
+
+/// Exchanges `new` and `old`, in one step where the system can.
+///
+/// Elsewhere there is nothing in the place of `old` for a moment, but never half of it; [`recover`] mends a kill
+/// in that moment.
+fn replace(new: &Path, old: &Path, aside: &Path) -> Result<(), Error> {
+    match exchange(new, old) {
+        Err(error) if cannot_exchange(&error) => three_renames(new, old, aside),
+        result => result,
+    }
+}
+
+fn three_renames(new: &Path, old: &Path, aside: &Path) -> Result<(), Error> {
+    // Below `aside` under its own name, which tells [`recover`] where it belongs.
+    let waiting = aside.join(old.file_name().expect("what is replaced has a name"));
+    fs::create_dir_all(aside)?;
+    fs::rename(old, &waiting)?;
+    if let Err(error) = fs::rename(new, old) {
+        fs::rename(&waiting, old)?;
+        return Err(error);
+    }
+    fs::rename(&waiting, new)?;
+    fs::remove_dir(aside)
+}
+
+/// Puts back what a build set aside and could not bring back, because it was killed between two renames.
+///
+/// # Errors
+/// When the disk refuses.
+pub(crate) fn recover(place: &Place) -> Result<()> {
+    let Place { folder, aside, change, .. } = place;
+    let fails = || format!("cannot put back what lies in `{}`", aside.display());
+    let waiting = match fs::read_dir(aside) {
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
+        waiting => waiting.with_context(fails)?,
+    };
+    for entry in waiting {
+        let entry = entry.with_context(fails)?;
+        let home = match change {
+            Change::Whole if folder.ends_with(entry.file_name()) => folder.clone(),
+            Change::Whole => continue,
+            Change::ByEntry => folder.join(entry.file_name()),
+        };
+        if fs::symlink_metadata(&home).is_err() {
+            fs::rename(entry.path(), home).with_context(fails)?;
+        }
     }
     Ok(())
 }
 
-/// Puts the old tree back that a build left aside when it was killed between the two renames of [`publish`];
-/// says whether there was one. Asked only when there is no published folder.
-///
-/// # Errors
-/// When the disk refuses.
-pub(crate) fn recover(place: &Place) -> Result<bool> {
-    match fs::rename(&place.aside, &place.folder) {
-        Ok(()) => Ok(true),
-        Err(error) if error.kind() == ErrorKind::NotFound => Ok(false),
-        Err(error) => Err(error).with_context(|| format!("cannot put `{}` back", place.aside.display())),
-    }
-}
-
-/// Exchanges two folders in one step (`renameat2` with `RENAME_EXCHANGE`; `RENAME_SWAP` on macOS).
+/// Exchanges two folders or files in one step (`renameat2` with `RENAME_EXCHANGE`; `RENAME_SWAP` on macOS).
 #[cfg(any(target_os = "linux", target_os = "android", target_os = "macos"))]
-fn exchange(place: &Place) -> Result<(), Error> {
+fn exchange(one: &Path, other: &Path) -> Result<(), Error> {
     use rustix::fs::{CWD, RenameFlags, renameat_with};
 
-    Ok(renameat_with(CWD, &place.staging, CWD, &place.folder, RenameFlags::EXCHANGE)?)
+    Ok(renameat_with(CWD, one, CWD, other, RenameFlags::EXCHANGE)?)
 }
 
 #[cfg(not(any(target_os = "linux", target_os = "android", target_os = "macos")))]
-fn exchange(_place: &Place) -> Result<(), Error> {
+fn exchange(_one: &Path, _other: &Path) -> Result<(), Error> {
     Err(ErrorKind::Unsupported.into())
 }
 
@@ -87,27 +120,48 @@ fn cannot_exchange(error: &Error) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use std::path::Path;
-
     use super::*;
-    use crate::emit::{Permission, Target};
+
+    fn tree(at: &Path, text: &str) {
+        fs::create_dir(at).unwrap();
+        fs::write(at.join("index.html"), text).unwrap();
+    }
 
     fn read(folder: &Path) -> String {
         fs::read_to_string(folder.join("index.html")).unwrap()
     }
 
     #[test]
-    fn without_an_exchange_the_old_tree_is_set_aside_or_put_back() {
+    fn without_an_exchange_the_two_change_places_or_the_old_one_is_put_back() {
         let root = tempfile::TempDir::new().unwrap();
-        let folder = &root.path().join("public");
-        let place = Place::find(&Target { folder, sources: &[], permission: Permission::OnlyOurs }).unwrap();
-        for (at, text) in [(&place.folder, "old"), (&place.staging, "new"), (&place.aside, "older")] {
-            fs::create_dir(at).unwrap();
-            fs::write(at.join("index.html"), text).unwrap();
+        let [old, new, aside] = ["old", "new", "aside"].map(|name| root.path().join(name));
+        tree(&old, "old");
+        tree(&new, "new");
+        three_renames(&new, &old, &aside).unwrap();
+        assert_eq!((read(&old), read(&new)), ("new".into(), "old".into()));
+        assert!(!aside.exists());
+        fs::remove_dir_all(&new).unwrap();
+        three_renames(&new, &old, &aside).unwrap_err();
+        assert_eq!(read(&old), "new", "there was none to put in its place");
+    }
+
+    #[test]
+    fn what_was_set_aside_comes_back_after_a_kill() {
+        let root = tempfile::TempDir::new().unwrap();
+        let folder = root.path().join("public");
+        for (change, home) in [(Change::Whole, folder.clone()), (Change::ByEntry, folder.join("errors"))] {
+            let place = Place {
+                change,
+                staging: root.path().join("new"),
+                aside: root.path().join("aside"),
+                lock: root.path().join("lock"),
+                folder: folder.clone(),
+            };
+            fs::create_dir_all(&place.aside).unwrap();
+            tree(&place.aside.join(home.file_name().unwrap()), "old");
+            recover(&place).unwrap();
+            assert_eq!(read(&home), "old");
+            recover(&place).unwrap();
         }
-        two_renames(&place).unwrap();
-        assert_eq!((read(&place.folder), read(&place.aside)), ("new".into(), "old".into()));
-        two_renames(&place).unwrap_err();
-        assert_eq!(read(&place.folder), "new", "there was no tree to publish, so the one before is put back");
     }
 }

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use serde::{Deserialize, Serialize};
+
 use crate::estimate::architecture::{Architecture, Layer};
 use crate::estimate::bytes::Bytes;
 use crate::estimate::cache::devices;
@@ -89,7 +91,7 @@ impl Estimate {
 }
 
 /// Why there is no estimate.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct NotCovered(pub String);
 
 impl fmt::Display for NotCovered {

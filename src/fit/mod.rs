@@ -26,12 +26,13 @@ use crate::estimate::quantization::Quantization;
 use crate::fit::rules::BAD_ARCHITECTURE;
 use crate::site::kinds::ModelData;
 use crate::site::{Figures, FitTable, ModelFit, Page, Site};
+use crate::store::{Key, Kind, Store};
 
 /// Figures of all models for the quantizations that the site has pages for, and of all calls in prose.
-pub fn table(site: &Site) -> (FitTable, Vec<Diagnostic>) {
+pub fn table(site: &Site, store: &Store) -> (FitTable, Vec<Diagnostic>) {
     let mut found = Vec::new();
     let quants = quantizations(site, &mut found);
-    let known = all_figures(site, &quants);
+    let known = all_figures(site, &quants, store);
     let fits: Vec<_> = site.models.iter().map(|model| model_fit(model, &known)).collect();
     let driver = driver_context(Device::Gpu(0)).expect("a GPU has a driver");
     let mut table = FitTable {
@@ -102,7 +103,7 @@ fn model_fit(page: &Page<ModelData>, known: &Known) -> Result<ModelFit, Diagnost
 }
 
 /// Figures of all architectures, each computed once, as far as the longest of its models goes.
-fn all_figures(site: &Site, quants: &[Quantization]) -> Known {
+fn all_figures(site: &Site, quants: &[Quantization], store: &Store) -> Known {
     let mut ends: HashMap<Architecture, u64> = HashMap::new();
     for page in &site.models {
         if let Ok(Some(model)) = architecture(&page.data.architecture) {
@@ -113,7 +114,10 @@ fn all_figures(site: &Site, quants: &[Quantization]) -> Known {
     ends.into_par_iter()
         .map(|(key, end)| {
             let model = Architecture { max_context: end, ..key.clone() };
-            (key, figures(&model, quants).map(Arc::new))
+            // What these two show of themselves is all that they hold.
+            let made_of = || Key::of([format!("{model:?}"), format!("{quants:?}")]);
+            let figures = store.get_or(Kind::Figures, made_of, || figures(&model, quants));
+            (key, figures.map(Arc::new))
         })
         .collect()
 }

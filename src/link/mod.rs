@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::files::Sources;
+use crate::files::{Sources, Span};
 use crate::markdown::outline_inline;
 use crate::site::{Dangling, Head, Kind, LISTINGS, Links, Missing, PageId, Site, Target};
 
@@ -13,13 +13,28 @@ pub fn resolve(site: &Site, sources: &Sources) -> Links {
     links
 }
 
-/// Looks the links of a few pages up anew. They are part of the site already.
-pub fn renew(links: &mut Links, few: &Site, site: &Site, sources: &Sources) {
-    for head in few.heads() {
-        links.targets.retain(|span, _| span.source != head.source);
-        links.lines.retain(|(page, _), _| *page != head.id);
+/// Looks the links of a few pages up anew, which are part of the site already, in the place of `old` ones.
+pub fn renew(links: &mut Links, old: &Site, few: &Site, site: &Site, sources: &Sources) {
+    let mut pointers = BTreeMap::new();
+    point_from_front_matter(old, &mut pointers);
+    for head in old.heads() {
+        let whole = Span::top(head.source)..=Span::new(head.source, usize::MAX, usize::MAX);
+        let gone: Vec<Span> = links.targets.range(whole).map(|(span, _)| *span).collect();
+        for span in gone {
+            if let Some(Target::Page { page, .. }) = links.targets.remove(&span) {
+                pointers.entry(page).or_default().insert(head.id.clone());
+            }
+        }
+        let lines = links.lines.range((head.id.clone(), String::new())..);
+        let gone: Vec<_> =
+            lines.map(|(key, _)| key).take_while(|(page, _)| *page == head.id).cloned().collect();
+        gone.iter().for_each(|key| drop(links.lines.remove(key)));
         links.dangling.retain(|link| link.span.source != head.source);
-        links.backlinks.values_mut().for_each(|from| from.retain(|page| *page != head.id));
+    }
+    for (page, from) in pointers {
+        if let Some(known) = links.backlinks.get_mut(&page) {
+            known.retain(|page| !from.contains(page));
+        }
     }
     add(links, few, &Finder::new(site, sources));
 }
@@ -96,14 +111,17 @@ const PARTS: &[(Kind, &[&str])] = &[
 
 struct Finder<'s> {
     sources: &'s Sources,
-    heads: BTreeMap<&'s PageId, &'s Head>,
-    by_path: BTreeMap<&'s str, &'s Head>,
+    site: &'s Site,
 }
 
 impl<'s> Finder<'s> {
     fn new(site: &'s Site, sources: &'s Sources) -> Self {
-        let by_path = site.heads().map(|head| (head.path.as_str(), head)).collect();
-        Self { sources, heads: site.index(), by_path }
+        Self { sources, site }
+    }
+
+    /// The page that was read from a file.
+    fn by_path(&self, path: &str) -> Option<&'s Head> {
+        self.site.named(&PageId::of_path(path)?).find(|head| head.path == path)
     }
 
     fn target(&self, from: &Head, destination: &str, image: bool) -> Result<Target, Missing> {
@@ -126,7 +144,7 @@ impl<'s> Finder<'s> {
         }
         let path = join(&from.path, path);
         if path.ends_with(".md") {
-            let head = self.by_path.get(path.as_str()).ok_or(Missing::Page)?;
+            let head = self.by_path(&path).ok_or(Missing::Page)?;
             return self.page(head, anchor);
         }
         match self.sources.asset(&path) {
@@ -154,7 +172,7 @@ impl<'s> Finder<'s> {
             && let Some(anchor) = anchor
         {
             let page = PageId::new(Kind::Term, anchor);
-            return match self.heads.get(&page) {
+            return match self.site.head(&page) {
                 Some(_) => Ok(Target::Page { page, anchor: None }),
                 None => Err(Missing::Page),
             };
@@ -163,7 +181,7 @@ impl<'s> Finder<'s> {
             return Ok(Target::Listing { address: wanted.to_string(), anchor });
         }
         let page = PageId::of_address(wanted).ok_or(Missing::Page)?;
-        let head = self.heads.get(&page).ok_or(Missing::Page)?;
+        let head = self.site.head(&page).ok_or(Missing::Page)?;
         self.page(head, anchor)
     }
 

@@ -11,8 +11,10 @@ use crate::files::{Sources, Span};
 use crate::load::rules::{NOT_A_FILE, NOT_UTF8};
 use crate::load::theme;
 
+/// The folder of the pages.
+const CONTENT: &str = "content";
 /// Folders of a site.
-const FOLDERS: [&str; 4] = ["content", "templates", "static", "i18n"];
+const FOLDERS: [&str; 4] = [CONTENT, "templates", "static", "i18n"];
 
 /// Everything a site is made of: the theme, `site.toml`, `content/`, `templates/`, `static/`, `i18n/`.
 ///
@@ -20,8 +22,23 @@ const FOLDERS: [&str; 4] = ["content", "templates", "static", "i18n"];
 /// When `site.toml` is missing or something cannot be read.
 pub fn read(root: &Path) -> Result<(Sources, Vec<Diagnostic>)> {
     let mut sources = Sources::default();
-    let mut found = Vec::new();
     theme::add(&mut sources);
+    let found = read_into(root, &FOLDERS, &mut sources)?;
+    Ok((sources, found))
+}
+
+/// What a site says: `site.toml` and `content/`, for those who need nothing of how it looks.
+///
+/// # Errors
+/// As [`read`].
+pub fn read_content(root: &Path) -> Result<Sources> {
+    let mut sources = Sources::default();
+    read_into(root, &[CONTENT], &mut sources)?;
+    Ok(sources)
+}
+
+fn read_into(root: &Path, folders: &[&str], sources: &mut Sources) -> Result<Vec<Diagnostic>> {
+    let mut found = Vec::new();
     let settings = root.join("site.toml");
     if !settings.is_file() {
         bail!(
@@ -30,11 +47,11 @@ pub fn read(root: &Path) -> Result<(Sources, Vec<Diagnostic>)> {
         );
     }
     let bytes = fs::read(&settings).with_context(|| format!("cannot read `{}`", settings.display()))?;
-    add_text(&mut sources, "site.toml", bytes, &mut found);
-    for folder in FOLDERS {
-        read_folder(root, folder, &mut sources, &mut found)?;
+    add_text(sources, "site.toml", bytes, &mut found);
+    for folder in folders {
+        read_folder(root, folder, sources, &mut found)?;
     }
-    Ok((sources, found))
+    Ok(found)
 }
 
 /// The text of one page that is there; `None` when it is no plain file of UTF-8.
@@ -77,7 +94,7 @@ fn read_folder(root: &Path, folder: &str, sources: &mut Sources, found: &mut Vec
             fs::read(entry.path()).with_context(|| format!("cannot read `{}`", entry.path().display()))?;
         let is_text = match folder {
             "templates" | "i18n" => true,
-            "content" => path.ends_with(".md"),
+            CONTENT => path.ends_with(".md"),
             _ => theme::is_script(&path),
         };
         if theme::is_own(&path, &bytes) {

@@ -12,6 +12,6 @@ mod split;
 mod theme;
 mod yaml_faults;
 
-pub use disk::{read, read_page};
+pub use disk::{read, read_content, read_page};
 pub use pages::{Drafts, few, pages};
 pub use rules::RULES;

@@ -1,10 +1,15 @@
 //! A body as HTML, cut into its lead and its sections.
 
+use std::sync::Arc;
+
 use pulldown_cmark::Parser;
+use serde::{Deserialize, Serialize};
 
 use crate::markdown::BODY;
 use crate::markdown::calls::{Call, Covered};
 use crate::markdown::fence::Fence;
+use crate::markdown::headings::Heading;
+use crate::markdown::highlight::highlight;
 use crate::markdown::html;
 use crate::markdown::outline;
 use crate::markdown::writer::Writer;
@@ -25,6 +30,11 @@ pub trait Pieces {
     /// A text of ours in the language of the page; `{n}` stays for a number.
     fn say(&self, english: &'static str) -> String {
         english.to_string()
+    }
+
+    /// A code block in colors.
+    fn code(&self, language: &str, code: &str) -> Arc<str> {
+        highlight(language, code)
     }
 
     /// The name of a tool, for the label of a code block.
@@ -59,7 +69,7 @@ pub struct Figure {
 }
 
 /// A body as HTML.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Rendered {
     /// What stands before the first section.
     pub lead_html: String,
@@ -76,7 +86,7 @@ pub struct Rendered {
 }
 
 /// What stands under a heading of level 2.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Section {
     /// The heading's id.
     pub id: String,
@@ -89,7 +99,7 @@ pub struct Section {
 }
 
 /// A line of the table of contents.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TocEntry {
     /// 2 or 3.
     pub level: u8,
@@ -102,8 +112,12 @@ pub struct TocEntry {
 /// Renders a body. Safe and well formed whatever the text is: faults are [`outline::outline`]'s matter,
 /// here raw HTML turns to text and a refused link to its words.
 pub fn render(text: &str, pieces: &impl Pieces) -> Rendered {
+    render_outlined(text, outline(text).headings, pieces)
+}
+
+/// As [`render`], for a text whose headings are known from its outline.
+pub fn render_outlined(text: &str, headings: Vec<Heading>, pieces: &impl Pieces) -> Rendered {
     let covered = Covered::new(text, BODY);
-    let headings = outline::read(text, &covered, BODY).headings;
     let events: Vec<_> = Parser::new_ext(&covered.text, BODY).into_offset_iter().collect();
     let mut writer = Writer::new(text, &covered, pieces, headings);
     for (index, (event, range)) in events.iter().enumerate() {

@@ -9,7 +9,6 @@ use crate::markdown::destination;
 use crate::markdown::fence;
 use crate::markdown::footnotes::Notes;
 use crate::markdown::headings::Heading;
-use crate::markdown::highlight::highlight;
 use crate::markdown::html::{attribute, escape_into};
 use crate::markdown::render::{Pieces, Rendered};
 use crate::markdown::sections::Sections;
@@ -313,7 +312,7 @@ impl<'a, P: Pieces> Writer<'a, P> {
             attribute(&mut self.out, "data-label", &label);
         }
         self.out.push_str("><pre tabindex=\"0\"><code>");
-        self.out.push_str(&highlight(&language, &code));
+        self.out.push_str(&self.pieces.code(&language, &code));
         self.out.push_str("</code></pre></div>\n");
         self.out.push_str(self.run.behind());
     }

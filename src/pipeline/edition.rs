@@ -137,8 +137,9 @@ impl Edition {
     /// Puts pages in the place of the old ones; what is wrong with their figures comes back.
     fn set(&mut self, few: &Site) -> Vec<Diagnostic> {
         let Draft { site, links, fits, .. } = &mut self.draft;
-        site.exchange(&mut few.clone());
-        link::renew(links, few, site, &self.sources);
+        let mut old = few.clone();
+        site.exchange(&mut old);
+        link::renew(links, &old, few, site, &self.sources);
         let found = fit::renew(fits, few, site);
         self.ground.renew(&rendering(&self.sources, &self.draft, &self.order, &Unwatched), few);
         found

@@ -16,7 +16,7 @@ const LABEL: &str = text("runs on");
 pub(super) fn files(shelf: &Shelf<'_>) -> Outputs {
     let mut outputs = Outputs::default();
     for model in &shelf.site().models {
-        if let Some(answer) = runs_on(shelf, model) {
+        if let Some(answer) = runs_on(shelf.order, model) {
             let texts = shelf.texts();
             let title = sentence(texts, &model.head.title.value, &answer);
             let picture = picture(&title, texts.say(LABEL), &memory(texts, &answer))

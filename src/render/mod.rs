@@ -6,6 +6,8 @@
 //! 4. `feed`, `sitemap`, `opensearch`, `hosting`, `data`, `badges`, `fit_files`, `runs`, `cards`, `search` and `schemas`
 //!    write the files for machines.
 //!
+//! `social` draws the pictures that services show of shared pages, apart from them.
+//!
 //! `bundle` makes one page of the same views, on request.
 
 mod address;
@@ -29,6 +31,7 @@ mod schemas;
 mod scripts;
 mod search;
 mod sitemap;
+mod social;
 mod templates;
 mod views;
 mod xml;
@@ -41,12 +44,13 @@ use rayon::prelude::*;
 use crate::config::Config;
 use crate::diag::{Diagnostic, Rule};
 use crate::diagnosis::Compiled;
-use crate::files::{Outputs, Sink, Sources};
+use crate::files::{Kept, Outputs, Sink, Sources};
 use crate::render::assets::Assets;
 use crate::render::prose::Prose;
 use crate::render::views::{Shelf, Wanted};
 use crate::signature::look_alikes;
 use crate::site::{FitTable, Links, Site};
+use crate::store::Store;
 use crate::watch::{Stage, Watch};
 
 pub use bundle::BUNDLE_MARK;
@@ -83,6 +87,8 @@ pub struct Order<'s> {
     pub today: Date,
     /// Whom for.
     pub audience: Audience,
+    /// What is known of earlier builds.
+    pub store: &'s Store,
     /// Who waits.
     pub watch: &'s dyn Watch,
 }
@@ -163,6 +169,12 @@ pub fn files(order: &Order<'_>, ground: &Groundwork, sink: &dyn Sink) -> Result<
     schemas::files(order.config).give(sink);
     ground.assets.outputs().give(sink);
     Ok(())
+}
+
+/// Makes the pictures that pages name for those who share them, or takes them from `kept` where nothing changed; all come
+/// back, to be kept for the next build.
+pub fn pictures(order: &Order<'_>, kept: &Kept, sink: &dyn Sink) -> Kept {
+    social::files(order, kept, sink)
 }
 
 /// The whole knowledge base as one page.

@@ -1,6 +1,7 @@
 //! Bodies as HTML, with links relative to the page that shows them.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use rayon::prelude::*;
 
@@ -11,6 +12,7 @@ use crate::render::address::{href, root};
 use crate::render::assets::Assets;
 use crate::render::basis::basis;
 use crate::site::{Head, Kind, PageId, Site, Target};
+use crate::store::{self, Key};
 use crate::watch::Stage;
 
 /// Rendered bodies by page.
@@ -25,8 +27,7 @@ pub(super) fn all(order: &Order<'_>, assets: &Assets) -> Prose {
         .into_par_iter()
         .map(|head| {
             order.watch.begin_page();
-            let text = order.sources.text(head.body.span);
-            let body = markdown::render(text, &Place::new(order, assets, &tools, head));
+            let body = body(order, assets, &tools, head);
             order.watch.end_page(&head.path);
             (head.id.clone(), body)
         })
@@ -38,9 +39,16 @@ pub(super) fn all(order: &Order<'_>, assets: &Assets) -> Prose {
 pub(super) fn renew(prose: &mut Prose, order: &Order<'_>, assets: &Assets, few: &Site) {
     let tools = tool_names(order);
     for head in few.heads() {
-        let text = order.sources.text(head.body.span);
-        prose.insert(head.id.clone(), markdown::render(text, &Place::new(order, assets, &tools, head)));
+        prose.insert(head.id.clone(), body(order, assets, &tools, head));
     }
+}
+
+fn body(order: &Order<'_>, assets: &Assets, tools: &BTreeMap<String, String>, head: &Head) -> Rendered {
+    let text = order.sources.text(head.body.span);
+    let place = Place::new(order, assets, tools, head);
+    let headings = || head.body.outline.headings.clone();
+    let make = || markdown::render_outlined(text, headings(), &place);
+    order.store.get_or(store::Kind::Prose, || place.key(text), make)
 }
 
 /// Titles of tools by slug, for labels of code blocks.
@@ -77,6 +85,21 @@ impl<'s> Place<'s> {
             })
             .collect();
         Self { order, assets, tools, head, root: root(&shown_at(head)), targets }
+    }
+
+    /// The key of the rendered text: all that [`markdown::render`] sees, so every answer that [`Pieces`] may give.
+    fn key(&self, text: &str) -> Key {
+        let outline = &self.head.body.outline;
+        let mut parts = vec![text.to_string()];
+        for (slug, name) in self.tools {
+            parts.extend([slug.clone(), name.clone()]);
+        }
+        parts.extend(outline.links.iter().map(|link| match link.image {
+            true => format!("{:?}", self.picture(&link.destination)),
+            false => self.href(&link.destination),
+        }));
+        parts.extend(outline.calls.iter().map(|call| format!("{:?}", self.figure(call))));
+        Key::of(parts)
     }
 }
 
@@ -129,6 +152,12 @@ impl Pieces for Place<'_> {
 
     fn say(&self, english: &'static str) -> String {
         self.order.config.texts.say(english).to_string()
+    }
+
+    fn code(&self, language: &str, code: &str) -> Arc<str> {
+        let key = || Key::of([language, code]);
+        let make = || markdown::highlight(language, code).to_string();
+        self.order.store.get_or(store::Kind::Code, key, make).into()
     }
 
     fn tool_name(&self, slug: &str) -> String {

@@ -87,12 +87,11 @@ fn called<'a>(request: &'a Parts, hosts: &Hosts) -> Result<&'a str, Refusal> {
     }
 }
 
-/// Whether more than a head comes, or where it ends is in doubt: no page is asked for like that, and two servers
-/// in a row may see two different requests in one.
+/// Whether more than a head comes, or may come: no page is asked for like that, and two servers in a row may see two
+/// different requests in one.
 fn has_body(headers: &HeaderMap) -> bool {
-    let mut lengths = headers.get_all(CONTENT_LENGTH).iter();
-    let has_length = lengths.next().is_some_and(|length| length != "0") || lengths.next().is_some();
-    has_length || headers.contains_key(TRANSFER_ENCODING)
+    headers.contains_key(TRANSFER_ENCODING)
+        || headers.get_all(CONTENT_LENGTH).iter().any(|length| length != "0")
 }
 
 /// Whether a page of ours asks. Browsers send no `Origin` with a page's requests to its own server, so that a

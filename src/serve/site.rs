@@ -21,7 +21,7 @@ pub(crate) struct File {
 /// All outputs of a build.
 #[derive(Debug, Clone)]
 pub(crate) struct Site {
-    pub(crate) files: BTreeMap<String, File>,
+    pub(crate) files: Files,
     /// The followed headers of the site's `_headers`.
     pub(crate) headers: HeaderMap,
     sum: Sum,
@@ -43,7 +43,7 @@ impl Site {
             .get("_headers")
             .map(|file| headers::of_site(&String::from_utf8_lossy(&file.bytes)))
             .unwrap_or_default();
-        Self { files, headers, sum }
+        Self { files: Files { base: Arc::new(files), newer: BTreeMap::new() }, headers, sum }
     }
 
     /// The same site with a few files in the place of those that are there. Nothing else is looked at.
@@ -52,9 +52,10 @@ impl Site {
         for (path, bytes) in outputs.iter() {
             let file = File::new(bytes, blake3::hash(bytes));
             site.sum.add(path, &file);
-            if let Some(old) = site.files.insert(path.to_string(), file) {
-                site.sum.take(path, &old);
+            if let Some(old) = site.files.get(path) {
+                site.sum.take(path, old);
             }
+            site.files.put(path, file);
         }
         site
     }
@@ -63,6 +64,55 @@ impl Site {
     pub(crate) fn version(&self) -> String {
         let [high, low] = self.sum.0;
         format!("{high:016x}{low:016x}")
+    }
+}
+
+/// Files by path, in order. A copy costs next to nothing: what is newer than the last build lies over it.
+#[derive(Debug, Clone)]
+pub(crate) struct Files {
+    base: Arc<BTreeMap<String, File>>,
+    /// Only paths that `base` has as well.
+    newer: BTreeMap<String, File>,
+}
+
+impl Files {
+    /// The file at a path.
+    pub(crate) fn get(&self, path: &str) -> Option<&File> {
+        self.newer.get(path).or_else(|| self.base.get(path))
+    }
+
+    /// Whether there is a file at a path.
+    pub(crate) fn contains_key(&self, path: &str) -> bool {
+        self.base.contains_key(path)
+    }
+
+    /// All paths, in order.
+    pub(crate) fn keys(&self) -> impl Iterator<Item = &String> {
+        self.base.keys()
+    }
+
+    /// All files, in the order of their paths.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (&String, &File)> {
+        self.base.iter().map(|(path, file)| (path, self.newer.get(path).unwrap_or(file)))
+    }
+
+    /// How many there are.
+    pub(crate) fn len(&self) -> usize {
+        self.base.len()
+    }
+
+    /// The paths at which another site may have another file, when both lie over one build.
+    pub(crate) fn over_one_build<'f>(&'f self, other: &'f Self) -> Option<Vec<&'f String>> {
+        let newer = || self.newer.keys().chain(other.newer.keys()).collect();
+        Arc::ptr_eq(&self.base, &other.base).then(newer)
+    }
+
+    fn put(&mut self, path: &str, file: File) {
+        if self.base.contains_key(path) {
+            self.newer.insert(path.to_string(), file);
+        } else {
+            Arc::make_mut(&mut self.base).insert(path.to_string(), file);
+        }
     }
 }
 

@@ -1,7 +1,6 @@
 //! What the builder hands to the server: the last good site, and what is wrong now.
 
-use std::collections::btree_map;
-use std::iter::Peekable;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use serde::Serialize;
@@ -46,12 +45,14 @@ impl State {
     /// The state that follows another, if there was one.
     pub(crate) fn new(site: Option<Arc<Site>>, broken: Option<String>, before: Option<&Self>) -> Self {
         let old = before.and_then(|before| before.site.as_ref());
-        let step =
-            old.zip(site.as_ref()).filter(|(old, new)| !Arc::ptr_eq(old, new)).map(|(old, new)| Step {
-                from: old.version(),
-                styles: styles::only_styles(old, new).unwrap_or_default(),
-                changed: changed(old, new),
-            });
+        let pair = old.zip(site.as_ref()).filter(|(old, new)| !Arc::ptr_eq(old, new));
+        let step = pair.map(|(old, new)| {
+            let changed = changed(old, new);
+            let has_styles = |paths: &Vec<String>| paths.iter().any(|path| path.ends_with(".css"));
+            let may_be_styles = changed.as_ref().is_none_or(has_styles);
+            let styles = if may_be_styles { styles::only_styles(old, new) } else { None };
+            Step { from: old.version(), styles: styles.unwrap_or_default(), changed }
+        });
         Self { site, broken, step }
     }
 
@@ -84,25 +85,26 @@ const NAMED: usize = 64;
 /// Paths of the files that differ between two sites; `None` when they are many, or shown at addresses that do not name
 /// them.
 fn changed(old: &Site, new: &Site) -> Option<Vec<String>> {
-    let (mut olds, mut news) = (old.files.iter().peekable(), new.files.iter().peekable());
-    let mut paths = Vec::new();
-    // Both are in order: one walk along the two sees everything.
-    while let Some(path) = next_path(&mut olds, &mut news) {
-        let before = olds.next_if(|(old, _)| *old == path);
-        let now = news.next_if(|(new, _)| *new == path);
-        if before.map(|(_, file)| &file.tag) != now.map(|(_, file)| &file.tag) {
-            if paths.len() == NAMED || path == "404.html" || path == "_headers" {
-                return None;
+    let mut paths = BTreeSet::new();
+    let mut add = |path: &String, before: Option<&File>, now: Option<&File>| {
+        if before.map(|file| &file.tag) != now.map(|file| &file.tag) {
+            paths.insert(path.clone());
+        }
+        paths.len() <= NAMED
+    };
+    if let Some(newer) = old.files.over_one_build(&new.files) {
+        newer.into_iter().all(|path| add(path, old.files.get(path), new.files.get(path)));
+    } else {
+        // Both are in order: one walk along the two sees everything.
+        let (mut olds, mut news) = (old.files.iter().peekable(), new.files.iter().peekable());
+        while let Some(path) = olds.peek().into_iter().chain(news.peek()).map(|(path, _)| *path).min() {
+            let before = olds.next_if(|(old, _)| *old == path).map(|(_, file)| file);
+            let now = news.next_if(|(new, _)| *new == path).map(|(_, file)| file);
+            if !add(path, before, now) {
+                break;
             }
-            paths.push(path.clone());
         }
     }
-    Some(paths)
-}
-
-type Files<'s> = Peekable<btree_map::Iter<'s, String, File>>;
-
-fn next_path<'s>(olds: &mut Files<'s>, news: &mut Files<'s>) -> Option<&'s String> {
-    let old = olds.peek().map(|(path, _)| *path);
-    old.into_iter().chain(news.peek().map(|(path, _)| *path)).min()
+    let is_everywhere = ["404.html", "_headers"].into_iter().any(|path| paths.contains(path));
+    (paths.len() <= NAMED && !is_everywhere).then(|| paths.into_iter().collect())
 }

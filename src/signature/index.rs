@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::signature::extractor::Extractor;
 use crate::signature::figure::Figures;
@@ -29,7 +29,7 @@ pub struct Index {
 }
 
 /// A page that fits a log.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Match {
     /// The page.
     pub slug: String,

@@ -5,7 +5,7 @@ use aho_corasick::{AhoCorasick, AhoCorasickKind};
 /// Longer beginnings are cut: what follows is compared anyway.
 const LENGTH: usize = 24;
 
-/// An automaton over the beginnings. Of a hundred thousand signatures it takes some megabytes.
+/// An automaton over the beginnings. It grows with their text alone.
 #[derive(Debug, Clone)]
 pub(crate) struct Scan {
     /// None where there is nothing to look for.

@@ -17,6 +17,7 @@ pub struct Listing {
 pub const LISTINGS: &[Listing] = &[
     Listing { address: "", title: text("Home") },
     Listing { address: "errors/", title: text("Errors") },
+    Listing { address: "errors/map/", title: text("Map of the errors") },
     Listing { address: "diagnose/", title: text("Diagnose") },
     Listing { address: "will-it-run/", title: text("Will it run?") },
     Listing { address: "compare/", title: text("Compare devices") },
@@ -61,6 +62,7 @@ const RESERVED: &[&str] = &[
     "schema",
     "search",
     "sitemap",
+    "social",
     "static",
     "tools",
     "will-it-run",
@@ -92,7 +94,7 @@ pub fn why_reserved(kind: Kind, slug: &str) -> Option<&'static str> {
     if is_file_name(slug) {
         return Some("kbgen writes files with such an ending");
     }
-    if kind == Kind::Document && RESERVED.contains(&slug) {
+    if (kind == Kind::Document && RESERVED.contains(&slug)) || (kind == Kind::Error && slug == "map") {
         return Some("kbgen makes a page or folder of this name itself");
     }
     None
@@ -107,6 +109,19 @@ impl PageId {
             Kind::Term => format!("glossary/#{slug}"),
             Kind::Document => format!("{slug}/"),
             kind => format!("{}/{slug}/", kind.folder()),
+        }
+    }
+
+    /// The page that a file with this path would be, whether or not it exists.
+    pub fn of_path(path: &str) -> Option<Self> {
+        let parts: Vec<&str> = path.strip_prefix("content/")?.strip_suffix(".md")?.split('/').collect();
+        let kind = Kind::of_folder(parts[0]).filter(|_| parts.len() > 1)?;
+        match parts[1..] {
+            [category, "_index"] if kind == Kind::Error => {
+                Some(Self::new(Kind::Category, category.to_lowercase()))
+            }
+            [.., slug] => Some(Self::new(kind, slug.to_lowercase())),
+            [] => None,
         }
     }
 
@@ -130,6 +145,17 @@ impl PageId {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn paths_name_pages() {
+        let of = |path: &str| PageId::of_path(path).map(|id| (id.kind, id.slug));
+        assert_eq!(of("content/errors/memory/full.md"), Some((Kind::Error, "full".into())));
+        assert_eq!(of("content/errors/memory/_index.md"), Some((Kind::Category, "memory".into())));
+        assert_eq!(of("content/models/qwen/Qwen-3.md"), Some((Kind::Model, "qwen-3".into())));
+        assert_eq!(of("content/errors.md"), None);
+        assert_eq!(of("content/errors/memory/types.png"), None);
+        assert_eq!(of("static/models/x.md"), None);
+    }
 
     #[test]
     fn addresses_lead_back_to_their_pages() {

@@ -130,6 +130,28 @@ impl Site {
         self.errors.get(at).filter(|error| error.head.id.slug == slug)
     }
 
+    /// The page of a name; of two the first in path order.
+    pub fn head(&self, id: &PageId) -> Option<&Head> {
+        self.named(id).next()
+    }
+
+    /// All pages of a name, in path order; there should be one.
+    pub fn named(&self, id: &PageId) -> Box<dyn Iterator<Item = &Head> + '_> {
+        match id.kind {
+            Kind::Error => named(&self.errors, &id.slug),
+            Kind::Category => named(&self.categories, &id.slug),
+            Kind::Tool => named(&self.tools, &id.slug),
+            Kind::Guide => named(&self.guides, &id.slug),
+            Kind::Model => named(&self.models, &id.slug),
+            Kind::Hardware => named(&self.devices, &id.slug),
+            Kind::Quant => named(&self.quants, &id.slug),
+            Kind::Term => named(&self.terms, &id.slug),
+            Kind::Document => named(&self.documents, &id.slug),
+            // It has no page.
+            Kind::Extractor => Box::new(std::iter::empty()),
+        }
+    }
+
     /// Slugs of a kind, sorted.
     pub fn slugs(&self, kind: Kind) -> impl Iterator<Item = &str> {
         self.heads().filter(move |head| head.id.kind == kind).map(|head| head.id.slug.as_str())
@@ -187,6 +209,13 @@ fn exchange_pages<T>(pages: &mut [Page<T>], few: &mut [Page<T>]) {
             std::mem::swap(old, new);
         }
     }
+}
+
+/// The pages of a list in order that have a slug.
+fn named<'p, T>(pages: &'p [Page<T>], slug: &str) -> Box<dyn Iterator<Item = &'p Head> + 'p> {
+    let start = pages.partition_point(|page| page.head.id.slug.as_str() < slug);
+    let end = start + pages[start..].partition_point(|page| page.head.id.slug.as_str() == slug);
+    Box::new(heads_of(&pages[start..end]))
 }
 
 fn heads_of<T>(pages: &[Page<T>]) -> impl Iterator<Item = &Head> {

@@ -1,6 +1,7 @@
 //! The whole knowledge base as one file: everything it needs is in it, and nothing that a page says gets out of its text.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use jiff::civil::date;
 use kbgen::parts::emit::{Permission, Single};
@@ -8,6 +9,7 @@ use kbgen::parts::files::{Outputs, Sources};
 use kbgen::parts::load::{self, Drafts};
 use kbgen::parts::pipeline::{self, Order};
 use kbgen::parts::render::{Audience, BUNDLE_MARK};
+use kbgen::parts::store::Store;
 
 use crate::expect::repository;
 use crate::html::{Tag, tags};
@@ -21,6 +23,7 @@ fn built(sources: &Sources) -> (Outputs, String) {
         drafts: Drafts::Exclude,
         base_url: Some(BASE.into()),
         audience: Audience::World,
+        store: Arc::new(Store::forgetful()),
     };
     let built = pipeline::build(sources, Vec::new(), &order).expect("the address is one");
     assert_eq!(built.draft.found, [], "the site has no fault");

@@ -1,6 +1,7 @@
 //! Every rule has a case: a small site that breaks it, and the report that its author gets.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use jiff::civil::{Date, date};
 use kbgen::parts::diag::{self, Colour, Rule};
@@ -8,6 +9,7 @@ use kbgen::parts::files::Outputs;
 use kbgen::parts::load::Drafts;
 use kbgen::parts::pipeline::{self, Built, Order};
 use kbgen::parts::render::Audience;
+use kbgen::parts::store::Store;
 use kbgen::parts::{check, config, fit, load, render, schema};
 use serde_json::Value;
 
@@ -37,7 +39,13 @@ fn cases() -> Vec<CaseFile> {
 }
 
 fn order() -> Order {
-    Order { today: TODAY, drafts: Drafts::Include, base_url: None, audience: Audience::World }
+    Order {
+        today: TODAY,
+        drafts: Drafts::Include,
+        base_url: None,
+        audience: Audience::World,
+        store: Arc::new(Store::forgetful()),
+    }
 }
 
 fn build(case: &CaseFile) -> (Built, String) {

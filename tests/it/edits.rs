@@ -7,7 +7,7 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{Ipv4Addr, TcpStream};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::sync::mpsc;
+use std::sync::{Arc, mpsc};
 use std::time::{Duration, Instant};
 
 use jiff::civil::date;
@@ -26,7 +26,13 @@ const PATIENCE: Duration = Duration::from_secs(60);
 const ERROR: &str = "content/errors/memory/card-full.md";
 
 fn order() -> Order {
-    Order { today: date(2026, 6, 30), drafts: Drafts::Exclude, base_url: None, audience: Audience::Author }
+    Order {
+        today: date(2026, 6, 30),
+        drafts: Drafts::Exclude,
+        base_url: None,
+        audience: Audience::Author,
+        store: Arc::default(),
+    }
 }
 
 /// A copy of the small site.
@@ -238,7 +244,7 @@ impl Server {
     /// The first file that is not served as it should be.
     fn stale(&self, wanted: &Outputs, gone: &BTreeSet<String>) -> Option<String> {
         let is_served = |path: &str| !path.starts_with('.') && !path.contains("/.");
-        let wrong = |(path, bytes): &(&str, &std::sync::Arc<[u8]>)| self.get(path) != bytes.as_ref();
+        let wrong = |(path, bytes): &(&str, &Arc<[u8]>)| self.get(path) != bytes.as_ref();
         let stale = wanted.iter().filter(|(path, _)| is_served(path)).find(wrong);
         stale.map(|(path, _)| path.to_string()).or_else(|| {
             gone.iter().find(|path| wanted.get(path).is_none() && !self.get(path).is_empty()).cloned()

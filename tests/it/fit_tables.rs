@@ -1,6 +1,7 @@
 //! The fit tables that a site publishes, read as the calculator reads them, against the estimator.
 
 use std::fs;
+use std::sync::Arc;
 
 use jiff::civil::date;
 use kbgen::parts::estimate::{
@@ -15,6 +16,7 @@ use serde_json::Value;
 
 use kbgen::parts::fit::figures;
 use kbgen::parts::site::{Division, Figures, Run, Runner, Verdict};
+use kbgen::parts::store::Store;
 
 use crate::expect::repository;
 use crate::measured::models;
@@ -55,6 +57,7 @@ fn site() -> Outputs {
         drafts: Drafts::Exclude,
         base_url: None,
         audience: Audience::World,
+        store: Arc::new(Store::forgetful()),
     };
     let built = pipeline::build(&sources, faults, &order).unwrap();
     built.outputs.unwrap_or_else(|| panic!("{:?}", built.draft.found))

@@ -2,11 +2,13 @@
 
 use std::collections::BTreeSet;
 use std::fs;
+use std::sync::Arc;
 
 use jiff::civil::date;
 use kbgen::parts::load::{self, Drafts};
 use kbgen::parts::pipeline::{self, Order};
 use kbgen::parts::render::Audience;
+use kbgen::parts::store::Store;
 use serde_json::Value;
 
 use crate::expect::repository;
@@ -33,6 +35,7 @@ fn the_manual_has_every_key_and_no_other() {
         drafts: Drafts::Exclude,
         base_url: None,
         audience: Audience::World,
+        store: Arc::new(Store::forgetful()),
     };
     let built = pipeline::build(&sources, faults, &order).expect("the address is left as it is");
     let mut defined = BTreeSet::new();

@@ -2,7 +2,7 @@
 
 use std::sync::OnceLock;
 
-use kbgen::parts::diagnosis::{Answer, Compiled, answer};
+use kbgen::parts::diagnosis::{Answer, Book, Compiled, answer};
 use kbgen::parts::load::{self, Drafts};
 use kbgen::parts::site::Site;
 
@@ -12,6 +12,7 @@ use crate::expect::repository;
 pub struct Knowledge {
     site: Site,
     pub compiled: Compiled,
+    book: Book,
 }
 
 impl Knowledge {
@@ -22,14 +23,15 @@ impl Knowledge {
             let (sources, _) = load::read(&repository("")).expect("the repository can be read");
             let (site, _) = load::pages(&sources, Drafts::Exclude);
             let compiled = Compiled::new(&site, &sources);
-            Self { site, compiled }
+            let book = Book::new(&site, &sources);
+            Self { site, compiled, book }
         })
     }
 
     /// What `kbgen diagnose` answers, best first.
     pub fn diagnose(&self, log: &str) -> Vec<Answer> {
         let found = self.compiled.index.diagnose(log);
-        found.into_iter().filter_map(|found| answer(&self.site, &self.compiled, found)).collect()
+        found.into_iter().filter_map(|found| answer(&self.book, found)).collect()
     }
 
     /// Every sample of every page, with the slug of its page.

@@ -2,12 +2,17 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails there")]
 
 mod architecture;
+#[cfg(unix)]
+mod attacks;
 mod bad_logs;
 mod bundle;
+mod cache;
 mod case_file;
 mod cases;
 mod commands;
 mod contributors;
+#[cfg(unix)]
+mod crowds;
 mod edits;
 #[cfg(unix)]
 mod emit;
@@ -19,12 +24,19 @@ mod fit_tables;
 mod front_matter;
 mod golden;
 mod html;
+#[cfg(unix)]
+mod kills;
 mod knowledge;
+mod map;
 mod markdown;
 mod measured;
 mod mistakes;
 mod rules;
 mod serve;
+#[cfg(unix)]
+mod served;
+#[cfg(unix)]
+mod session;
 mod signature;
 mod speed;
 mod texts;

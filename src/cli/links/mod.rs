@@ -4,8 +4,11 @@ mod addresses;
 mod ask;
 mod memory;
 
+use std::sync::Arc;
+
 use serde::Serialize;
 
+use crate::cache;
 use crate::cli::arguments::{AnswerFormat, Arguments, LinksOptions};
 use crate::cli::links::addresses::addresses;
 use crate::cli::links::ask::{Answer, ask};
@@ -15,6 +18,7 @@ use crate::cli::{Outcome, world};
 use crate::load::{self, Drafts};
 use crate::pipeline::{self, Order};
 use crate::render::Audience;
+use crate::store::Kind;
 use crate::watch::Unwatched;
 
 /// What became of an address.
@@ -51,7 +55,13 @@ pub(super) fn run(
     let root = world::root(arguments.root.as_deref())?;
     let (sources, faults) = load::read(&root)?;
     let today = options.date.unwrap_or_else(world::today);
-    let order = Order { today, drafts: Drafts::Include, base_url: None, audience: Audience::World };
+    let order = Order {
+        today,
+        drafts: Drafts::Include,
+        base_url: None,
+        audience: Audience::World,
+        store: Arc::new(cache::open(&root, &[Kind::Hits, Kind::Figures])),
+    };
     let draft = pipeline::understand(&sources, faults, &order, &Unwatched)?;
     let places = addresses(&draft.site, &draft.links, &sources);
     let mut memory = Memory::open(&root, today, options.fresh);

@@ -1,8 +1,8 @@
 //! What every page shows of the site: its name, its menus, its counts.
 
 use crate::render::address::href;
-use crate::render::views::common::{Counts, MenuItem, SiteView};
-use crate::render::views::shelf::Shelf;
+use crate::render::views::common::{Counts, MenuItem, SiteView, Step};
+use crate::render::views::shelf::{Plate, Shelf};
 use crate::site::{Kind, PageId};
 use crate::texts::text;
 
@@ -24,6 +24,8 @@ const FOOTER: &[(&str, &str)] = &[
     (text("Cost against the cloud"), "cost-vs-cloud/"),
     (text("Tools"), "tools/"),
     (text("Quantizations"), "quants/"),
+    (text("Models by memory"), "models-by-memory/"),
+    (text("Map of the errors"), "errors/map/"),
     (text("What changed"), "changes/"),
     (text("Feed"), "feed.xml"),
     (text("Data"), "kb.json"),
@@ -70,5 +72,17 @@ impl Shelf<'_> {
             nav: MENU.iter().map(item).collect(),
             footer: documents.chain(FOOTER.iter().map(item)).collect(),
         }
+    }
+
+    /// The way from the home page to a page.
+    pub fn breadcrumbs(&self, root: &str, plate: &Plate<'_>) -> Vec<Step> {
+        if plate.address.is_empty() || plate.kind == "not-found" {
+            return Vec::new();
+        }
+        let home = Step { title: self.say("Home").into(), href: Some(href(root, "")) };
+        let trail =
+            plate.trail.iter().map(|(title, to)| Step { title: title.clone(), href: Some(href(root, to)) });
+        let here = Step { title: plate.title.to_string(), href: None };
+        std::iter::once(home).chain(trail).chain(std::iter::once(here)).collect()
     }
 }

@@ -12,23 +12,28 @@ mod glossary;
 mod guide;
 mod home;
 mod lists;
+mod map;
 mod menu;
 mod model;
 mod model_facts;
 mod models;
 mod place;
 mod quant;
+mod ring;
 mod shelf;
 mod special;
 mod tool;
 mod usual;
+mod wording;
 
 use rayon::prelude::*;
 
 pub(super) use common::parameters;
+pub(super) use device::fitting;
 pub(super) use model::by_parameters;
-pub(super) use shelf::{Plate, Shelf, Wanted, signature_text, with_frame};
+pub(super) use shelf::{Plate, Shelf, Wanted, with_frame};
 pub(super) use usual::{CONTEXTS, RunsOn, runs_on};
+pub(super) use wording::signature_text;
 
 use crate::diag::Diagnostic;
 use crate::files::Sink;
@@ -52,6 +57,7 @@ pub(super) fn pages(shelf: &Shelf<'_>, engine: &Engine<'_>, sink: &dyn Sink) -> 
     let makers: Vec<fn(&Shelf<'_>) -> Vec<Leaf>> = vec![
         home::leaves,
         lists::leaves,
+        map::leaves,
         tool::leaves,
         guide::leaves,
         glossary::leaves,

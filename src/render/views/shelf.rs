@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt::Display;
 
+use jiff::civil::Date;
 use minijinja::value::Value;
 
 use crate::markdown::Rendered;
@@ -12,12 +13,14 @@ use crate::render::data::twin_folder;
 use crate::render::feed;
 use crate::render::json_ld;
 use crate::render::prose::Prose;
+use crate::render::social::Pictures;
 use crate::render::templates::seen;
 use crate::render::views::common::{
     self, BuildView, ErrorRow, Frame, PageView, Ref, Step, TocLine, VerifiedView,
 };
+use crate::render::views::wording::signature_text;
 use crate::render::{Audience, Groundwork, Order};
-use crate::site::kinds::{ErrorData, Evidence, SignatureText};
+use crate::site::kinds::{ErrorData, Evidence};
 use crate::site::{Head, Kind, Page, PageId, Site};
 use crate::texts::Texts;
 
@@ -34,7 +37,7 @@ pub(in crate::render) struct Shelf<'s> {
     /// Slugs of errors whose messages are taken for each other, by slug.
     pub look_alikes: &'s BTreeMap<String, Vec<String>>,
     wanted: Wanted<'s>,
-    heads: HashMap<&'s PageId, &'s Head>,
+    pictures: Pictures<'s>,
     descriptions: HashMap<&'s PageId, String>,
     by_category: BTreeMap<&'s str, Vec<&'s Page<ErrorData>>>,
     by_tool: BTreeMap<&'s str, Vec<&'s Page<ErrorData>>>,
@@ -120,7 +123,7 @@ impl<'s> Shelf<'s> {
             fit_index: &ground.fit_index,
             look_alikes: &ground.look_alikes,
             wanted,
-            heads: order.site.index().into_iter().collect(),
+            pictures: Pictures::new(order),
             descriptions: described.map(|(id, body)| (id, common::description(&body.lead_text))).collect(),
             by_category,
             by_tool,
@@ -168,7 +171,7 @@ impl<'s> Shelf<'s> {
 
     /// The head of a page.
     pub fn head(&self, id: &PageId) -> Option<&'s Head> {
-        self.heads.get(id).copied()
+        self.order.site.head(id)
     }
 
     /// A link to a page from a page with this root.
@@ -198,6 +201,25 @@ impl<'s> Shelf<'s> {
             .filter(|page| !(page.kind == Kind::Error && named.contains(&page.slug.as_str())))
             .filter_map(|page| self.reference(root, page))
             .collect()
+    }
+
+    /// When a page was last verified or changed, and what its latest change was if nothing came after it.
+    pub fn updated(&self, head: &Head) -> Option<(Date, Option<&'s str>)> {
+        let verified = head.verified.as_ref().map(|date| date.value);
+        let change = match head.id.kind {
+            Kind::Error => self.error(&head.id.slug).and_then(|error| error.data.changes.first()),
+            _ => None,
+        };
+        match change.filter(|change| verified.is_none_or(|day| change.date.value >= day)) {
+            Some(change) => Some((change.date.value, Some(&change.what))),
+            None => Some((verified?, None)),
+        }
+    }
+
+    /// An error by its slug.
+    fn error(&self, slug: &str) -> Option<&'s Page<ErrorData>> {
+        let errors = &self.site().errors;
+        errors.binary_search_by(|error| error.head.id.slug.as_str().cmp(slug)).ok().map(|at| &errors[at])
     }
 
     /// When a page was verified.
@@ -252,6 +274,7 @@ impl<'s> Shelf<'s> {
                 description: plate.description,
                 canonical,
                 noindex: plate.noindex,
+                picture: self.pictures.of(plate.head, self.assets),
                 json_ld,
                 toc: plate.toc,
                 previous: neighbours.0.map(step),
@@ -264,17 +287,6 @@ impl<'s> Shelf<'s> {
                 today: self.order.today.to_string(),
             },
         }
-    }
-
-    fn breadcrumbs(&self, root: &str, plate: &Plate<'_>) -> Vec<Step> {
-        if plate.address.is_empty() || plate.kind == "not-found" {
-            return Vec::new();
-        }
-        let home = Step { title: self.say("Home").into(), href: Some(href(root, "")) };
-        let trail =
-            plate.trail.iter().map(|(title, to)| Step { title: title.clone(), href: Some(href(root, to)) });
-        let here = Step { title: plate.title.to_string(), href: None };
-        std::iter::once(home).chain(trail).chain(std::iter::once(here)).collect()
     }
 
     fn edit_href(&self, head: &Head) -> Option<String> {
@@ -339,52 +351,8 @@ pub(in crate::render) fn toc(body: &Rendered) -> Vec<TocLine> {
         .collect()
 }
 
-/// A signature as people read it, with `…` for its holes.
-pub(in crate::render) fn signature_text(text: &SignatureText) -> String {
-    match text {
-        SignatureText::Pattern(pattern) => show_pattern(&pattern.value),
-        SignatureText::All(fragments) => {
-            fragments.iter().map(|fragment| show_pattern(&fragment.value)).collect::<Vec<_>>().join(" … ")
-        }
-        SignatureText::Unclear => String::new(),
-    }
-}
-
-fn show_pattern(pattern: &str) -> String {
-    let mut shown = String::new();
-    let mut letters = pattern.chars().peekable();
-    while let Some(letter) = letters.next() {
-        match letter {
-            '{' | '}' if letters.peek() == Some(&letter) => {
-                letters.next();
-                shown.push(letter);
-            }
-            '{' => {
-                for inner in letters.by_ref() {
-                    if inner == '}' {
-                        break;
-                    }
-                }
-                shown.push('…');
-            }
-            letter => shown.push(letter),
-        }
-    }
-    shown.split_whitespace().collect::<Vec<_>>().join(" ")
-}
-
 /// A view with its frame, as a template takes it.
 pub(in crate::render) fn with_frame(frame: Frame, name: &'static str, view: Value) -> Value {
     let Frame { site, page, build } = frame;
     Value::from_pairs([("site", seen(site)), ("page", seen(page)), ("build", seen(build)), (name, view)])
-}
-
-#[cfg(test)]
-mod tests {
-    use super::show_pattern;
-
-    #[test]
-    fn holes_are_shown_as_dots_and_braces_as_braces() {
-        assert_eq!(show_pattern("Tried to allocate {requested:bytes}. {{x}}"), "Tried to allocate …. {x}");
-    }
 }

@@ -1,10 +1,12 @@
 //! A figure as a function of the context: straight between break points, exact everywhere.
 
+use serde::{Deserialize, Serialize};
+
 /// Tokens in a step of the cache: llama.cpp rounds the context up to a multiple of this.
 pub const CELLS: u64 = 256;
 
 /// Straight pieces over the number of cache cells.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Curve {
     /// First cell, bytes there, bytes for every further step of [`CELLS`], which may be fewer.
     pub pieces: Vec<(u64, u64, i64)>,

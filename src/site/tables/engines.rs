@@ -1,5 +1,7 @@
 //! What vLLM needs of a model: the constants of its few formulas.
 
+use serde::{Deserialize, Serialize};
+
 /// Numbers of cards that the table holds: one to four.
 pub const CARDS: usize = 4;
 
@@ -7,7 +9,7 @@ pub const CARDS: usize = 4;
 pub const WEIGHT_TYPES: [&str; 4] = ["BF16", "FP8", "GPTQ", "AWQ"];
 
 /// What vLLM needs of a model.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Vllm {
     /// By the number of cards, less one; none where the heads cannot be shared out among so many.
     pub cards: [Option<VllmCard>; CARDS],
@@ -20,7 +22,7 @@ pub struct Vllm {
 }
 
 /// What each of the cards holds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct VllmCard {
     /// Bytes of the weights, by type.
     pub weights: [u64; WEIGHT_TYPES.len()],

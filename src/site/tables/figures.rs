@@ -2,13 +2,15 @@
 
 use std::ops::Range;
 
+use serde::{Deserialize, Serialize};
+
 use crate::site::tables::curve::{CELLS, Curve};
 use crate::site::tables::offload::Offload;
 use crate::site::tables::{PAIRS, Run, SLOTS, Vllm};
 
 /// What one model needs. Weights and cache add up layer by layer; the compute buffer is that
 /// of one GPU which holds all of them.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Figures {
     /// Largest context in tokens.
     pub max_ctx: u64,
@@ -40,7 +42,7 @@ pub struct Figures {
 }
 
 /// Bytes on a GPU, and the same in the host's memory, where tensors are padded less.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Share {
     /// On a GPU.
     pub gpu: u64,
@@ -49,7 +51,7 @@ pub struct Share {
 }
 
 /// Tensors that every device has a copy of where it holds a layer of one of these classes.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Factors {
     /// Size of a copy.
     pub size: Share,
@@ -58,7 +60,7 @@ pub struct Factors {
 }
 
 /// Weights of a model in one quantization.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct QuantFit {
     /// Of all tensors in the file.
     pub file: u64,
@@ -79,7 +81,7 @@ pub struct QuantFit {
 }
 
 /// Weights of one layer.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct LayerWeights {
     /// All of them.
     pub whole: Share,

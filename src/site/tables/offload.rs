@@ -7,11 +7,13 @@
 
 use std::ops::Range;
 
+use serde::{Deserialize, Serialize};
+
 use crate::site::tables::curve::CELLS;
 use crate::site::tables::{Figures, PAIRS, Run, Runner, SLOTS};
 
 /// What the range is made of beside the curves of one GPU: places in the pool of curves, and bytes.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Offload {
     /// The first of two GPUs, by slots and pair.
     pub first: [[Option<usize>; PAIRS]; SLOTS.len()],

@@ -1,0 +1,47 @@
+//! Signatures as people read them.
+
+use crate::site::kinds::SignatureText;
+
+/// A signature as people read it, with `…` for its holes.
+pub(in crate::render) fn signature_text(text: &SignatureText) -> String {
+    match text {
+        SignatureText::Pattern(pattern) => show_pattern(&pattern.value),
+        SignatureText::All(fragments) => {
+            fragments.iter().map(|fragment| show_pattern(&fragment.value)).collect::<Vec<_>>().join(" … ")
+        }
+        SignatureText::Unclear => String::new(),
+    }
+}
+
+fn show_pattern(pattern: &str) -> String {
+    let mut shown = String::new();
+    let mut letters = pattern.chars().peekable();
+    while let Some(letter) = letters.next() {
+        match letter {
+            '{' | '}' if letters.peek() == Some(&letter) => {
+                letters.next();
+                shown.push(letter);
+            }
+            '{' => {
+                for inner in letters.by_ref() {
+                    if inner == '}' {
+                        break;
+                    }
+                }
+                shown.push('…');
+            }
+            letter => shown.push(letter),
+        }
+    }
+    shown.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::show_pattern;
+
+    #[test]
+    fn holes_are_shown_as_dots_and_braces_as_braces() {
+        assert_eq!(show_pattern("Tried to allocate {requested:bytes}. {{x}}"), "Tried to allocate …. {x}");
+    }
+}

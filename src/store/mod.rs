@@ -1,0 +1,257 @@
+//! Results of pure functions by the hash of all that they were made from, in memory.
+//!
+//! A result is made once and found again as long as nothing that it depends on changed; so it makes no
+//! difference to anyone but the clock whether a store is there. `cache` brings it over from one run to the next.
+
+mod key;
+mod pack;
+
+use std::collections::HashMap;
+use std::ops::Range;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+pub use key::Key;
+
+/// What is kept, kind by kind.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Kind {
+    /// Colored code blocks.
+    Code,
+    /// Bodies as HTML.
+    Prose,
+    /// What the samples of an error lead to.
+    Hits,
+    /// What a model needs.
+    Figures,
+    /// What a diagnosis needs of a whole knowledge base.
+    Diagnosis,
+}
+
+impl Kind {
+    /// All of them.
+    pub const ALL: [Self; 5] = [Self::Code, Self::Prose, Self::Hits, Self::Figures, Self::Diagnosis];
+
+    /// Those that a build asks for.
+    pub const BUILD: [Self; 4] = [Self::Code, Self::Prose, Self::Hits, Self::Figures];
+
+    /// Its name: that of its file, too.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Code => "code",
+            Self::Prose => "prose",
+            Self::Hits => "hits",
+            Self::Figures => "figures",
+            Self::Diagnosis => "diagnosis",
+        }
+    }
+}
+
+/// Most bytes that are kept of a kind.
+pub const MOST_BYTES: usize = 128 * 1024 * 1024;
+
+/// So many times a kind is packed without a result that nobody asked for; then it goes.
+const PATIENCE: u8 = 4;
+
+/// Results by kind and key.
+#[derive(Debug)]
+pub struct Store {
+    /// One a kind, or none of a store that keeps nothing.
+    shelves: Vec<Mutex<Shelf>>,
+}
+
+/// The results of one kind.
+#[derive(Debug, Default)]
+struct Shelf {
+    entries: HashMap<Key, Entry>,
+    /// Bytes of all entries.
+    bytes: usize,
+    /// Whether something is here that was not unpacked.
+    is_new: bool,
+}
+
+#[derive(Debug, Clone)]
+struct Entry {
+    /// Many entries share what was unpacked.
+    holder: Arc<Vec<u8>>,
+    range: Range<usize>,
+    /// How many times it was packed since it was last asked for.
+    age: u8,
+}
+
+impl Default for Store {
+    /// A store without a result.
+    fn default() -> Self {
+        Self { shelves: Kind::ALL.iter().map(|_| Mutex::default()).collect() }
+    }
+}
+
+impl Store {
+    /// A store that keeps nothing: every result is made.
+    pub fn forgetful() -> Self {
+        Self { shelves: Vec::new() }
+    }
+
+    /// The result for a key: the one that is kept, or else that of `make`, which is kept from now on.
+    ///
+    /// `make` depends on nothing that the key was not made of.
+    pub fn get_or<T: Serialize + DeserializeOwned>(
+        &self,
+        kind: Kind,
+        key: impl FnOnce() -> Key,
+        make: impl FnOnce() -> T,
+    ) -> T {
+        if self.shelves.is_empty() {
+            return make();
+        }
+        let key = key();
+        // What cannot be read is made anew, and takes the place of what was there.
+        if let Some(value) =
+            self.find(kind, &key).and_then(|entry| serde_json::from_slice(entry.bytes()).ok())
+        {
+            return value;
+        }
+        let value = make();
+        if let Ok(bytes) = serde_json::to_vec(&value) {
+            self.keep(kind, key, bytes);
+        }
+        value
+    }
+
+    /// The entry for a key, from now on as young as any.
+    fn find(&self, kind: Kind, key: &Key) -> Option<Entry> {
+        let mut shelf = self.shelf(kind)?;
+        let entry = shelf.entries.get_mut(key)?;
+        entry.age = 0;
+        Some(entry.clone())
+    }
+
+    fn keep(&self, kind: Kind, key: Key, bytes: Vec<u8>) {
+        let Some(mut shelf) = self.shelf(kind) else { return };
+        if shelf.bytes + bytes.len() > MOST_BYTES {
+            // A long session has seen too much; what is still wanted will be asked for.
+            *shelf = Shelf::default();
+        }
+        shelf.bytes += bytes.len();
+        shelf.is_new = true;
+        let range = 0..bytes.len();
+        if let Some(before) = shelf.entries.insert(key, Entry { holder: Arc::new(bytes), range, age: 0 }) {
+            shelf.bytes -= before.range.len();
+        }
+    }
+
+    fn shelf(&self, kind: Kind) -> Option<MutexGuard<'_, Shelf>> {
+        // A shelf is whole between any two calls, so a thread that ended in between harmed nothing.
+        Some(self.shelves.get(kind as usize)?.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Takes over what [`Store::pack`] made of a kind. What it did not make, or another program, is left out.
+    pub fn unpack(&self, kind: Kind, pack: Vec<u8>) {
+        let Some(mut shelf) = self.shelf(kind) else { return };
+        let Some(entries) = pack::read(pack) else { return };
+        for (key, entry) in entries {
+            shelf.bytes += entry.range.len();
+            if let Some(before) = shelf.entries.insert(key, entry) {
+                shelf.bytes -= before.range.len();
+            }
+        }
+    }
+
+    /// All results of a kind in one piece, but for those that nobody asked for in a long time. `None` if nothing
+    /// came to what was unpacked.
+    pub fn pack(&self, kind: Kind) -> Option<Vec<u8>> {
+        let shelf = self.shelf(kind).filter(|shelf| shelf.is_new)?;
+        let mut entries: Vec<(&Key, &Entry)> =
+            shelf.entries.iter().filter(|(_, entry)| entry.age < PATIENCE).collect();
+        entries.sort_by_key(|(key, entry)| (entry.age, *key));
+        let mut left = MOST_BYTES;
+        entries.retain(|(_, entry)| {
+            let fits = entry.range.len() <= left;
+            left -= if fits { entry.range.len() } else { 0 };
+            fits
+        });
+        Some(pack::write(&entries))
+    }
+}
+
+impl Entry {
+    fn bytes(&self) -> &[u8] {
+        &self.holder[self.range.clone()]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn key(name: &str) -> Key {
+        Key::of([name])
+    }
+
+    fn put(store: &Store, name: &str, value: &str) {
+        store.get_or(Kind::Code, || key(name), || value.to_string());
+    }
+
+    fn get(store: &Store, name: &str) -> String {
+        store.get_or(Kind::Code, || key(name), || "made anew".to_string())
+    }
+
+    fn unpacked(pack: Vec<u8>) -> Store {
+        let store = Store::default();
+        store.unpack(Kind::Code, pack);
+        store
+    }
+
+    fn two() -> Vec<u8> {
+        let store = Store::default();
+        put(&store, "a", "first");
+        put(&store, "b", "second");
+        store.pack(Kind::Code).expect("something is new")
+    }
+
+    #[test]
+    fn what_was_packed_is_found_and_nothing_else() {
+        let store = unpacked(two());
+        assert_eq!((get(&store, "a"), get(&store, "b")), ("first".to_string(), "second".to_string()));
+        assert_eq!(store.pack(Kind::Code), None, "nothing is new");
+        assert_eq!(get(&store, "c"), "made anew");
+        assert!(store.pack(Kind::Code).is_some());
+        assert_eq!(get(&Store::forgetful(), "a"), "made anew");
+    }
+
+    #[test]
+    fn a_pack_that_is_cut_or_changed_anywhere_is_left_out() {
+        let pack = two();
+        for at in 0..pack.len() {
+            let mut changed = pack.clone();
+            changed[at] ^= 0x10;
+            assert_eq!(get(&unpacked(changed), "a"), "made anew", "byte {at}");
+            assert_eq!(get(&unpacked(pack[..at].to_vec()), "a"), "made anew", "cut at {at}");
+        }
+        assert_eq!(get(&unpacked([&pack[..], b"x"].concat()), "a"), "made anew");
+    }
+
+    #[test]
+    fn what_nobody_asks_for_goes_after_a_while() {
+        let mut pack = two();
+        for round in 0..=PATIENCE {
+            let store = unpacked(pack);
+            assert_eq!(get(&store, "a"), "first", "round {round}");
+            put(&store, &format!("round {round}"), "new");
+            pack = store.pack(Kind::Code).expect("something is new");
+        }
+        let store = unpacked(pack);
+        assert_eq!((get(&store, "a"), get(&store, "b")), ("first".to_string(), "made anew".to_string()));
+    }
+
+    #[test]
+    fn a_result_that_cannot_be_read_is_made_anew() {
+        let store = Store::default();
+        store.get_or(Kind::Code, || key("a"), || 7_u64);
+        assert_eq!(get(&store, "a"), "made anew");
+        let number: u64 = store.get_or(Kind::Code, || key("a"), || 8);
+        assert_eq!(number, 8, "the text took its place");
+    }
+}

@@ -1,0 +1,408 @@
+//! A warm build gives the same bytes and findings as a clean one, whatever was edited and whatever befell the cache.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+use jiff::civil::date;
+use kbgen::parts::cache;
+use kbgen::parts::diag;
+use kbgen::parts::files::Outputs;
+use kbgen::parts::load::{self, Drafts};
+use kbgen::parts::pipeline::{self, Order};
+use kbgen::parts::render::Audience;
+use kbgen::parts::store::{Kind, Store};
+use tempfile::TempDir;
+
+use crate::expect::{files, repository};
+
+/// A copy of the small site that may be edited.
+struct Edited {
+    folder: TempDir,
+}
+
+/// What came of a build: the findings, and the files unless one of them is an error.
+type Came = (String, Option<Outputs>);
+
+impl Edited {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let from = repository("tests/golden/site");
+        for file in files("tests/golden/site", "") {
+            let to = folder.path().join(file.strip_prefix(&from).unwrap());
+            fs::create_dir_all(to.parent().unwrap()).unwrap();
+            fs::copy(&file, to).unwrap();
+        }
+        Self { folder }
+    }
+
+    fn root(&self) -> &Path {
+        self.folder.path()
+    }
+
+    fn path(&self, inner: &str) -> PathBuf {
+        self.root().join(inner)
+    }
+
+    fn pack(&self, kind: Kind) -> PathBuf {
+        self.path(".kbgen-cache").join(format!("{}.pack", kind.name()))
+    }
+
+    fn write(&self, inner: &str, text: &str) {
+        let path = self.path(inner);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+
+    fn replace(&self, inner: &str, from: &str, to: &str) {
+        let text = fs::read_to_string(self.path(inner)).unwrap();
+        assert!(text.contains(from), "{inner} holds `{from}`");
+        self.write(inner, &text.replacen(from, to, 1));
+    }
+
+    fn build(&self, store: Store, drafts: Drafts) -> (Came, Arc<Store>) {
+        let (sources, faults) = load::read(self.root()).unwrap();
+        let store = Arc::new(store);
+        let order = Order {
+            today: date(2026, 6, 30),
+            drafts,
+            base_url: None,
+            audience: Audience::World,
+            store: Arc::clone(&store),
+        };
+        let built = pipeline::build(&sources, faults, &order).unwrap();
+        ((diag::json(&built.draft.found, &sources), built.outputs), store)
+    }
+
+    fn clean(&self) -> Came {
+        self.build(Store::forgetful(), Drafts::Exclude).0
+    }
+
+    fn warm(&self) -> Came {
+        let (came, store) = self.build(cache::open(self.root(), &Kind::BUILD), Drafts::Exclude);
+        cache::keep(self.root(), &store).unwrap();
+        came
+    }
+
+    fn assert_same(&self, when: &str) {
+        let ((clean_found, clean), (warm_found, warm)) = (self.clean(), self.warm());
+        assert_eq!(warm_found, clean_found, "{when}: findings");
+        let names = |outputs: &Option<Outputs>| -> Vec<String> {
+            outputs.iter().flat_map(Outputs::iter).map(|(path, _)| path.to_string()).collect()
+        };
+        assert_eq!(names(&warm), names(&clean), "{when}: names of files");
+        for (path, bytes) in clean.iter().flat_map(Outputs::iter) {
+            assert_eq!(warm.as_ref().unwrap().get(path), Some(bytes), "{when}: {path}");
+        }
+    }
+
+    fn program(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_kbgen"));
+        command.arg("--root").arg(self.root()).args(arguments).env_remove("KBGEN_BASE_URL");
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command
+    }
+
+    fn start(&self, to: &str) -> Child {
+        let to = self.path(to).display().to_string();
+        self.program(&["build", "--date", "2026-06-30", "-o", &to]).spawn().unwrap()
+    }
+
+    fn said(&self, arguments: &[&str]) -> (Option<i32>, String) {
+        let Output { status, stdout, stderr } = self.program(arguments).output().unwrap();
+        (status.code(), String::from_utf8(stdout).unwrap() + &String::from_utf8(stderr).unwrap())
+    }
+
+    fn built(&self, to: &str) -> Vec<(PathBuf, Vec<u8>)> {
+        let root = self.path(to);
+        let mut files: Vec<_> = walkdir::WalkDir::new(&root)
+            .into_iter()
+            .map(Result::unwrap)
+            .filter(|entry| entry.file_type().is_file())
+            .map(|entry| {
+                (entry.path().strip_prefix(&root).unwrap().to_path_buf(), fs::read(entry.path()).unwrap())
+            })
+            .collect();
+        files.sort();
+        files
+    }
+}
+
+/// Numbers that look like chance and are the same each time (Steele, Lea and Flood 2014, SplitMix64).
+struct Chance(u64);
+
+impl Chance {
+    fn below(&mut self, end: u64) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        (z ^ (z >> 31)) % end
+    }
+}
+
+const CARD_FULL: &str = "content/errors/memory/card-full.md";
+
+fn page(title: &str, pattern: &str, number: u64) -> String {
+    format!(
+        "---\ntitle: {title}\nsignatures:\n  - pattern: \"{pattern} {{size:bytes}}\"\n    \
+         source: https://example.org/threads/{number}\n    samples: [\"{pattern} {number}.00 GiB\"]\n\
+         severity: fatal\ntools: [loader]\ncauses:\n  - {{id: one, title: One, tell: It tells, solutions: [mend]}}\n\
+         solutions:\n  - {{id: mend, title: Mend it, cost: none}}\nverified: 2026-06-01\n\
+         sources: [\"https://example.org/threads/{number}\"]\n---\nSee [the card](/errors/card-full/).\n\n\
+         ## Mend it {{#mend}}\n\n```python tool=loader\nprint({number})\n```\n\n\
+         ## Check that it worked {{#check}}\n\n```bash\nloader --free {number}\n```\n"
+    )
+}
+
+/// One edit, and what it was.
+fn edit(site: &Edited, chance: &mut Chance, step: u64) -> String {
+    let own = |number: u64| format!("content/errors/memory/own-{number}.md");
+    let number = chance.below(4);
+    let there = site.path(&own(number)).exists();
+    match chance.below(13) {
+        0 => {
+            site.replace(CARD_FULL, "The card could not", "Once more, the card could not");
+            "body".into()
+        }
+        1 => {
+            let title = format!("title: \"The card is full {step}\"");
+            let text = fs::read_to_string(site.path(CARD_FULL)).unwrap();
+            let line = text.lines().find(|line| line.starts_with("title:")).unwrap().to_string();
+            site.replace(CARD_FULL, &line, &title);
+            "title of a page that others name".into()
+        }
+        2 => {
+            // The sample is no longer found: an error, which the next step may mend.
+            let (from, to) = match fs::read_to_string(site.path(CARD_FULL)).unwrap().contains("cannot put {")
+            {
+                true => ("cannot put {", "can not put {"),
+                false => ("can not put {", "cannot put {"),
+            };
+            site.replace(CARD_FULL, from, to);
+            "signature".into()
+        }
+        3 | 4 | 5 => {
+            site.write(&own(number), &page(&format!("Own {step}"), &format!("own {number} wants"), step));
+            "page added or changed".into()
+        }
+        6 if there => {
+            fs::remove_file(site.path(&own(number))).unwrap();
+            "page deleted".into()
+        }
+        7 if there => {
+            fs::rename(site.path(&own(number)), site.path(&own(9))).unwrap();
+            "page renamed".into()
+        }
+        8 => {
+            let text = fs::read_to_string(repository("templates/error.html")).unwrap();
+            site.write("templates/error.html", &text.replacen("<h1", &format!("<!-- {step} --><h1"), 1));
+            "template".into()
+        }
+        9 => {
+            site.write(
+                "content/tools/loader.md",
+                &fs::read_to_string(repository("tests/golden/site/content/tools/loader.md"))
+                    .unwrap()
+                    .replacen("title: ", &format!("title: N{step} "), 1),
+            );
+            "name of a tool, which labels code".into()
+        }
+        10 => {
+            site.replace("site.toml", "title = \"", "title = \"A");
+            "settings".into()
+        }
+        11 => {
+            site.replace("content/models/small.md", "title: ", "title: A");
+            "model".into()
+        }
+        12 => {
+            let ctx = 4096 * (1 + chance.below(3));
+            let text = fs::read_to_string(site.path(CARD_FULL)).unwrap();
+            let at = text.find("ctx=").unwrap() + 4;
+            let end = at + text[at..].find(')').unwrap();
+            site.write(CARD_FULL, &format!("{}{ctx}{}", &text[..at], &text[end..]));
+            "figure in prose".into()
+        }
+        _ => {
+            site.write(&own(number), "---\ntitle: Broken: here\n---\n# Text\n");
+            "page with faults".into()
+        }
+    }
+}
+
+#[test]
+fn a_warm_build_gives_what_a_clean_one_gives_after_any_edit() {
+    let site = Edited::new();
+    let mut chance = Chance(20_261_120);
+    site.assert_same("at first");
+    let mut published = 0;
+    for step in 0..40 {
+        let what = edit(&site, &mut chance, step);
+        site.assert_same(&format!("step {step}, {what}"));
+        published += usize::from(site.clean().1.is_some());
+    }
+    assert!((10..40).contains(&published), "of the builds, {published} were without errors");
+    let (drafts, _) = site.build(cache::open(site.root(), &Kind::BUILD), Drafts::Include);
+    assert!(drafts == site.build(Store::forgetful(), Drafts::Include).0, "other options");
+}
+
+#[test]
+fn a_second_build_works_nothing_out_and_leaves_the_cache_as_it_is() {
+    let site = Edited::new();
+    site.warm();
+    for kind in Kind::BUILD {
+        assert!(site.pack(kind).is_file(), "{} is kept", kind.name());
+    }
+    let (_, store) = site.build(cache::open(site.root(), &Kind::BUILD), Drafts::Exclude);
+    for kind in Kind::BUILD {
+        assert_eq!(store.pack(kind), None, "{}: all was there", kind.name());
+    }
+}
+
+#[test]
+fn broken_and_foreign_files_are_ignored_and_written_anew() {
+    let site = Edited::new();
+    site.warm();
+    let whole: Vec<Vec<u8>> = Kind::BUILD.iter().map(|kind| fs::read(site.pack(*kind)).unwrap()).collect();
+    let breaks: [(&str, fn(&[u8]) -> Vec<u8>); 7] = [
+        ("empty", |_| Vec::new()),
+        ("first half", |bytes| bytes[..bytes.len() / 2].to_vec()),
+        ("longer", |bytes| [bytes, b"\0"].concat()),
+        ("of another version", |bytes| [b"kbgen results 0", &bytes[15..]].concat()),
+        ("byte in the list", |bytes| changed(bytes, 100)),
+        ("byte in the results", |bytes| changed(bytes, bytes.len() - 40)),
+        ("byte in the hash", |bytes| changed(bytes, bytes.len() - 1)),
+    ];
+    for (what, damage) in breaks {
+        for (kind, bytes) in Kind::BUILD.iter().zip(&whole) {
+            fs::write(site.pack(*kind), damage(bytes)).unwrap();
+        }
+        site.assert_same(what);
+        for (kind, bytes) in Kind::BUILD.iter().zip(&whole) {
+            assert!(fs::read(site.pack(*kind)).unwrap() == *bytes, "{what}: {} is mended", kind.name());
+        }
+    }
+    fs::remove_dir_all(site.path(".kbgen-cache")).unwrap();
+    site.assert_same("deleted");
+}
+
+fn changed(bytes: &[u8], at: usize) -> Vec<u8> {
+    let mut bytes = bytes.to_vec();
+    bytes[at] ^= 1;
+    bytes
+}
+
+#[test]
+fn a_build_that_is_ended_while_it_writes_harms_no_later_one() {
+    let site = Edited::new();
+    let mut child = site.start("ended");
+    let begun = || fs::read_dir(site.path(".kbgen-cache")).is_ok_and(|mut files| files.next().is_some());
+    while !begun() && child.try_wait().unwrap().is_none() {
+        std::thread::yield_now();
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    site.assert_same("ended");
+    // What such builds left goes, once no build can be writing it any more.
+    let (old, fresh) = (site.path(".kbgen-cache/code.1.new"), site.path(".kbgen-cache/code.2.new"));
+    fs::write(&fresh, "half").unwrap();
+    fs::write(&old, "half").unwrap();
+    let day_ago = SystemTime::now() - Duration::from_secs(86_400);
+    fs::File::options().write(true).open(&old).unwrap().set_modified(day_ago).unwrap();
+    site.replace(CARD_FULL, "The card could not", "Now the card could not");
+    site.assert_same("with leftovers");
+    assert!(!old.exists() && fresh.exists());
+}
+
+#[test]
+fn builds_at_once_do_not_disturb_each_other() {
+    let site = Edited::new();
+    let names = ["one", "two", "three"];
+    let children: Vec<Child> = names.iter().map(|name| site.start(name)).collect();
+    for child in children {
+        let output = child.wait_with_output().unwrap();
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert!(output.status.success() && !said.contains("warning: the"), "{said}");
+    }
+    assert_eq!(site.built("one"), site.built("two"));
+    assert_eq!(site.built("one"), site.built("three"));
+    site.assert_same("afterwards");
+    let left = files_in(&site.path(".kbgen-cache"));
+    assert!(left.iter().all(|name| !name.ends_with(".new")), "{left:?}");
+}
+
+fn files_in(folder: &Path) -> Vec<String> {
+    fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
+}
+
+#[test]
+fn a_folder_that_cannot_be_written_costs_one_warning() {
+    let site = Edited::new();
+    fs::write(site.path(".kbgen-cache"), "a file").unwrap();
+    let (code, said) = site.said(&["build", "--date", "2026-06-30"]);
+    assert_eq!(code, Some(0), "{said}");
+    assert_eq!(said.matches("warning: the next run will take as long").count(), 1, "{said}");
+    assert!(site.path("public/index.html").is_file());
+    let (code, said) = site.said(&["build", "--date", "2026-06-30", "--no-cache"]);
+    assert!(code == Some(0) && !said.contains("the next run"), "{said}");
+}
+
+#[test]
+fn without_a_cache_no_folder_is_made() {
+    let site = Edited::new();
+    for command in ["build", "check"] {
+        let (code, said) = site.said(&[command, "--date", "2026-06-30", "--no-cache"]);
+        assert_eq!(code, Some(0), "{said}");
+    }
+    site.said(&["diagnose", CARD_FULL, "--no-cache"]);
+    assert!(!site.path(".kbgen-cache").exists());
+}
+
+#[cfg(unix)]
+#[test]
+fn a_link_is_not_followed() {
+    let site = Edited::new();
+    let elsewhere = tempfile::tempdir().unwrap();
+    std::os::unix::fs::symlink(elsewhere.path(), site.path(".kbgen-cache")).unwrap();
+    let (code, said) = site.said(&["build", "--date", "2026-06-30"]);
+    assert!(code == Some(0) && said.contains("is not a folder"), "{said}");
+    assert_eq!(files_in(elsewhere.path()), Vec::<String>::new());
+}
+
+#[test]
+fn a_diagnosis_is_the_same_with_a_cache_and_sees_every_edit() {
+    let site = Edited::new();
+    let logs = [
+        ("known", "loader: cannot put 2.00 GiB on the card, 0.50 GiB free\n"),
+        ("near", "fatal error: the loader could not put the model on the full card\n"),
+        ("unknown", "all is well\n"),
+    ];
+    for (name, text) in logs {
+        site.write(name, text);
+    }
+    let answers = |more: &[&str]| {
+        let answer = |(name, _): &(&str, &str)| {
+            let log = site.path(name).display().to_string();
+            let asked = [&["diagnose", "--format", "json", &log][..], more].concat();
+            site.said(&asked)
+        };
+        logs.iter().map(answer).collect::<Vec<_>>()
+    };
+    let clean = answers(&["--no-cache"]);
+    assert!(clean[0].1.contains("1.50 GiB too much"), "{}", clean[0].1);
+    assert_eq!(answers(&[]), clean, "while it is filled");
+    assert!(site.pack(Kind::Diagnosis).is_file());
+    assert_eq!(answers(&[]), clean, "from the cache");
+    // As many bytes as before, and at the same moment as far as the disk can tell.
+    let times = fs::metadata(site.path(CARD_FULL)).unwrap().modified().unwrap();
+    site.replace(CARD_FULL, "the card is full", "the card is Full");
+    fs::File::options().write(true).open(site.path(CARD_FULL)).unwrap().set_modified(times).unwrap();
+    let edited = answers(&[]);
+    assert!(edited[0].1.contains("the card is Full"), "{}", edited[0].1);
+    assert_eq!(edited, answers(&["--no-cache"]));
+    fs::write(site.pack(Kind::Diagnosis), "broken").unwrap();
+    assert_eq!(answers(&[]), edited, "broken");
+}

@@ -1,0 +1,117 @@
+//! What `kbgen serve` lives through in a day of writing.
+
+use std::fs;
+use std::net::TcpListener;
+use std::os::unix::fs::symlink;
+use std::time::Instant;
+
+use crate::served::{PATIENCE, Served, starter, write};
+
+const ABOUT: &str = "content/pages/about.md";
+
+fn serve() -> Served {
+    Served::start(starter(), &["--port", "0"])
+}
+
+impl Served {
+    /// Asks for a page until it is what it should become; a build says that it is done a moment before it is shown.
+    fn wait_until(&self, path: &str, fits: impl Fn(u16, &str) -> bool) {
+        let began = Instant::now();
+        loop {
+            let (status, body) = self.get(path);
+            if fits(status, &body) {
+                return;
+            }
+            assert!(began.elapsed() < PATIENCE, "{path} stays as it was: {status} {body}");
+        }
+    }
+
+    fn wait_until_about_says(&self, text: &str) {
+        self.wait_until("/about/", |_, body| body.contains(text));
+    }
+
+    fn write_about(&self, text: &str) {
+        write(&self.path(ABOUT), &format!("---\ntitle: About\n---\n{text}\n"));
+    }
+}
+
+#[test]
+fn a_storm_of_ten_thousand_events_ends_in_the_newest_site() {
+    let served = serve();
+    // Made, written, renamed, written again, removed: at least four events each.
+    for drop in 0..2_500 {
+        let (one, other) =
+            (served.path("content/pages/drop.txt"), served.path(&format!("content/pages/{drop}.tmp")));
+        fs::write(&one, "x").unwrap();
+        fs::rename(&one, &other).unwrap();
+        fs::write(&other, "y").unwrap();
+        fs::remove_file(&other).unwrap();
+        if drop % 100 == 0 {
+            served.write_about(&format!("In the middle of it, at {drop}."));
+            assert_eq!(served.get("/").0, 200, "a reader gets a page meanwhile");
+        }
+    }
+    served.write_about("After the storm.");
+    served.wait_until_about_says("After the storm.");
+}
+
+#[test]
+fn content_that_goes_and_comes_back_does_not_end_the_session() {
+    let served = serve();
+    let (content, aside) = (served.path("content"), served.path("aside"));
+    for round in 0..3 {
+        fs::rename(&content, &aside).unwrap();
+        served.wait_until("/about/", |status, _| status == 404);
+        assert_eq!(served.get("/").0, 200, "what needs no content is still shown");
+        fs::rename(&aside, &content).unwrap();
+        served.wait_until("/about/", |status, _| status == 200);
+        served.write_about(&format!("Back again, {round}."));
+        served.wait_until_about_says(&format!("Back again, {round}."));
+    }
+}
+
+#[test]
+fn a_broken_template_is_told_and_mended() {
+    let served = serve();
+    let template = served.path("templates/page.html");
+    write(&template, "{% extends \"base.html\" %}{% block main %}{{ nothing.of.that }}{% endblock %}");
+    let told = served.wait_for("nothing");
+    assert!(!told.is_empty());
+    served.wait_for("the last good site is still served");
+    assert_eq!(served.get("/about/").0, 200);
+    fs::remove_file(template).unwrap();
+    served.wait_for(" files in ");
+    served.write_about("Mended.");
+    served.wait_until_about_says("Mended.");
+}
+
+#[test]
+fn a_link_put_into_the_site_is_refused_and_its_target_never_shown() {
+    let served = serve();
+    write(&served.path("secret.txt"), "the-secret");
+    for (target, link) in
+        [("secret.txt", "static/leak.txt"), ("", "static/up"), ("secret.txt", "content/pages/leak.md")]
+    {
+        let link = served.path(link);
+        fs::create_dir_all(link.parent().unwrap()).unwrap();
+        symlink(served.path(target), &link).unwrap();
+        served.wait_for("the last good site is still served");
+        for path in ["/static/leak.txt", "/static/up/secret.txt", "/leak/"] {
+            let (status, body) = served.get(path);
+            assert!(status == 404 && !body.contains("the-secret"), "{path}: {status}");
+        }
+        fs::remove_file(&link).unwrap();
+        served.wait_for(" files in ");
+    }
+}
+
+#[test]
+fn a_port_that_another_program_has_is_left_to_it() {
+    let taken = TcpListener::bind(("127.0.0.1", 0)).unwrap();
+    let port = taken.local_addr().unwrap().port();
+    let served = Served::start(starter(), &["--port", &port.to_string()]);
+    let told = served.beginning.join("\n");
+    assert!(told.contains(&format!("port {port} is taken")), "{told}");
+    assert!(told.contains(&format!("this is port {}", served.address.port())), "{told}");
+    assert_eq!(served.get("/").0, 200);
+}
