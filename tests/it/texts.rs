@@ -3,12 +3,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
+use std::sync::Arc;
 
 use jiff::civil::date;
 use kbgen::parts::files::Outputs;
 use kbgen::parts::load::{self, Drafts};
 use kbgen::parts::pipeline::{self, Order};
 use kbgen::parts::render::Audience;
+use kbgen::parts::store::Store;
 use kbgen::parts::texts::{Part, calls, parts};
 
 use crate::expect::{all_well, files, repository, same};
@@ -142,6 +144,7 @@ fn bracketed() -> (Outputs, String) {
         drafts: Drafts::Exclude,
         base_url: None,
         audience: Audience::World,
+        store: Arc::new(Store::forgetful()),
     };
     let built = pipeline::build(&sources, faults, &order).unwrap();
     assert_eq!(built.draft.found, []);
@@ -255,6 +258,7 @@ fn a_german_site_is_german() {
         drafts: Drafts::Exclude,
         base_url: None,
         audience: Audience::World,
+        store: Arc::new(Store::forgetful()),
     };
     let built = pipeline::build(&sources, faults, &order).unwrap();
     assert_eq!(built.draft.found, []);
