@@ -15,6 +15,7 @@ mod lists;
 mod map;
 mod menu;
 mod model;
+mod model_facts;
 mod models;
 mod place;
 mod quant;
