@@ -14,9 +14,9 @@ use crate::load::theme;
 /// The folder of the pages.
 const CONTENT: &str = "content";
 /// Folders of a site.
-const FOLDERS: [&str; 3] = [CONTENT, "templates", "static"];
+const FOLDERS: [&str; 4] = [CONTENT, "templates", "static", "i18n"];
 
-/// Everything a site is made of: the theme, `site.toml`, `content/`, `templates/`, `static/`.
+/// Everything a site is made of: the theme, `site.toml`, `content/`, `templates/`, `static/`, `i18n/`.
 ///
 /// # Errors
 /// When `site.toml` is missing or something cannot be read.
@@ -92,10 +92,17 @@ fn read_folder(root: &Path, folder: &str, sources: &mut Sources, found: &mut Vec
         }
         let bytes =
             fs::read(entry.path()).with_context(|| format!("cannot read `{}`", entry.path().display()))?;
-        let is_text = folder == "templates" || (folder == CONTENT && path.ends_with(".md"));
+        let is_text = match folder {
+            "templates" | "i18n" => true,
+            CONTENT => path.ends_with(".md"),
+            _ => theme::is_script(&path),
+        };
+        if theme::is_own(&path, &bytes) {
+            continue;
+        }
         if is_text {
             add_text(sources, &path, bytes, found);
-        } else if !theme::is_own(&path, &bytes) {
+        } else {
             sources.add_asset(path, bytes);
         }
     }

@@ -10,6 +10,7 @@ use crate::markdown::{self, Call, Figure, Picture, Pieces, Rendered};
 use crate::render::Order;
 use crate::render::address::{href, root};
 use crate::render::assets::Assets;
+use crate::render::basis::basis;
 use crate::site::{Head, Kind, PageId, Site, Target};
 use crate::store::{self, Key};
 use crate::watch::Stage;
@@ -145,8 +146,12 @@ impl Pieces for Place<'_> {
         Some(Figure {
             text: figure.text.clone(),
             value: figure.value.to_string(),
-            title: figure.basis.clone(),
+            title: basis(self.order, &call.source).unwrap_or_default(),
         })
+    }
+
+    fn say(&self, english: &'static str) -> String {
+        self.order.config.texts.say(english).to_string()
     }
 
     fn code(&self, language: &str, code: &str) -> Arc<str> {

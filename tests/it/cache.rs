@@ -184,7 +184,7 @@ fn edit(site: &Edited, chance: &mut Chance, step: u64) -> String {
             site.replace(CARD_FULL, from, to);
             "signature".into()
         }
-        3 | 4 | 5 => {
+        3..=5 => {
             site.write(&own(number), &page(&format!("Own {step}"), &format!("own {number} wants"), step));
             "page added or changed".into()
         }
@@ -262,12 +262,15 @@ fn a_second_build_works_nothing_out_and_leaves_the_cache_as_it_is() {
     }
 }
 
+/// What becomes of a file's bytes.
+type Break = fn(&[u8]) -> Vec<u8>;
+
 #[test]
 fn broken_and_foreign_files_are_ignored_and_written_anew() {
     let site = Edited::new();
     site.warm();
     let whole: Vec<Vec<u8>> = Kind::BUILD.iter().map(|kind| fs::read(site.pack(*kind)).unwrap()).collect();
-    let breaks: [(&str, fn(&[u8]) -> Vec<u8>); 7] = [
+    let breaks: [(&str, Break); 7] = [
         ("empty", |_| Vec::new()),
         ("first half", |bytes| bytes[..bytes.len() / 2].to_vec()),
         ("longer", |bytes| [bytes, b"\0"].concat()),
