@@ -228,8 +228,8 @@ mod tests {
             ),
             (
                 "x ? t(\"No \\\"{name}\\\"\", { name: t(\"Copied\") }) : \"\"",
-                "x ? \"No \\\"\" + \"Copied\" + \"\\\"\" : \"\"",
-                "x ? \"„\" + \"Kopiert\" + \"“ fehlt\" : \"\"",
+                "x ? \"No \\\"\" + \"Copied\\\"\" : \"\"",
+                "x ? \"„\" + \"Kopiert“ fehlt\" : \"\"",
             ),
         ] {
             assert_eq!(told(script, &Texts::new(BTreeMap::new())).as_deref(), Ok(english));

@@ -63,8 +63,7 @@ pub(super) fn all(order: &Order<'_>) -> Vec<(PageId, Card)> {
     let guides = site.guides.iter().map(|page| {
         let matter = Matter::Lead(page.head.body.outline.lead.clone());
         let kind = order.config.texts.say("Guide").into();
-        let card =
-            Card { kind, title: page.head.title.value.clone(), mood: Mood::Calm, matter };
+        let card = Card { kind, title: page.head.title.value.clone(), mood: Mood::Calm, matter };
         (page.head.id.clone(), card)
     });
     errors.chain(models).chain(devices).chain(guides).collect()
