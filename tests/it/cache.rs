@@ -163,9 +163,9 @@ fn edit(site: &Edited, chance: &mut Chance, step: u64) -> String {
     let own = |number: u64| format!("content/errors/memory/own-{number}.md");
     let number = chance.below(4);
     let there = site.path(&own(number)).exists();
-    match chance.below(13) {
+    match chance.below(14) {
         0 => {
-            site.replace(CARD_FULL, "The card could not", "Once more, the card could not");
+            site.replace(CARD_FULL, "card could not", &format!("card could not, at step {step},"));
             "body".into()
         }
         1 => {
@@ -210,6 +210,15 @@ fn edit(site: &Edited, chance: &mut Chance, step: u64) -> String {
                     .replacen("title: ", &format!("title: N{step} "), 1),
             );
             "name of a tool, which labels code".into()
+        }
+        13 => {
+            let text = fs::read_to_string(site.path("site.toml")).unwrap();
+            let (kept, language) = match text.strip_prefix("language = \"de\"\n") {
+                Some(rest) => (rest, ""),
+                None => (&text[..], "language = \"de\"\n"),
+            };
+            site.write("site.toml", &format!("{language}{kept}"));
+            "language of the interface".into()
         }
         10 => {
             site.replace("site.toml", "title = \"", "title = \"A");
