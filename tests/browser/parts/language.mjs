@@ -19,7 +19,7 @@ const bracketed = () => readFileSync(GERMAN_FILE, "utf8").split("\n").filter(lin
 const written = () => readdirSync(join(siteRoot, "content"), { recursive: true, withFileTypes: true })
   .filter(entry => entry.isFile() && entry.name.endsWith(".md"))
   .map(entry => readFileSync(join(entry.parentPath, entry.name), "utf8"))
-  .concat(readFileSync(join(siteRoot, "site.toml"), "utf8")).join("\n").replace(/[*`"'\\]/g, "").replace(/\s+/g, " ") + LOG;
+  .concat(readFileSync(join(siteRoot, "site.toml"), "utf8")).join("\n").replace(/\]\([^)]*\)/g, "").replace(/[*`"'\\[\]]/g, "").replace(/\s+/g, " ") + LOG;
 
 /** What a page shows or reads aloud outside of brackets, text by text. */
 const outside = page => page.evaluate(() => {
@@ -52,10 +52,12 @@ export default function ({ browser }) {
     content ??= written();
     return brackets ??= (await serve(await buildIn("qps", bracketed()))).url;
   };
-  const is_told = part => is_figure(part) || NAMES.test(part) || (part.length > 2 && content.includes(part));
+  // Two letters are the sign of a figure, or an "or" between two pieces of code.
+  const is_told = part => part.length < 3 || is_figure(part) || NAMES.test(part) || content.includes(part);
   const is_content = text => {
-    const told = text.replace(/["'\\]/g, "").replace(/\s+/g, " ").replace(/^[·, ]+|(\.\.\.|…)$/g, "");
-    return is_told(told) || told.split(/, | · |: /).every(part => is_told(part) || part.split(" ").every(word => is_figure(word) || NAMES.test(word)));
+    const told = text.replace(/["'\\[\]]/g, "").replace(/\s+/g, " ").replace(/^([·, ]|\d\. )+|(\.\.\.|…|,|:)$/g, "");
+    const is_source = word => word.includes("/") && content.includes(word);
+    return is_told(told) || told.split(" ").every(is_source) || told.split(/, | · |: /).every(part => is_told(part) || part.split(" ").every(word => is_figure(word) || NAMES.test(word)));
   };
 
   /** What a reader does on a page before it is looked at. */
