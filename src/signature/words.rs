@@ -4,9 +4,9 @@
 //! that has more of the rare ones goes first. Every weight is a small whole number, so that the script
 //! `static/js/search.js` comes to the same order. `cargo bench --bench retrieval` measures what the constants do.
 
-use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 
+use foldhash::{HashMap, HashMapExt, HashSet};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
@@ -214,51 +214,61 @@ impl Count {
 
 fn count(document: &Document) -> HashMap<String, Count> {
     let mut counts: HashMap<String, Count> = HashMap::new();
-    for word in split(&document.title) {
-        counts.entry(word).or_default().title += 1;
-    }
-    for word in split(&document.signatures) {
-        counts.entry(word).or_default().signatures += 1;
-    }
-    for word in split(&document.body) {
-        counts.entry(word).or_default().body += 1;
-    }
+    let mut add = |text: &str, field: fn(&mut Count) -> &mut u32| {
+        each(text, |word| match counts.get_mut(word) {
+            Some(count) => *field(count) += 1,
+            None => *field(counts.entry(word.to_owned()).or_default()) = 1,
+        });
+    };
+    add(&document.title, |count| &mut count.title);
+    add(&document.signatures, |count| &mut count.signatures);
+    add(&document.body, |count| &mut count.body);
     counts
 }
 
-/// The words of a text in lower case: runs of ASCII letters and digits; a name such as `EngineDeadError` is
-/// also its parts. Common words, one letter, and short and long numbers are left out; a plural is its singular.
+/// The words of a text, one by one: see [`each`].
 pub(crate) fn split(text: &str) -> Vec<String> {
     let mut words = Vec::new();
-    for run in text.split(|character: char| !character.is_ascii_alphanumeric()) {
-        let bytes = run.as_bytes();
-        let humps: Vec<usize> = (1..bytes.len())
-            .filter(|&at| bytes[at - 1].is_ascii_lowercase() && bytes[at].is_ascii_uppercase())
-            .collect();
-        keep(run, &mut words);
-        if !humps.is_empty() && run.len() <= 60 {
-            let ends = humps.iter().copied().chain([run.len()]);
-            let mut start = 0;
-            for end in ends {
-                keep(&run[start..end], &mut words);
-                start = end;
-            }
-        }
-    }
+    each(text, |word| words.push(word.to_owned()));
     words
 }
 
-fn keep(run: &str, words: &mut Vec<String>) {
+/// Hands over the words of a text in lower case: runs of ASCII letters and digits; a name such as `EngineDeadError` is
+/// also its parts. Common words, one letter, and short and long numbers are left out; a plural is its singular.
+fn each(text: &str, mut take: impl FnMut(&str)) {
+    for run in text.split(|character: char| !character.is_ascii_alphanumeric()) {
+        let bytes = run.as_bytes();
+        keep(run, &mut take);
+        if run.len() > 60 {
+            continue;
+        }
+        let mut start = 0;
+        for at in 1..bytes.len() {
+            if bytes[at - 1].is_ascii_lowercase() && bytes[at].is_ascii_uppercase() {
+                keep(&run[start..at], &mut take);
+                start = at;
+            }
+        }
+        if start > 0 {
+            keep(&run[start..], &mut take);
+        }
+    }
+}
+
+fn keep(run: &str, take: &mut impl FnMut(&str)) {
     let number = run.bytes().all(|byte| byte.is_ascii_digit());
     let fits = if number { (3..=5).contains(&run.len()) } else { (2..=LONGEST).contains(&run.len()) };
     if !fits {
         return;
     }
-    let mut word = run.to_ascii_lowercase();
-    if !IGNORED_WORDS.contains(word.as_str()) {
-        if word.len() > 3 && word.ends_with('s') && !word.ends_with("ss") {
-            word.pop();
-        }
-        words.push(word);
+    let mut letters = [0; LONGEST];
+    let letters = &mut letters[..run.len()];
+    letters.copy_from_slice(run.as_bytes());
+    letters.make_ascii_lowercase();
+    let word = str::from_utf8(letters).expect("letters and digits are ASCII");
+    if IGNORED_WORDS.contains(word) {
+        return;
     }
+    let is_plural = word.len() > 3 && word.ends_with('s') && !word.ends_with("ss");
+    take(if is_plural { &word[..word.len() - 1] } else { word });
 }
