@@ -103,7 +103,8 @@ impl Canvas {
         self.pixels[y * WIDTH + x] == 0
     }
 
-    /// The file. Rows as differences to those above them are nearly all zeros, so the fastest packing does.
+    /// The file. Rows as differences to those above them are nearly all zeros, so the fastest packing does: it takes a tenth
+    /// of the time that zlib takes to set itself up.
     pub fn png(&self, colors: &Colors) -> io::Result<Vec<u8>> {
         let packed: Vec<u8> = self.pixels.chunks_exact(2).map(|pair| pair[0] << 4 | pair[1]).collect();
         let mut file = Vec::new();
@@ -112,7 +113,7 @@ impl Canvas {
         encoder.set_depth(BitDepth::Four);
         encoder.set_palette(palette(colors));
         encoder.set_filter(Filter::Up);
-        encoder.set_deflate_compression(DeflateCompression::Level(1));
+        encoder.set_deflate_compression(DeflateCompression::FdeflateUltraFast);
         let mut writer = encoder.write_header()?;
         writer.write_image_data(&packed)?;
         writer.finish()?;

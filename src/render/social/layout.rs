@@ -37,6 +37,8 @@ const LEAD_LINES: usize = 4;
 /// What all pictures of a site share: the mark, its name, and the letters drawn so far.
 pub(super) struct Easel {
     begun: Canvas,
+    /// The same with the stripe of an error.
+    alarmed: Canvas,
     lettering: Lettering,
     /// Where the name of the site ends.
     name_end: i32,
@@ -53,15 +55,14 @@ impl Easel {
             let name = lettering.cut(site_title, NAME, INNER / 2);
             name_end = lettering.write(&mut begun, &name, (name_end + gap, HEAD), NAME, Paint::Ink);
         }
-        Self { begun, lettering, name_end }
+        let mut alarmed = begun.clone();
+        stripe(&mut alarmed);
+        Self { begun, alarmed, lettering, name_end }
     }
 
     /// The picture of a card. What cannot be written is left out; whoever asks has made sure of the title.
     pub fn draw(&mut self, card: &Card) -> Canvas {
-        let mut canvas = self.begun.clone();
-        if card.mood == Mood::Alarm {
-            stripe(&mut canvas);
-        }
+        let mut canvas = if card.mood == Mood::Alarm { self.alarmed.clone() } else { self.begun.clone() };
         if self.lettering.can_write(&card.kind) {
             let kind = self.lettering.cut(&card.kind, LABEL, RIGHT - self.name_end - 40);
             let start = RIGHT - self.lettering.width(&kind, LABEL);

@@ -71,7 +71,11 @@ impl Lettering {
 
     /// How wide a text is. Letters stand on whole pixels, so that each is drawn once.
     pub fn width(&self, text: &str, style: Style) -> i32 {
-        let mut before = None;
+        self.width_after(None, text, style)
+    }
+
+    /// By how much a line grows that ends with a letter.
+    fn width_after(&self, mut before: Option<char>, text: &str, style: Style) -> i32 {
         text.chars()
             .map(|letter| self.kern(before.replace(letter), letter, style) + self.advance(letter, style))
             .sum()
@@ -103,11 +107,15 @@ impl Lettering {
     /// A text in lines of at most this width; a word that is too long for a line is broken.
     pub fn lines(&self, text: &str, style: Style, width: i32) -> Vec<String> {
         let mut lines: Vec<String> = Vec::new();
+        // How wide the last line is: letters stand on whole pixels, so a word adds the same wherever it begins.
+        let mut filled = 0;
         for word in text.split([' ', '\n', '\t']).filter(|word| !word.is_empty()) {
             if let Some(line) = lines.last_mut() {
-                let longer = format!("{line} {word}");
-                if self.width(&longer, style) <= width {
-                    *line = longer;
+                let longer = filled + self.width_after(line.chars().next_back(), &format!(" {word}"), style);
+                if longer <= width {
+                    line.push(' ');
+                    line.push_str(word);
+                    filled = longer;
                     continue;
                 }
             }
@@ -117,6 +125,7 @@ impl Lettering {
                 lines.push(rest[..end].to_string());
                 rest = &rest[end..];
             }
+            filled = self.width(rest, style);
             lines.push(rest.to_string());
         }
         lines
