@@ -26,6 +26,9 @@ const SIGNS: [(&str, &str); 2] = [
     ),
 ];
 
+/// What the published folder was made of.
+const RECORD: &str = "published";
+
 /// No run writes a file for so long.
 const HOUR: Duration = Duration::from_secs(3600);
 
@@ -53,35 +56,46 @@ pub fn open(root: &Path, kinds: &[Kind]) -> Store {
 pub fn keep(root: &Path, store: &Store) -> Result<()> {
     for kind in Kind::ALL {
         if let Some(pack) = store.pack(kind) {
-            folder(root)?;
-            let file = file(root, kind);
-            let beside = file.with_extension(format!("{}.new", process::id()));
-            let written = fs::write(&beside, pack).and_then(|()| fs::rename(&beside, &file));
-            clean(&root.join(FOLDER), &file);
-            if written.is_err() {
-                // What was begun helps nobody; if it cannot be removed, the first error says why.
-                let _ = fs::remove_file(&beside);
-            }
-            written.with_context(|| format!("cannot write `{}`", file.display()))?;
+            write(&file(root, kind), &pack)?;
         }
     }
     Ok(())
+}
+
+/// What [`keep_record`] left, as it is; a folder that was published was made of this.
+pub fn record(root: &Path) -> Option<String> {
+    let file = root.join(FOLDER).join(RECORD);
+    let is_ours = fs::symlink_metadata(&file).is_ok_and(|found| found.is_file() && found.len() <= MOST_FILE);
+    is_ours.then(|| fs::read_to_string(&file).ok()).flatten()
+}
+
+/// Leaves what the published folder was made of to the next build.
+///
+/// # Errors
+/// As [`keep`].
+pub fn keep_record(root: &Path, record: &str) -> Result<()> {
+    write(&root.join(FOLDER).join(RECORD), record.as_bytes())
+}
+
+/// Puts a file in its place whole.
+fn write(file: &Path, bytes: &[u8]) -> Result<()> {
+    let folder = file.parent().expect("the file lies in a folder");
+    make_folder(folder)?;
+    let beside = file.with_extension(format!("{}.new", process::id()));
+    let written = fs::write(&beside, bytes).and_then(|()| fs::rename(&beside, file));
+    clean(folder, file);
+    if written.is_err() {
+        // What was begun helps nobody; if it cannot be removed, the first error says why.
+        let _ = fs::remove_file(&beside);
+    }
+    written.with_context(|| format!("cannot write `{}`", file.display()))
 }
 
 fn file(root: &Path, kind: Kind) -> PathBuf {
     root.join(FOLDER).join(kind.name()).with_extension("pack")
 }
 
-/// The folder, made if it is missing, for those who keep something else in it.
-///
-/// # Errors
-/// When it cannot be made, or something else is in its place: a link might lead anywhere.
-pub fn folder(root: &Path) -> Result<PathBuf> {
-    let folder = root.join(FOLDER);
-    make_folder(&folder)?;
-    Ok(folder)
-}
-
+/// Makes the folder if it is missing; something else in its place is refused: a link might lead anywhere.
 fn make_folder(folder: &Path) -> Result<()> {
     match fs::symlink_metadata(folder) {
         Ok(found) if found.is_dir() => {}

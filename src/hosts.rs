@@ -76,14 +76,18 @@ const LIMITS: &[Limit] = &[
 impl Size {
     /// Counts a file.
     pub fn add(&mut self, path: &str, bytes: &[u8]) {
-        let length = bytes.len() as u64;
-        self.files += 1;
-        self.bytes += length;
-        self.largest = self.largest.max(length);
+        self.add_file(bytes.len() as u64);
         if path == "_redirects" {
             let lines = bytes.split(|byte| *byte == b'\n');
             self.redirects += lines.filter(|line| !line.is_empty() && line[0] != b'#').count() as u64;
         }
+    }
+
+    /// Counts a file of so many bytes, which is no list of redirects.
+    pub fn add_file(&mut self, length: u64) {
+        self.files += 1;
+        self.bytes += length;
+        self.largest = self.largest.max(length);
     }
 
     /// One line if no limit is near, else one for each that is.

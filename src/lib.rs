@@ -59,7 +59,9 @@ pub mod parts {
 
     /// Writing a site.
     pub mod emit {
-        pub use crate::emit::{MARKER, Permission, Publication, Report, Single, Target, write};
+        pub use crate::emit::{
+            MARKER, Permission, Publication, Published, Record, Report, Single, Target, write,
+        };
     }
 
     /// Memory arithmetic.
@@ -91,7 +93,7 @@ pub mod parts {
 
     /// Sources and outputs.
     pub mod files {
-        pub use crate::files::{Kept, Memory, Outputs, Sources};
+        pub use crate::files::{Memory, Outputs, Sources};
     }
 
     /// The fit table.
@@ -115,7 +117,7 @@ pub mod parts {
     /// The whole build.
     pub mod pipeline {
         pub use crate::pipeline::{
-            Built, Edited, Edition, Made, Order, build, bundle, pictures, render, rules, understand,
+            Built, Edited, Edition, Made, Order, Whole, build, bundle, pictures, render, rules, understand,
         };
     }
 

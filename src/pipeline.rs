@@ -10,7 +10,7 @@ use crate::check::{self, Subject};
 use crate::config::Config;
 use crate::diag::{Diagnostic, Rule, Severity};
 use crate::diagnosis::Compiled;
-use crate::files::{Kept, Memory, Outputs, Sink, Sources};
+use crate::files::{Memory, Outputs, Sink, Sources};
 use crate::link;
 use crate::load::{self, Drafts};
 use crate::render::{self, Audience, Groundwork};
@@ -159,18 +159,10 @@ fn make(
     None
 }
 
-/// Makes the pictures that the pages of a site without errors name for those who share them, or takes them from `kept`
-/// where nothing changed; all come back, to be kept for the next build.
-pub fn pictures(
-    sources: &Sources,
-    draft: &Draft,
-    order: &Order,
-    watch: &dyn Watch,
-    kept: &Kept,
-    sink: &dyn Sink,
-) -> Kept {
+/// Makes the pictures that the pages of a site without errors name for those who share them.
+pub fn pictures(sources: &Sources, draft: &Draft, order: &Order, watch: &dyn Watch, sink: &dyn Sink) {
     watch.begin(Stage::Pictures, 0);
-    render::pictures(&rendering(sources, draft, order, watch), kept, sink)
+    render::pictures(&rendering(sources, draft, order, watch), sink);
 }
 
 /// The whole knowledge base as one page, of a site without errors.

@@ -30,10 +30,10 @@ use rayon::prelude::*;
 
 use crate::diag::{Diagnostic, Rule};
 use crate::diagnosis::{Compiled, PartFault};
-use crate::files::{Sources, Span};
+use crate::files::{Key, Sources, Span};
 use crate::signature::Match;
 use crate::site::{Links, Site};
-use crate::store::{Key, Kind, Store};
+use crate::store::{Kind, Store};
 
 pub use markup::RULES as MARKUP_RULES;
 

@@ -5,11 +5,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 use crate::cli::arguments::{Arguments, BuildOptions};
 use crate::cli::progress::Progress;
 use crate::cli::terminal::Terminal;
-use crate::cli::{Outcome, kept, pictures, world};
+use crate::cli::{Outcome, kept, world};
 use crate::compress;
 use crate::diag::Diagnostic;
-use crate::emit::{Permission, Publication, Single, Target};
-use crate::files::{Kept, Sink, Sources};
+use crate::emit::{Permission, Publication, Published, Single, Target};
+use crate::files::{Key, Maker, Sink, Sources};
 use crate::hosts::{Size, size as in_words};
 use crate::load::{self, Drafts};
 use crate::pipeline::{self, Order, Whole};
@@ -53,6 +53,7 @@ pub(super) fn run(
     let target = Target { folder: &folder, sources: &made_of, permission };
     let publication =
         Publication::begin(&target).inspect_err(|_| terminal.findings(&draft.found, &sources))?;
+    let publication = publication.knowing(kept::record(&root, &options.cache));
     let outgoing = Outgoing { publication: &publication, options, size: Mutex::default() };
     let whole = pipeline::render(&sources, &mut draft, &order, &progress, &outgoing);
     if whole == Whole::No {
@@ -60,30 +61,24 @@ pub(super) fn run(
         kept::leave(&root, &order.store, terminal);
         return Ok(refused(terminal, &draft.found, &sources));
     }
-    let draw = |kept: &Kept| pipeline::pictures(&sources, &draft, &order, &progress, kept, &outgoing);
-    let kept = match options.cache.no_cache {
-        true => {
-            draw(&Kept::default());
-            Ok(())
-        }
-        false => pictures::keep(&root, draw),
-    };
+    pipeline::pictures(&sources, &draft, &order, &progress, &outgoing);
     progress.hide();
-    kept::leave(&root, &order.store, terminal);
-    if let Err(error) = kept {
-        terminal.say(&format!("warning: pictures are drawn anew each time: {error:#}"));
-    }
     let size = outgoing.size.into_inner().unwrap_or_else(PoisonError::into_inner);
     terminal.findings(&draft.found, &sources);
     let bundle = match &single {
         None => None,
         Some(single) => match pipeline::bundle(&sources, &draft, &order) {
             Ok(bytes) => Some((single, bytes)),
-            Err(faults) => return Ok(refused(terminal, &faults, &sources)),
+            Err(faults) => {
+                kept::leave(&root, &order.store, terminal);
+                return Ok(refused(terminal, &faults, &sources));
+            }
         },
     };
     progress.begin(Stage::Publish, 0);
-    let report = publication.finish()?;
+    let Published { report, record } =
+        publication.finish().inspect_err(|_| kept::leave(&root, &order.store, terminal))?;
+    kept::leave_published(&root, &options.cache, &order.store, &record, terminal);
     terminal.say(&format!(
         "{} pages, {} files in {}: {} written, {} unchanged, {} removed",
         draft.site.heads().count(),
@@ -120,12 +115,28 @@ struct Outgoing<'b> {
 
 impl Outgoing<'_> {
     fn send(&self, path: String, bytes: Vec<u8>) {
-        self.size.lock().unwrap_or_else(PoisonError::into_inner).add(&path, &bytes);
+        self.count(|size| size.add(&path, &bytes));
         self.publication.take(path, bytes);
+    }
+
+    fn count(&self, add: impl FnOnce(&mut Size)) {
+        add(&mut self.size.lock().unwrap_or_else(PoisonError::into_inner));
     }
 }
 
 impl Sink for Outgoing<'_> {
+    fn take_made(&self, path: String, key: &Key, make: Maker<'_>) {
+        if self.options.precompress {
+            // Twins are made of the bytes.
+            make().into_iter().for_each(|bytes| self.take(path.clone(), bytes));
+        } else if let Some(length) = self.publication.take_known(&path, key) {
+            self.count(|size| size.add_file(length));
+        } else if let Some(bytes) = make() {
+            self.count(|size| size.add(&path, &bytes));
+            self.publication.take_new(path, key, bytes);
+        }
+    }
+
     fn take(&self, path: String, bytes: Vec<u8>) {
         if self.options.precompress {
             compress::twins(&path, &bytes).into_iter().for_each(|(path, twin)| self.send(path, twin));

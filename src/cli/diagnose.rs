@@ -10,9 +10,9 @@ use crate::cli::terminal::{Style, Terminal};
 use crate::cli::{Outcome, kept, world};
 use crate::config::Config;
 use crate::diagnosis::{self, Answer, Book, answer, show_figure};
-use crate::files::Sources;
+use crate::files::{Key, Sources};
 use crate::load::{self, Drafts};
-use crate::store::{Key, Kind};
+use crate::store::Kind;
 
 /// Figures that only the rules need.
 const INTERNAL: [&str; 2] = ["own", "verdict"];

@@ -5,6 +5,7 @@ use std::path::Path;
 use crate::cache;
 use crate::cli::arguments::CacheOptions;
 use crate::cli::terminal::Terminal;
+use crate::emit::Record;
 use crate::store::{Kind, Store};
 
 /// What earlier runs left of these kinds; nothing, and nothing is kept, if the options say so.
@@ -14,7 +15,30 @@ pub(super) fn open(root: &Path, options: &CacheOptions, kinds: &[Kind]) -> Store
 
 /// Leaves what is new to later runs. Where that cannot be done, nothing but time is lost: a warning says so.
 pub(super) fn leave(root: &Path, store: &Store, terminal: &Terminal) {
-    if let Err(error) = cache::keep(root, store) {
+    warn(cache::keep(root, store), terminal);
+}
+
+/// What the published folder was made of, if the options allow to know it.
+pub(super) fn record(root: &Path, options: &CacheOptions) -> Record {
+    let text = if options.no_cache { None } else { cache::record(root) };
+    Record::read(&text.unwrap_or_default())
+}
+
+/// As [`leave`], with what the published folder was made of.
+pub(super) fn leave_published(
+    root: &Path,
+    options: &CacheOptions,
+    store: &Store,
+    record: &Record,
+    terminal: &Terminal,
+) {
+    if !options.no_cache {
+        warn(cache::keep(root, store).and_then(|()| cache::keep_record(root, &record.text())), terminal);
+    }
+}
+
+fn warn(kept: anyhow::Result<()>, terminal: &Terminal) {
+    if let Err(error) = kept {
         terminal.say(&format!(
             "warning: the next run will take as long as this one: {error:#}; `--no-cache` does without"
         ));

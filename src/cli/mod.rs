@@ -12,7 +12,6 @@ mod init;
 mod kept;
 mod links;
 mod new;
-mod pictures;
 mod progress;
 mod serve;
 mod stale;

@@ -12,6 +12,7 @@ mod marker;
 mod place;
 mod plan;
 mod publication;
+mod record;
 mod single;
 mod staging;
 mod swap;
@@ -23,7 +24,8 @@ use anyhow::Result;
 use crate::files::Outputs;
 
 pub use crate::emit::marker::MARKER;
-pub use crate::emit::publication::Publication;
+pub use crate::emit::publication::{Publication, Published};
+pub use crate::emit::record::Record;
 pub use crate::emit::single::Single;
 
 /// Where a site is written, and what must not be touched.
@@ -66,7 +68,7 @@ pub struct Report {
 pub fn write(outputs: &Outputs, target: &Target) -> Result<Report> {
     let publication = Publication::begin(target)?;
     outputs.give(&publication);
-    publication.finish()
+    Ok(publication.finish()?.report)
 }
 
 #[cfg(test)]
@@ -93,7 +95,7 @@ mod tests {
             files.iter().for_each(|(path, text)| outputs.add(*path, *text));
             let publication = Publication::begin_at(place.clone(), Permission::OnlyOurs).unwrap();
             outputs.give(&publication);
-            publication.finish().unwrap()
+            publication.finish().unwrap().report
         };
         let found = || {
             let entries =

@@ -12,9 +12,10 @@ use crate::emit::lock::{self, Claim};
 use crate::emit::marker::{self, Marker};
 use crate::emit::place::Place;
 use crate::emit::plan::Plan;
+use crate::emit::record::{Record, Stamp};
 use crate::emit::staging::{self, Staging};
 use crate::emit::{Permission, Report, Target};
-use crate::files::Sink;
+use crate::files::{Key, Maker, Sink};
 
 /// A site that is being written beside the published one. Dropped before [`Publication::finish`], it leaves no trace.
 #[derive(Debug)]
@@ -26,6 +27,17 @@ pub struct Publication {
     /// Made with the first file that is not there yet; empty if it could not be made.
     staging: OnceLock<Option<Staging>>,
     taken: Mutex<Taken>,
+    /// What the files there were made of.
+    known: Record,
+}
+
+/// A site that was published.
+#[derive(Debug)]
+pub struct Published {
+    /// What was done.
+    pub report: Report,
+    /// What its files were made of, for the next time.
+    pub record: Record,
 }
 
 /// What was taken so far.
@@ -33,6 +45,8 @@ pub struct Publication {
 struct Taken {
     /// Every path, and whether the published folder holds the same bytes there.
     files: BTreeMap<String, bool>,
+    /// Keys of files, and the stamps of those that were there.
+    keys: Vec<(String, Key, Option<Stamp>)>,
     /// The first thing that went wrong; nothing is written after it.
     fault: Option<anyhow::Error>,
     /// Until there is a tree that keeps it.
@@ -56,7 +70,30 @@ impl Publication {
         place.refuse_foreign(permission)?;
         let before = if place.exists() { Marker::read(&place.folder)? } else { None };
         let taken = Mutex::new(Taken { claim, ..Taken::default() });
-        Ok(Self { place, permission, before, staging: OnceLock::new(), taken })
+        Ok(Self { place, permission, before, staging: OnceLock::new(), taken, known: Record::default() })
+    }
+
+    /// The same, told what the files of the folder were made of.
+    pub fn knowing(self, known: Record) -> Self {
+        Self { known, ..self }
+    }
+
+    /// Takes a file that is there as it was made from what this is the key of, and says how long it is.
+    pub fn take_known(&self, path: &str, key: &Key) -> Option<u64> {
+        let stamp = self.known.stamp(path, key).filter(|_| self.before.is_some())?;
+        if Stamp::of(&self.place.folder.join(path)) != Some(stamp) {
+            return None;
+        }
+        let mut taken = self.taken();
+        taken.add(path.to_string(), true);
+        taken.keys.push((path.to_string(), *key, Some(stamp)));
+        Some(stamp.length)
+    }
+
+    /// Takes a file that was made from what this is the key of.
+    pub fn take_new(&self, path: String, key: &Key, bytes: Vec<u8>) {
+        self.taken().keys.push((path.clone(), *key, None));
+        self.take(path, bytes);
     }
 
     /// Publishes what was taken, and removes what an earlier build wrote and this one did not.
@@ -64,8 +101,9 @@ impl Publication {
     /// # Errors
     /// When a file could not be written, one of someone else is in the way, or the disk refuses. The folder holds the
     /// old site then, whole.
-    pub fn finish(self) -> Result<Report> {
+    pub fn finish(self) -> Result<Published> {
         let taken = self.taken.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let keys = taken.keys;
         let folder = self.place.folder.display();
         let stays = match self.before {
             Some(_) => format!("the site in `{folder}` stays as it was"),
@@ -76,7 +114,7 @@ impl Publication {
         }
         let plan = Plan::make(taken.files, self.before, &self.place, self.permission)?;
         if !plan.changes_anything() {
-            return Ok(plan.report());
+            return Ok(Published { report: plan.report(), record: record(keys, &self.place) });
         }
         let staging = match self.staging.into_inner().flatten() {
             Some(staging) => staging,
@@ -84,7 +122,7 @@ impl Publication {
         };
         staging.fill(&plan).with_context(|| stays.clone())?;
         staging.publish(&plan)?.retire(&plan);
-        Ok(plan.report())
+        Ok(Published { report: plan.report(), record: record(keys, &self.place) })
     }
 
     fn taken(&self) -> std::sync::MutexGuard<'_, Taken> {
@@ -117,6 +155,14 @@ impl Publication {
 }
 
 impl Sink for Publication {
+    fn take_made(&self, path: String, key: &Key, make: Maker<'_>) {
+        if self.take_known(&path, key).is_none()
+            && let Some(bytes) = make()
+        {
+            self.take_new(path, key, bytes);
+        }
+    }
+
     fn take(&self, path: String, bytes: Vec<u8>) {
         if self.taken().fault.is_some() {
             return;
@@ -124,15 +170,30 @@ impl Sink for Publication {
         let put = self.put(&path, &bytes);
         let mut taken = self.taken();
         match put {
-            Ok(same) => {
-                let twice = taken.files.insert(path, same).is_some();
-                assert!(!twice, "two outputs claim one path");
-            }
+            Ok(same) => taken.add(path, same),
             Err(fault) => {
                 taken.fault.get_or_insert(fault);
             }
         }
     }
+}
+
+impl Taken {
+    fn add(&mut self, path: String, same: bool) {
+        let twice = self.files.insert(path, same).is_some();
+        assert!(!twice, "two outputs claim one path");
+    }
+}
+
+/// What the files of a published folder were made of, for those that tell.
+fn record(keys: Vec<(String, Key, Option<Stamp>)>, place: &Place) -> Record {
+    let mut record = Record::default();
+    for (path, key, stamp) in keys {
+        if let Some(stamp) = stamp.or_else(|| Stamp::of(&place.folder.join(&path))) {
+            record.add(path, key, stamp);
+        }
+    }
+    record
 }
 
 /// Whether a regular file holds these bytes. A link does not count: what it points to is not ours.

@@ -1,12 +1,17 @@
-//! Names of results: the hash of all that they were made from.
+//! Names of what was made: the hash of all that it was made from.
 
-/// Names a result.
+use std::fmt::{self, Display, Formatter};
+
+/// The program that makes things: another one makes other things of the same sources.
+pub const PROGRAM: &str = concat!(env!("CARGO_PKG_VERSION"), " ", env!("KBGEN_SOURCES"));
+
+/// Names what comes of a pure function: whoever has it from an earlier run need not make it again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Key(pub(super) [u8; Key::LENGTH]);
+pub struct Key([u8; Key::LENGTH]);
 
 impl Key {
     /// Bytes of a key.
-    pub(super) const LENGTH: usize = blake3::OUT_LEN;
+    pub const LENGTH: usize = blake3::OUT_LEN;
 
     /// The key of what is made of these parts, in this order.
     pub fn of<P: AsRef<[u8]>>(parts: impl IntoIterator<Item = P>) -> Self {
@@ -18,6 +23,32 @@ impl Key {
             hasher.update(part);
         }
         Self(*hasher.finalize().as_bytes())
+    }
+
+    /// Reads a key that was written as text.
+    pub fn parse(text: &str) -> Option<Self> {
+        let digits = text.as_bytes();
+        if digits.len() != 2 * Self::LENGTH {
+            return None;
+        }
+        let mut key = [0; Self::LENGTH];
+        for (byte, pair) in key.iter_mut().zip(digits.chunks_exact(2)) {
+            let digit = |at: usize| char::from(pair[at]).to_digit(16);
+            *byte = u8::try_from(digit(0)? * 16 + digit(1)?).ok()?;
+        }
+        Some(Self(key))
+    }
+
+    /// The key of these bytes, as [`Key::as_ref`] gives them.
+    pub fn read(bytes: &[u8; Key::LENGTH]) -> Self {
+        Self(*bytes)
+    }
+}
+
+impl Display for Key {
+    /// As hexadecimal digits, which [`Key::parse`] reads.
+    fn fmt(&self, text: &mut Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|byte| write!(text, "{byte:02x}"))
     }
 }
 

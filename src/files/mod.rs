@@ -1,11 +1,11 @@
 //! Sources and outputs in memory, and the places in them.
 
-mod kept;
+mod key;
 mod outputs;
 mod place;
 mod source;
 
-pub use kept::{Kept, Key};
-pub use outputs::{Memory, Nowhere, Outputs, Sink};
+pub use key::{Key, PROGRAM};
+pub use outputs::{Maker, Memory, Nowhere, Outputs, Sink};
 pub use place::{Placed, Position, Span};
 pub use source::{Source, SourceId, Sources};

@@ -3,11 +3,24 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use crate::files::Key;
+
 /// Takes the files of a site as they are made: in any order, and from several threads.
 pub trait Sink: Sync {
     /// Takes the file of a path, which comes once only.
     fn take(&self, path: String, bytes: Vec<u8>);
+
+    /// Takes the file of a path that is made of nothing but what `key` is the hash of. `make` is not called where the file
+    /// is known to be there already; it gives nothing if the file cannot be made.
+    fn take_made(&self, path: String, _key: &Key, make: Maker<'_>) {
+        if let Some(bytes) = make() {
+            self.take(path, bytes);
+        }
+    }
 }
+
+/// Makes a file.
+pub type Maker<'m> = Box<dyn FnOnce() -> Option<Vec<u8>> + 'm>;
 
 /// Output files by path (`errors/x/index.html`, `/` between parts, no leading slash), in order.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

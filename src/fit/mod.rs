@@ -23,10 +23,11 @@ use crate::estimate::architecture::Architecture;
 use crate::estimate::estimator::{NotCovered, driver_context};
 use crate::estimate::placement::Device;
 use crate::estimate::quantization::Quantization;
+use crate::files::Key;
 use crate::fit::rules::BAD_ARCHITECTURE;
 use crate::site::kinds::ModelData;
 use crate::site::{Figures, FitTable, ModelFit, Page, Site};
-use crate::store::{Key, Kind, Store};
+use crate::store::{Kind, Store};
 
 /// Figures of all models for the quantizations that the site has pages for, and of all calls in prose.
 pub fn table(site: &Site, store: &Store) -> (FitTable, Vec<Diagnostic>) {

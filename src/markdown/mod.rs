@@ -31,7 +31,7 @@ pub use html::turns_direction;
 pub use inline::inline;
 pub use outline::{Outline, outline, outline_inline};
 pub use plain::{plain, plain_inline};
-pub use render::{Figure, Picture, Pieces, Rendered, Section, render, render_outlined};
+pub use render::{Figure, Picture, Pieces, Rendered, Section, TocEntry, render, render_outlined};
 
 use pulldown_cmark::Options;
 

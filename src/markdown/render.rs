@@ -69,7 +69,7 @@ pub struct Figure {
 }
 
 /// A body as HTML.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Rendered {
     /// What stands before the first section.
     pub lead_html: String,
@@ -86,7 +86,7 @@ pub struct Rendered {
 }
 
 /// What stands under a heading of level 2.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Section {
     /// The heading's id.
     pub id: String,

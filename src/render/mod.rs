@@ -44,7 +44,7 @@ use rayon::prelude::*;
 use crate::config::Config;
 use crate::diag::{Diagnostic, Rule};
 use crate::diagnosis::Compiled;
-use crate::files::{Kept, Outputs, Sink, Sources};
+use crate::files::{Outputs, Sink, Sources};
 use crate::render::assets::Assets;
 use crate::render::prose::Prose;
 use crate::render::views::{Shelf, Wanted};
@@ -150,9 +150,9 @@ pub fn few(
 pub fn files(order: &Order<'_>, ground: &Groundwork, sink: &dyn Sink) -> Result<(), Vec<Diagnostic>> {
     let shelf = Shelf::new(order, ground, Wanted::All);
     let engine = templates::Engine::new(order.sources, &ground.assets, &order.config.texts)?;
-    views::pages(&shelf, &engine, sink)?;
+    let keys = views::pages(&shelf, &engine, sink)?;
     order.watch.begin(Stage::Data, 0);
-    data::files(&shelf, sink);
+    data::files(&shelf, &keys, sink);
     ground.tables.give(sink);
     let makers: [fn(&Shelf<'_>) -> Outputs; 9] = [
         diagnose::table,
@@ -171,10 +171,9 @@ pub fn files(order: &Order<'_>, ground: &Groundwork, sink: &dyn Sink) -> Result<
     Ok(())
 }
 
-/// Makes the pictures that pages name for those who share them, or takes them from `kept` where nothing changed; all come
-/// back, to be kept for the next build.
-pub fn pictures(order: &Order<'_>, kept: &Kept, sink: &dyn Sink) -> Kept {
-    social::files(order, kept, sink)
+/// Makes the pictures that pages name for those who share them.
+pub fn pictures(order: &Order<'_>, sink: &dyn Sink) {
+    social::files(order, sink);
 }
 
 /// The whole knowledge base as one page.

@@ -5,21 +5,33 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use crate::files::Span;
-use crate::markdown::{self, Call, Figure, Picture, Pieces, Rendered};
+use crate::files::{Key, Span};
+use crate::markdown::{self, Call, Figure, Picture, Pieces, Rendered, TocEntry};
 use crate::render::Order;
 use crate::render::address::{href, root};
 use crate::render::assets::Assets;
 use crate::render::basis::basis;
 use crate::site::kinds::ToolData;
 use crate::site::{Head, Kind, Page, PageId, Site, Target};
-use crate::store::{self, Key};
+use crate::store;
 use crate::watch::Stage;
 
-/// Rendered bodies by page.
-pub(super) type Prose = BTreeMap<PageId, Rendered>;
+/// What is told of every body, by page. The bodies themselves are rendered when they are shown: together they are larger
+/// than all else.
+pub(super) type Prose = BTreeMap<PageId, Told>;
 
-/// Renders every body.
+/// What others show of a body.
+#[derive(Debug)]
+pub(super) struct Told {
+    /// The first paragraph of the lead as plain text.
+    pub lead: String,
+    /// Headings of level 2 and 3, in order.
+    pub toc: Vec<TocEntry>,
+    /// The hash of all that the rendered body is made of.
+    pub key: Key,
+}
+
+/// Reads every body.
 pub(super) fn all(order: &Order<'_>, assets: &Assets) -> Prose {
     let shared = Shared::new(order);
     let heads: Vec<&Head> = order.site.heads().collect();
@@ -28,32 +40,45 @@ pub(super) fn all(order: &Order<'_>, assets: &Assets) -> Prose {
         .into_par_iter()
         .map(|head| {
             order.watch.begin_page();
-            let body = body(order, assets, &shared, head);
+            let told = told(order, assets, &shared, head);
             order.watch.end_page(&head.path);
-            (head.id.clone(), body)
+            (head.id.clone(), told)
         })
         .collect()
 }
 
-/// Renders the bodies of a few pages anew, one after the other: who edits a page is not to wait for a pool of threads that
+/// Reads the bodies of a few pages anew, one after the other: who edits a page is not to wait for a pool of threads that
 /// may be busy with the whole site.
 pub(super) fn renew(prose: &mut Prose, order: &Order<'_>, assets: &Assets, few: &Site) {
     let shared = Shared::new(order);
     for head in few.heads() {
-        prose.insert(head.id.clone(), body(order, assets, &shared, head));
+        prose.insert(head.id.clone(), told(order, assets, &shared, head));
     }
 }
 
-fn body(order: &Order<'_>, assets: &Assets, shared: &Shared, head: &Head) -> Rendered {
+fn told(order: &Order<'_>, assets: &Assets, shared: &Shared, head: &Head) -> Told {
     let text = order.sources.text(head.body.span);
     let place = Place::new(order, assets, shared, head);
-    let headings = || head.body.outline.headings.clone();
-    let make = || markdown::render_outlined(text, headings(), &place);
-    order.store.get_or(store::Kind::Prose, || place.key(text), make)
+    let key = place.key(text);
+    let make = || {
+        let rendered = render(text, head, &Uncolored(&place));
+        (rendered.lead_text, rendered.toc)
+    };
+    let (lead, toc) = order.store.get_or(store::Kind::Prose, || key, make);
+    Told { lead, toc, key }
+}
+
+/// A body as HTML.
+pub(super) fn body(order: &Order<'_>, assets: &Assets, shared: &Shared, head: &Head) -> Rendered {
+    render(order.sources.text(head.body.span), head, &Place::new(order, assets, shared, head))
+}
+
+fn render(text: &str, head: &Head, pieces: &impl Pieces) -> Rendered {
+    markdown::render_outlined(text, head.body.outline.headings.clone(), pieces)
 }
 
 /// What all bodies may speak of.
-struct Shared {
+pub(super) struct Shared {
     /// Titles of tools by slug, for labels of code blocks.
     tools: BTreeMap<String, String>,
     /// The key of all this, and of the texts of the site's language.
@@ -61,7 +86,8 @@ struct Shared {
 }
 
 impl Shared {
-    fn new(order: &Order<'_>) -> Self {
+    /// It, of a site.
+    pub fn new(order: &Order<'_>) -> Self {
         let name = |tool: &Page<ToolData>| (tool.head.id.slug.clone(), tool.head.title.value.clone());
         let tools = order.site.tools.iter().map(name).collect();
         let key = Key::of([format!("{tools:?}"), format!("{:?}", order.config.texts)]);
@@ -167,6 +193,23 @@ impl Pieces for Place<'_> {
 
     fn tool_name(&self, slug: &str) -> String {
         self.shared.tools.get(slug).cloned().unwrap_or_else(|| slug.to_string())
+    }
+}
+
+/// The same without colors, for those who only want to know what a body says.
+struct Uncolored<'p>(&'p Place<'p>);
+
+impl Pieces for Uncolored<'_> {
+    fn href(&self, destination: &str) -> String {
+        self.0.href(destination)
+    }
+
+    fn figure(&self, call: &Call) -> Option<Figure> {
+        self.0.figure(call)
+    }
+
+    fn code(&self, _language: &str, _code: &str) -> Arc<str> {
+        "".into()
     }
 }
 

@@ -149,7 +149,7 @@ impl Entry {
 
 /// A page of prose: what it says of itself, and its headings.
 fn prose(shelf: &Shelf<'_>, head: &Head, names: &[String]) -> Entry {
-    let headings: Vec<&str> = shelf.body(head).toc.iter().map(|entry| entry.title.as_str()).collect();
+    let headings: Vec<&str> = shelf.told(head).toc.iter().map(|entry| entry.title.as_str()).collect();
     Entry::new(head.id.address(), &head.title.value)
         .saying(shelf.describe(head))
         .called(names)

@@ -10,7 +10,7 @@ use minijinja::{
 use serde::Serialize;
 
 use crate::diag::{Diagnostic, Rule, nearest};
-use crate::files::{Sources, Span};
+use crate::files::{Key, PROGRAM, Sources, Span};
 use crate::render::assets::Assets;
 use crate::render::say;
 use crate::texts::Texts;
@@ -25,6 +25,8 @@ pub const TEMPLATE_ERROR: Rule = Rule {
 /// All templates, compiled once.
 pub(super) struct Engine<'s> {
     environment: Environment<'s>,
+    /// The hash of all that pages are made of beside their views.
+    key: Key,
     sources: &'s Sources,
 }
 
@@ -48,13 +50,21 @@ impl<'s> Engine<'s> {
         add_asset_function(&mut environment, assets);
         say::add_function(&mut environment, texts);
         let mut faults = Vec::new();
+        let mut parts = vec![PROGRAM.to_string(), format!("{texts:?}")];
+        parts.extend(assets.names().iter().filter_map(|name| assets.path(name).map(str::to_string)));
         for (_, source) in sources.under("templates/") {
+            parts.extend([source.path.clone(), source.text.clone()]);
             let name = source.path.trim_start_matches("templates/");
             if let Err(error) = environment.add_template(name, &source.text) {
                 faults.extend(diagnostic(sources, &error));
             }
         }
-        if faults.is_empty() { Ok(Self { environment, sources }) } else { Err(faults) }
+        if faults.is_empty() { Ok(Self { environment, key: Key::of(parts), sources }) } else { Err(faults) }
+    }
+
+    /// The hash of all that pages are made of beside their views: templates, names of static files, texts, the program.
+    pub fn key(&self) -> &Key {
+        &self.key
     }
 
     /// Renders a page.

@@ -3,7 +3,6 @@
 //! A result is made once and found again as long as nothing that it depends on changed; so it makes no
 //! difference to anyone but the clock whether a store is there. `cache` brings it over from one run to the next.
 
-mod key;
 mod pack;
 
 use std::collections::HashMap;
@@ -13,7 +12,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-pub use key::Key;
+use crate::files::Key;
 
 /// What is kept, kind by kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

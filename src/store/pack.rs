@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use crate::store::{Entry, Key};
+use crate::files::Key;
+use crate::store::Entry;
 
 /// What every pack begins with: its form, and the program that made it. Another program makes other results.
 const MARK: &str = concat!("kbgen results 1 ", env!("CARGO_PKG_VERSION"), " ", env!("KBGEN_SOURCES"), "\n");
@@ -50,7 +51,7 @@ pub(super) fn read(mut pack: Vec<u8>) -> Option<Vec<(Key, Entry)>> {
         let range = at..at.checked_add(length)?;
         holder.get(range.clone())?;
         at = range.end;
-        entries.push((Key(*key), Entry { holder: Arc::clone(&holder), range, age: *age }));
+        entries.push((Key::read(key), Entry { holder: Arc::clone(&holder), range, age: *age }));
     }
     Some(entries)
 }

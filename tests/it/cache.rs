@@ -1,6 +1,6 @@
 //! A warm build gives the same bytes and findings as a clean one, whatever was edited and whatever befell the cache.
 
-use std::fs;
+use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::sync::Arc;
@@ -9,11 +9,13 @@ use std::time::{Duration, SystemTime};
 use jiff::civil::date;
 use kbgen::parts::cache;
 use kbgen::parts::diag;
+use kbgen::parts::emit::{Permission, Publication, Record, Target};
 use kbgen::parts::files::Outputs;
 use kbgen::parts::load::{self, Drafts};
-use kbgen::parts::pipeline::{self, Order};
+use kbgen::parts::pipeline::{self, Order, Whole};
 use kbgen::parts::render::Audience;
 use kbgen::parts::store::{Kind, Store};
+use kbgen::parts::watch::Unwatched;
 use tempfile::TempDir;
 
 use crate::expect::{files, repository};
@@ -66,13 +68,7 @@ impl Edited {
     fn build(&self, store: Store, drafts: Drafts) -> (Came, Arc<Store>) {
         let (sources, faults) = load::read(self.root()).unwrap();
         let store = Arc::new(store);
-        let order = Order {
-            today: date(2026, 6, 30),
-            drafts,
-            base_url: None,
-            audience: Audience::World,
-            store: Arc::clone(&store),
-        };
+        let order = order(Arc::clone(&store), drafts);
         let built = pipeline::build(&sources, faults, &order).unwrap();
         ((diag::json(&built.draft.found, &sources), built.outputs), store)
     }
@@ -85,6 +81,23 @@ impl Edited {
         let (came, store) = self.build(cache::open(self.root(), &Kind::BUILD), Drafts::Exclude);
         cache::keep(self.root(), &store).unwrap();
         came
+    }
+
+    /// Publishes the site into `public/` as `kbgen build` does, whose record of the last time is used or not. Whether
+    /// there was no error.
+    fn publish(&self, to: &str, record: Option<Record>) -> Option<Record> {
+        let (sources, faults) = load::read(self.root()).unwrap();
+        let order = order(Arc::new(Store::forgetful()), Drafts::Exclude);
+        let mut draft = pipeline::understand(&sources, faults, &order, &Unwatched).unwrap();
+        if draft.has_errors() {
+            return None;
+        }
+        let folder = self.path(to);
+        let target = Target { folder: &folder, sources: &[], permission: Permission::OnlyOurs };
+        let publication = Publication::begin(&target).unwrap().knowing(record.unwrap_or_default());
+        assert_eq!(pipeline::render(&sources, &mut draft, &order, &Unwatched, &publication), Whole::Yes);
+        pipeline::pictures(&sources, &draft, &order, &Unwatched, &publication);
+        Some(publication.finish().unwrap().record)
     }
 
     fn assert_same(&self, when: &str) {
@@ -129,6 +142,10 @@ impl Edited {
         files.sort();
         files
     }
+}
+
+fn order(store: Arc<Store>, drafts: Drafts) -> Order {
+    Order { today: date(2026, 6, 30), drafts, base_url: None, audience: Audience::World, store }
 }
 
 /// Numbers that look like chance and are the same each time (Steele, Lea and Flood 2014, SplitMix64).
@@ -260,6 +277,63 @@ fn a_warm_build_gives_what_a_clean_one_gives_after_any_edit() {
 }
 
 #[test]
+fn pages_that_are_not_made_again_are_those_that_a_clean_build_makes() {
+    let site = Edited::new();
+    let mut chance = Chance(20_261_122);
+    let mut record = site.publish("public", None);
+    let mut published = 0;
+    for step in 0..40 {
+        let what = edit(&site, &mut chance, step);
+        let Some(next) = site.publish("public", record.clone()) else { continue };
+        // Through its text, as the next run has it.
+        record = Some(Record::read(&next.text()));
+        assert_eq!(record.as_ref(), Some(&next), "step {step}");
+        let _ = fs::remove_dir_all(site.path("clean"));
+        assert!(site.publish("clean", None).is_some());
+        let (warm, clean) = (site.built("public"), site.built("clean"));
+        for (one, two) in warm.iter().zip(&clean) {
+            assert_eq!(one.0, two.0, "step {step}, {what}");
+            assert!(one.1 == two.1, "step {step}, {what}: {}", one.0.display());
+        }
+        assert_eq!(warm.len(), clean.len(), "step {step}, {what}");
+        published += 1;
+    }
+    assert!((10..40).contains(&published), "of the builds, {published} were without errors");
+}
+
+#[test]
+fn a_page_is_made_again_when_its_file_was_touched_and_only_then() {
+    let site = Edited::new();
+    let build = || assert_eq!(site.said(&["build", "--date", "2026-06-30"]).0, Some(0));
+    let page = site.path("public/errors/card-full/index.html");
+    build();
+    let (whole, modified) = (fs::read(&page).unwrap(), fs::metadata(&page).unwrap().modified().unwrap());
+    // Of the same length and time, a file is what it was: this is how it shows that it was not made again.
+    let marked = vec![b'x'; whole.len()];
+    fs::write(&page, &marked).unwrap();
+    File::options().append(true).open(&page).unwrap().set_modified(modified).unwrap();
+    build();
+    assert!(fs::read(&page).unwrap() == marked, "the page was made again");
+    let touches: [(&str, &dyn Fn()); 4] = [
+        ("written to", &|| fs::write(&page, &marked).unwrap()),
+        ("longer", &|| fs::write(&page, [&whole[..], b"x"].concat()).unwrap()),
+        ("removed", &|| fs::remove_file(&page).unwrap()),
+        ("of another record", &|| {
+            fs::write(&page, &marked).unwrap();
+            fs::remove_dir_all(site.path(".kbgen-cache")).unwrap();
+        }),
+    ];
+    for (what, touch) in touches {
+        touch();
+        build();
+        assert!(fs::read(&page).unwrap() == whole, "{what}");
+    }
+    fs::write(&page, &marked).unwrap();
+    assert_eq!(site.said(&["build", "--date", "2026-06-30", "--no-cache"]).0, Some(0));
+    assert!(fs::read(&page).unwrap() == whole, "without a cache nothing is known");
+}
+
+#[test]
 fn a_second_build_works_nothing_out_and_leaves_the_cache_as_it_is() {
     let site = Edited::new();
     site.warm();
@@ -324,7 +398,7 @@ fn a_build_that_is_ended_while_it_writes_harms_no_later_one() {
     fs::write(&fresh, "half").unwrap();
     fs::write(&old, "half").unwrap();
     let day_ago = SystemTime::now() - Duration::from_secs(86_400);
-    fs::File::options().write(true).open(&old).unwrap().set_modified(day_ago).unwrap();
+    File::options().write(true).open(&old).unwrap().set_modified(day_ago).unwrap();
     site.replace(CARD_FULL, "The card could not", "Now the card could not");
     site.assert_same("with leftovers");
     assert!(!old.exists() && fresh.exists());
@@ -412,7 +486,7 @@ fn a_diagnosis_is_the_same_with_a_cache_and_sees_every_edit() {
     // As many bytes as before, and at the same moment as far as the disk can tell.
     let times = fs::metadata(site.path(CARD_FULL)).unwrap().modified().unwrap();
     site.replace(CARD_FULL, "the card is full", "the card is Full");
-    fs::File::options().write(true).open(site.path(CARD_FULL)).unwrap().set_modified(times).unwrap();
+    File::options().write(true).open(site.path(CARD_FULL)).unwrap().set_modified(times).unwrap();
     let edited = answers(&[]);
     assert!(edited[0].1.contains("the card is Full"), "{}", edited[0].1);
     assert_eq!(edited, answers(&["--no-cache"]));

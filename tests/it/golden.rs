@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use jiff::civil::date;
-use kbgen::parts::files::{Kept, Memory, Outputs, Sources};
+use kbgen::parts::files::{Memory, Outputs, Sources};
 use kbgen::parts::load::{self, Drafts};
 use kbgen::parts::pipeline::{self, Order};
 use kbgen::parts::render::Audience;
@@ -391,19 +391,9 @@ fn pictured(change: impl Fn(&mut Sources)) -> (Outputs, Outputs) {
         store: Arc::default(),
     };
     let built = pipeline::build(&sources, faults, &order).expect("the address is left as it is");
-    let draw = |kept: &Kept| {
-        let memory = Memory::default();
-        let kept = pipeline::pictures(&sources, &built.draft, &order, &Unwatched, kept, &memory);
-        (memory.into_outputs(), kept)
-    };
-    let (pictures, kept) = draw(&Kept::default());
-    assert!(draw(&kept) == (pictures.clone(), kept.clone()), "what is kept is what would be drawn");
-    // What is kept is taken as it is, so that a second build draws nothing.
-    let mut marked = Kept::default();
-    kept.iter().for_each(|(key, _)| marked.add(*key, *b"kept"));
-    let (taken, _) = draw(&marked);
-    assert!(taken.iter().all(|(_, bytes)| bytes[..] == *b"kept"), "a kept picture was drawn again");
-    (built.outputs.expect("without a fault there is a site"), pictures)
+    let pictures = Memory::default();
+    pipeline::pictures(&sources, &built.draft, &order, &Unwatched, &pictures);
+    (built.outputs.expect("without a fault there is a site"), pictures.into_outputs())
 }
 
 /// The picture that a page names, from the root of the site.

@@ -10,12 +10,10 @@ mod layout;
 mod lettering;
 mod mark;
 
-use std::sync::Arc;
-
 use rayon::prelude::*;
 use serde::Serialize;
 
-use crate::files::{Kept, Key, Sink};
+use crate::files::{Key, Sink};
 use crate::render::assets::Assets;
 use crate::render::social::canvas::{HEIGHT, WIDTH};
 use crate::render::social::card::{Card, has_own};
@@ -26,7 +24,7 @@ use crate::render::social::mark::Mark;
 use crate::render::{Audience, Order};
 use crate::site::{Head, PageId};
 
-/// Changes with the drawing: pictures of another drawing are not kept. A test tells when it has to.
+/// Changes with the drawing: pictures of another drawing are made anew. A test tells when it has to.
 const DRAWING: &str = "1";
 
 /// The picture of pages without one of their own.
@@ -87,11 +85,10 @@ fn path(id: &PageId) -> String {
     format!("social/{}.png", id.address().trim_end_matches('/'))
 }
 
-/// Makes all pictures that pages name, but takes those that an earlier build kept; all come back, to be kept.
-pub(super) fn files(order: &Order<'_>, kept: &Kept, sink: &dyn Sink) -> Kept {
-    let mut all = Kept::default();
+/// Makes all pictures that pages name.
+pub(super) fn files(order: &Order<'_>, sink: &dyn Sink) {
     if !are_wanted(order) {
-        return all;
+        return;
     }
     let studio = Studio::new(order);
     let lettering = Lettering::new();
@@ -100,10 +97,7 @@ pub(super) fn files(order: &Order<'_>, kept: &Kept, sink: &dyn Sink) -> Kept {
     if order.sources.asset(&format!("static/{OWN_PICTURE}")).is_none() {
         cards.push((SITE_PICTURE.into(), card::site(order)));
     }
-    let made: Vec<(Key, Arc<[u8]>)> =
-        cards.par_chunks(ROW).flat_map_iter(|row| studio.row(row, kept, sink)).collect();
-    made.into_iter().for_each(|(key, bytes)| all.add(key, bytes));
-    all
+    cards.par_chunks(ROW).for_each(|row| studio.row(row, sink));
 }
 
 /// What the pictures of a site are made with.
@@ -122,32 +116,28 @@ impl<'s> Studio<'s> {
     }
 
     /// Gives the pictures of some cards to the sink.
-    fn row(&self, row: &[(String, Card)], kept: &Kept, sink: &dyn Sink) -> Vec<(Key, Arc<[u8]>)> {
+    fn row(&self, row: &[(String, Card)], sink: &dyn Sink) {
         let mut easel = None;
-        let picture = |(path, card): &(String, Card)| {
-            let key = self.key(card);
-            let bytes = kept.get(&key).cloned().unwrap_or_else(|| {
+        for (path, card) in row {
+            let draw = || {
                 let easel = easel.get_or_insert_with(|| Easel::new(self.site_title, &self.mark));
-                easel.draw(card).png(&self.colors).expect("writing to memory never fails").into()
-            });
-            sink.take(path.clone(), bytes.to_vec());
-            (key, bytes)
-        };
-        row.iter().map(picture).collect()
+                Some(easel.draw(card).png(&self.colors).expect("writing to memory never fails"))
+            };
+            sink.take_made(path.clone(), &self.key(card), Box::new(draw));
+        }
     }
 
     /// The hash of all that a picture shows and of the way it is drawn.
     fn key(&self, card: &Card) -> Key {
         let Self { site_title, colors, mark } = self;
-        let told = format!("{DRAWING} {site_title:?} {colors:?} {mark:?} {card:?}");
-        *blake3::hash(told.as_bytes()).as_bytes()
+        Key::of([DRAWING.to_string(), format!("{site_title:?} {colors:?} {mark:?} {card:?}")])
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::files::{Nowhere, Sources};
+    use crate::files::{Memory as Outputs, Sources};
     use crate::render::social::card::{Matter, Memory, Mood};
 
     #[test]
@@ -166,10 +156,13 @@ mod tests {
         ];
         let cards = matters.map(|matter| {
             let card = Card { kind: "Kind".into(), title: "A title".into(), mood: Mood::Alarm, matter };
-            (String::new(), card)
+            card
         });
-        let row = studio.row(&cards, &Kept::default(), &Nowhere);
-        let drawn: Vec<u8> = row.iter().flat_map(|(_, bytes)| bytes.iter().copied()).collect();
+        let cards: Vec<(String, Card)> = (0..).map(|at| at.to_string()).zip(cards).collect();
+        let memory = Outputs::default();
+        studio.row(&cards, &memory);
+        let outputs = memory.into_outputs();
+        let drawn: Vec<u8> = outputs.iter().flat_map(|(_, bytes)| bytes.iter().copied()).collect();
         let digest = crate::render::assets::digest(&drawn);
         assert_eq!((DRAWING, digest.as_str()), ("1", "2e6ea4c0f078"), "a new drawing needs a new `DRAWING`");
     }

@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use crate::render::templates::{html, seen};
 use crate::render::views::Leaf;
-use crate::render::views::shelf::{Plate, Shelf, toc, with_frame};
+use crate::render::views::shelf::{Plate, Shelf, with_frame};
 
 #[derive(Serialize)]
 struct DocumentView {
@@ -30,7 +30,7 @@ pub(super) fn leaves(shelf: &Shelf<'_>) -> Vec<Leaf> {
                 description: shelf.describe(&page.head),
                 trail: Vec::new(),
                 head: Some(&page.head),
-                toc: toc(body),
+                toc: shelf.toc(&page.head),
                 noindex: false,
             };
             let frame = shelf.frame(plate, (None, None));

@@ -4,14 +4,15 @@ use minijinja::value::Value;
 use rayon::prelude::*;
 use serde::Serialize;
 
+use crate::files::Key;
 use crate::markdown::{self, Section};
-use crate::render::address::root;
+use crate::render::address::{file, root};
 use crate::render::prose::Line;
 use crate::render::templates::{html, seen};
 use crate::render::views::Leaf;
-use crate::render::views::common::{Ref, SourceView, VerifiedView, label, sources};
+use crate::render::views::common::{Frame, Ref, SourceView, VerifiedView, label, sources};
 use crate::render::views::map;
-use crate::render::views::shelf::{Plate, Shelf, neighbours, toc, with_frame};
+use crate::render::views::shelf::{Plate, Shelf, neighbours, with_frame};
 use crate::render::views::wording::signature_text;
 use crate::site::kinds::{ErrorData, Signature, is_check_section};
 use crate::site::{Head, Kind, Page, PageId, ProseCall};
@@ -103,7 +104,47 @@ const LOOK_ALIKES: usize = 3;
 /// How the paragraph begins that says what to do when a solution does not help.
 const FAILS: &str = text("If it fails:");
 
+/// A page that is known but for its body: all that it shows of other pages.
+pub(super) struct Draft<'s> {
+    error: &'s Page<ErrorData>,
+    address: String,
+    frame: Frame,
+    view: ErrorView,
+}
+
+impl Draft<'_> {
+    /// The slug of the error.
+    pub fn slug(&self) -> &str {
+        &self.error.head.id.slug
+    }
+
+    /// The file of the page.
+    pub fn path(&self) -> String {
+        file(&self.address)
+    }
+
+    /// The hash of all that the page is made of: the engine with this key, its own text, its body, and what it shows of
+    /// others.
+    pub fn key(&self, shelf: &Shelf<'_>, engine: &Key) -> Key {
+        let head = &self.error.head;
+        let shown = serde_json::to_vec(&(&self.frame, &self.view)).expect("plain data is always JSON");
+        let text = &shelf.order.sources.get(head.source).text;
+        Key::of([engine.as_ref(), text.as_bytes(), shelf.told(head).key.as_ref(), &shown])
+    }
+
+    /// The page with its body.
+    pub fn leaf(self, shelf: &Shelf<'_>) -> Leaf {
+        let Self { error, address, frame, mut view } = self;
+        view.add_body(shelf, error);
+        Leaf { view: with_frame(frame, "error", seen(&view)), template: "error.html", address }
+    }
+}
+
 pub(super) fn leaves<'s>(shelf: &'s Shelf<'_>) -> impl ParallelIterator<Item = Leaf> + 's {
+    drafts(shelf).map(|draft| draft.leaf(shelf))
+}
+
+pub(super) fn drafts<'s>(shelf: &'s Shelf<'_>) -> impl ParallelIterator<Item = Draft<'s>> + 's {
     let mut errors = Vec::new();
     let wanted = shelf.site().errors.iter().filter(|error| shelf.wants(&error.head));
     let mut categories: Vec<&str> = wanted.map(|error| error.data.category.as_str()).collect();
@@ -115,10 +156,14 @@ pub(super) fn leaves<'s>(shelf: &'s Shelf<'_>) -> impl ParallelIterator<Item = L
         let wanted = of_category.iter().enumerate().filter(|(_, error)| shelf.wants(&error.head));
         errors.extend(wanted.map(|(at, error)| (*error, neighbours(&heads, at))));
     }
-    errors.into_par_iter().map(|(error, beside)| leaf(shelf, error, beside))
+    errors.into_par_iter().map(|(error, beside)| draft(shelf, error, beside))
 }
 
-fn leaf(shelf: &Shelf<'_>, error: &Page<ErrorData>, beside: (Option<&Head>, Option<&Head>)) -> Leaf {
+fn draft<'s>(
+    shelf: &Shelf<'_>,
+    error: &'s Page<ErrorData>,
+    beside: (Option<&Head>, Option<&Head>),
+) -> Draft<'s> {
     let address = error.head.id.address();
     let root = root(&address);
     let view = view(shelf, error, &root);
@@ -133,28 +178,35 @@ fn leaf(shelf: &Shelf<'_>, error: &Page<ErrorData>, beside: (Option<&Head>, Opti
             (view.category.title.clone(), &category_address),
         ],
         head: Some(&error.head),
-        toc: toc(shelf.body(&error.head)),
+        toc: shelf.toc(&error.head),
         noindex: false,
     };
     let frame = shelf.frame(plate, beside);
-    Leaf { view: with_frame(frame, "error", seen(&view)), template: "error.html", address }
+    Draft { error, address, frame, view }
 }
 
+impl ErrorView {
+    fn add_body(&mut self, shelf: &Shelf<'_>, error: &Page<ErrorData>) {
+        let body = shelf.body(&error.head);
+        let fails = format!("<p><strong>{}</strong>", shelf.say(FAILS));
+        for section in &body.sections {
+            let shown = section_view(section, &error.data, &fails);
+            match () {
+                () if shown.cost.is_some() => self.solutions.push(shown),
+                () if is_check_section(&section.id, &section.title) => self.check = Some(shown),
+                () if self.solutions.is_empty() => self.before.push(shown),
+                () => self.after.push(shown),
+            }
+        }
+        self.lead_html = html(body.lead_html.clone());
+        self.footnotes_html = html(body.footnotes_html.clone());
+    }
+}
+
+/// All but the body.
 fn view(shelf: &Shelf<'_>, error: &Page<ErrorData>, root: &str) -> ErrorView {
     let data = &error.data;
-    let body = shelf.body(&error.head);
     let line = Line { order: shelf.order, assets: shelf.assets, page: &error.head.id, root };
-    let fails = format!("<p><strong>{}</strong>", shelf.say(FAILS));
-    let (mut before, mut solutions, mut after, mut check) = (Vec::new(), Vec::new(), Vec::new(), None);
-    for section in &body.sections {
-        let shown = section_view(section, data, &fails);
-        match () {
-            () if shown.cost.is_some() => solutions.push(shown),
-            () if is_check_section(&section.id, &section.title) => check = Some(shown),
-            () if solutions.is_empty() => before.push(shown),
-            () => after.push(shown),
-        }
-    }
     let related: Vec<&str> = data.related.iter().map(|slug| slug.value.as_str()).collect();
     let look_alikes = look_alikes(shelf, error);
     let named = [&related[..], &look_alikes].concat();
@@ -169,7 +221,7 @@ fn view(shelf: &Shelf<'_>, error: &Page<ErrorData>, root: &str) -> ErrorView {
             .expect("every category has a page: load adds those that are missing"),
         tools: shelf.references(root, Kind::Tool, data.tools.iter().map(|slug| slug.value.as_str())),
         platforms: data.platforms.iter().map(|name| platform(shelf, name)).collect(),
-        lead_html: html(body.lead_html.clone()),
+        lead_html: Value::default(),
         signatures: data.signatures.iter().map(|signature| signature_view(shelf, signature)).collect(),
         causes: data
             .causes
@@ -181,11 +233,11 @@ fn view(shelf: &Shelf<'_>, error: &Page<ErrorData>, root: &str) -> ErrorView {
                 solutions: cause.solutions.iter().filter_map(|id| jump(data, &id.value)).collect(),
             })
             .collect(),
-        before,
-        solutions,
-        check,
-        after,
-        footnotes_html: html(body.footnotes_html.clone()),
+        before: Vec::new(),
+        solutions: Vec::new(),
+        check: None,
+        after: Vec::new(),
+        footnotes_html: Value::default(),
         fits: fits(error),
         look_alikes: shelf.references(root, Kind::Error, look_alikes),
         changes: data

@@ -7,7 +7,7 @@ use crate::render::address::root;
 use crate::render::templates::{html, seen};
 use crate::render::views::Leaf;
 use crate::render::views::common::{Ref, SourceView, VerifiedView, sources};
-use crate::render::views::shelf::{Plate, Shelf, neighbours, toc, with_frame};
+use crate::render::views::shelf::{Plate, Shelf, neighbours, with_frame};
 use crate::site::{Head, Kind};
 
 #[derive(Serialize)]
@@ -54,7 +54,7 @@ pub(super) fn leaves(shelf: &Shelf<'_>) -> Vec<Leaf> {
                 description: shelf.describe(&guide.head),
                 trail: vec![(shelf.say("Guides").into(), "guides/")],
                 head: Some(&guide.head),
-                toc: toc(body),
+                toc: shelf.toc(&guide.head),
                 noindex: false,
             };
             let frame = shelf.frame(plate, neighbours(&heads, at));

@@ -26,6 +26,8 @@ mod tool;
 mod usual;
 mod wording;
 
+use std::collections::BTreeMap;
+
 use rayon::prelude::*;
 
 pub(super) use common::parameters;
@@ -36,7 +38,7 @@ pub(super) use usual::{CONTEXTS, RunsOn, runs_on};
 pub(super) use wording::signature_text;
 
 use crate::diag::Diagnostic;
-use crate::files::Sink;
+use crate::files::{Key, Sink};
 use crate::render::address::file;
 use crate::render::templates::Engine;
 use crate::site::{Kind, Site};
@@ -55,8 +57,15 @@ pub(super) struct Leaf {
 /// Makes the pages of a kind.
 type Maker = fn(&Shelf<'_>) -> Vec<Leaf>;
 
+/// What error pages are made of, by their slugs.
+pub(super) type Keys = BTreeMap<String, Key>;
+
 /// Every HTML page.
-pub(super) fn pages(shelf: &Shelf<'_>, engine: &Engine<'_>, sink: &dyn Sink) -> Result<(), Vec<Diagnostic>> {
+pub(super) fn pages(
+    shelf: &Shelf<'_>,
+    engine: &Engine<'_>,
+    sink: &dyn Sink,
+) -> Result<Keys, Vec<Diagnostic>> {
     let makers: Vec<Maker> = vec![
         home::leaves,
         lists::leaves,
@@ -77,7 +86,15 @@ pub(super) fn pages(shelf: &Shelf<'_>, engine: &Engine<'_>, sink: &dyn Sink) -> 
     shelf.order.watch.begin(Stage::Pages, shelf.site().heads().count());
     // A view is larger than its page: each is gone when its page is there.
     let leaves = makers.into_par_iter().flat_map(|make| make(shelf));
-    rendered(shelf, engine, leaves.chain(error::leaves(shelf)), sink)
+    let plain = leaves.map(|leaf| rendered(shelf, engine, leaf, sink).map(|()| None));
+    let errors = error::drafts(shelf).map(|draft| {
+        let (slug, path, key) = (draft.slug().to_string(), draft.path(), draft.key(shelf, engine.key()));
+        let mut made = Ok(Some((slug, key)));
+        let make = || bytes(shelf, engine, &draft.leaf(shelf)).map_err(|fault| made = Err(fault)).ok();
+        sink.take_made(path, &key, Box::new(make));
+        made
+    });
+    Ok(collected(plain.chain(errors))?.into_iter().flatten().collect())
 }
 
 /// The HTML pages of a few pages alone.
@@ -100,32 +117,35 @@ pub(super) fn few(
     let is_there = |kind| few.heads().any(|head| head.id.kind == kind);
     let wanted: Vec<_> = makers.into_iter().filter(|(kind, _)| is_there(*kind)).collect();
     let leaves = wanted.into_par_iter().flat_map(|(_, make)| make(shelf));
-    rendered(shelf, engine, leaves.chain(error::leaves(shelf)), sink)
+    let made = leaves.chain(error::leaves(shelf)).map(|leaf| rendered(shelf, engine, leaf, sink));
+    collected(made).map(drop)
 }
 
-fn rendered(
-    shelf: &Shelf<'_>,
-    engine: &Engine<'_>,
-    leaves: impl ParallelIterator<Item = Leaf>,
-    sink: &dyn Sink,
-) -> Result<(), Vec<Diagnostic>> {
+fn rendered(shelf: &Shelf<'_>, engine: &Engine<'_>, leaf: Leaf, sink: &dyn Sink) -> Result<(), Diagnostic> {
+    bytes(shelf, engine, &leaf).map(|bytes| sink.take(file(&leaf.address), bytes))
+}
+
+fn bytes(shelf: &Shelf<'_>, engine: &Engine<'_>, leaf: &Leaf) -> Result<Vec<u8>, Diagnostic> {
     let watch = shelf.order.watch;
-    let all: Vec<Diagnostic> = leaves
-        .filter_map(|leaf| {
-            watch.begin_page();
-            let page = engine.render(leaf.template, &leaf.view);
-            let path = file(&leaf.address);
-            watch.end_page(&path);
-            page.map(|bytes| sink.take(path, bytes)).err()
-        })
-        .collect();
-    let mut faults = Vec::new();
-    for fault in all {
-        if !faults.contains(&fault) {
-            faults.push(fault);
+    watch.begin_page();
+    let page = engine.render(leaf.template, &leaf.view);
+    watch.end_page(&file(&leaf.address));
+    page
+}
+
+/// What was made, or every distinct fault.
+fn collected<T: Send>(
+    made: impl ParallelIterator<Item = Result<T, Diagnostic>>,
+) -> Result<Vec<T>, Vec<Diagnostic>> {
+    let (mut all, mut faults) = (Vec::new(), Vec::new());
+    for one in made.collect::<Vec<_>>() {
+        match one {
+            Ok(one) => all.push(one),
+            Err(fault) if faults.contains(&fault) => {}
+            Err(fault) => faults.push(fault),
         }
     }
-    if faults.is_empty() { Ok(()) } else { Err(faults) }
+    if faults.is_empty() { Ok(all) } else { Err(faults) }
 }
 
 /// Pages that are read as text, and lists.

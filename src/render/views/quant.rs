@@ -7,7 +7,7 @@ use crate::render::address::{href, root};
 use crate::render::templates::{html, seen};
 use crate::render::views::Leaf;
 use crate::render::views::common::{Ref, SourceView, TocLine, parameters, sources};
-use crate::render::views::shelf::{Plate, Shelf, neighbours, toc, with_frame};
+use crate::render::views::shelf::{Plate, Shelf, neighbours, with_frame};
 use crate::site::{Head, gib};
 
 #[derive(Serialize)]
@@ -50,7 +50,7 @@ pub(super) fn leaves(shelf: &Shelf<'_>) -> Vec<Leaf> {
                 sources: sources(shelf.texts(), &quant.data.evidence),
                 backlinks: shelf.backlinks(&root, &quant.head.id, &[]),
             };
-            let mut toc = toc(body);
+            let mut toc = shelf.toc(&quant.head);
             if !view.models.is_empty() {
                 toc.push(TocLine {
                     level: 2,

@@ -6,13 +6,13 @@ use std::fmt::Display;
 use jiff::civil::Date;
 use minijinja::value::Value;
 
-use crate::markdown::Rendered;
+use crate::markdown::{Rendered, TocEntry};
 use crate::render::address::{href, root};
 use crate::render::assets::Assets;
 use crate::render::data::twin_folder;
 use crate::render::feed;
 use crate::render::json_ld;
-use crate::render::prose::Prose;
+use crate::render::prose::{self, Prose, Shared, Told};
 use crate::render::social::Pictures;
 use crate::render::templates::seen;
 use crate::render::views::common::{
@@ -30,15 +30,17 @@ pub(in crate::render) struct Shelf<'s> {
     pub order: &'s Order<'s>,
     /// Static files, for their names.
     pub assets: &'s Assets,
-    /// Rendered bodies.
+    /// What is told of every body.
     pub prose: &'s Prose,
+    shared: Shared,
     /// The index of the fit tables, which several pages hold.
     pub fit_index: &'s serde_json::Value,
     /// Slugs of errors whose messages are taken for each other, by slug.
     pub look_alikes: &'s BTreeMap<String, Vec<String>>,
     wanted: Wanted<'s>,
     pictures: Pictures<'s>,
-    descriptions: HashMap<&'s PageId, String>,
+    /// Pages by name, each with one sentence about it; of a few pages, none.
+    known: HashMap<&'s PageId, (&'s Head, String)>,
     by_category: BTreeMap<&'s str, Vec<&'s Page<ErrorData>>>,
     by_tool: BTreeMap<&'s str, Vec<&'s Page<ErrorData>>>,
 }
@@ -115,16 +117,19 @@ impl<'s> Shelf<'s> {
             let tools: BTreeSet<&str> = error.data.tools.iter().map(|slug| slug.value.as_str()).collect();
             tools.into_iter().for_each(|tool| by_tool.entry(tool).or_default().push(error));
         }
-        let described = ground.prose.iter().filter(|_| matches!(wanted, Wanted::All));
+        let known = order.site.heads().filter(|_| matches!(wanted, Wanted::All)).filter_map(|head| {
+            Some((&head.id, (head, common::description(&ground.prose.get(&head.id)?.lead))))
+        });
         Self {
             order,
             assets: &ground.assets,
             prose: &ground.prose,
+            shared: Shared::new(order),
             fit_index: &ground.fit_index,
             look_alikes: &ground.look_alikes,
             wanted,
             pictures: Pictures::new(order),
-            descriptions: described.map(|(id, body)| (id, common::description(&body.lead_text))).collect(),
+            known: known.collect(),
             by_category,
             by_tool,
         }
@@ -158,20 +163,37 @@ impl<'s> Shelf<'s> {
         self.order.site
     }
 
-    /// The rendered body of a page.
-    pub fn body(&self, head: &Head) -> &'s Rendered {
-        self.prose.get(&head.id).expect("every page has been rendered")
+    /// The body of a page, rendered.
+    pub fn body(&self, head: &Head) -> Rendered {
+        prose::body(self.order, self.assets, &self.shared, head)
+    }
+
+    /// What is told of the body of a page.
+    pub fn told(&self, head: &Head) -> &'s Told {
+        self.prose.get(&head.id).expect("every body has been read")
+    }
+
+    /// The headings of a page.
+    pub fn toc(&self, head: &Head) -> Vec<TocLine> {
+        let line = |entry: &TocEntry| TocLine {
+            level: entry.level,
+            id: entry.id.clone(),
+            title: entry.title.clone(),
+        };
+        self.told(head).toc.iter().map(line).collect()
     }
 
     /// One sentence about a page.
     pub fn describe(&self, head: &Head) -> String {
-        let known = self.descriptions.get(&head.id).cloned();
-        known.unwrap_or_else(|| common::description(&self.body(head).lead_text))
+        match self.known.get(&head.id) {
+            Some((_, description)) => description.clone(),
+            None => common::description(&self.told(head).lead),
+        }
     }
 
     /// The head of a page.
     pub fn head(&self, id: &PageId) -> Option<&'s Head> {
-        self.order.site.head(id)
+        self.known.get(id).map(|(head, _)| *head).or_else(|| self.order.site.head(id))
     }
 
     /// A link to a page from a page with this root.
@@ -344,13 +366,6 @@ pub(in crate::render) fn neighbours<'h>(
 }
 
 /// Headings of a rendered body.
-pub(in crate::render) fn toc(body: &Rendered) -> Vec<TocLine> {
-    body.toc
-        .iter()
-        .map(|entry| TocLine { level: entry.level, id: entry.id.clone(), title: entry.title.clone() })
-        .collect()
-}
-
 /// A view with its frame, as a template takes it.
 pub(in crate::render) fn with_frame(frame: Frame, name: &'static str, view: Value) -> Value {
     let Frame { site, page, build } = frame;

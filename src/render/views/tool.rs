@@ -7,7 +7,7 @@ use crate::render::address::root;
 use crate::render::templates::{html, seen};
 use crate::render::views::Leaf;
 use crate::render::views::common::{ErrorRow, SourceView, VerifiedView, sources};
-use crate::render::views::shelf::{Plate, Shelf, neighbours, toc, with_frame};
+use crate::render::views::shelf::{Plate, Shelf, neighbours, with_frame};
 use crate::site::Head;
 
 #[derive(Serialize)]
@@ -49,7 +49,7 @@ pub(super) fn leaves(shelf: &Shelf<'_>) -> Vec<Leaf> {
                 description: shelf.describe(&tool.head),
                 trail: vec![(shelf.say("Tools").into(), "tools/")],
                 head: Some(&tool.head),
-                toc: toc(body),
+                toc: shelf.toc(&tool.head),
                 noindex: false,
             };
             let frame = shelf.frame(plate, neighbours(&heads, at));
