@@ -23,6 +23,7 @@ mod schema;
 mod serve;
 mod signature;
 mod site;
+mod unseen;
 
 pub use cli::run;
 
@@ -40,7 +41,7 @@ pub mod parts {
 
     /// Findings, and their forms.
     pub mod diag {
-        pub use crate::diag::{Colour, Diagnostic, Rule, human, json, summary};
+        pub use crate::diag::{Colour, Diagnostic, Rule, github, human, json, sarif, summary};
     }
 
     /// What a log says.

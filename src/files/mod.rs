@@ -1,9 +1,11 @@
 //! Sources and outputs in memory, and the places in them.
 
 mod outputs;
+mod picture;
 mod place;
 mod source;
 
 pub use outputs::Outputs;
+pub use picture::picture_size;
 pub use place::{Placed, Position, Span};
 pub use source::{Source, SourceId, Sources};
