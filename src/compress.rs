@@ -5,9 +5,6 @@ use std::io::{self, Write};
 use brotli::enc::BrotliEncoderParams;
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use rayon::prelude::*;
-
-use crate::files::Outputs;
 
 /// Endings of files that are text.
 const TEXT: &[&str] = &[".css", ".html", ".js", ".json", ".md", ".svg", ".txt", ".xml"];
@@ -18,31 +15,20 @@ const QUALITY: i32 = 11;
 /// Logarithm of the window: files are far smaller than 4 MiB.
 const WINDOW: i32 = 22;
 
-/// The twins of all text files, each only where it is smaller than its file. Same files, same bytes.
+/// The twins of a file, if it is text, each only where it is smaller. Same file, same bytes.
 ///
 /// # Panics
 /// Never: writing to memory does not fail.
-pub fn twins(outputs: &Outputs) -> Outputs {
-    let texts: Vec<(&str, &[u8])> = outputs
-        .iter()
-        .filter(|(path, _)| TEXT.iter().any(|ending| path.ends_with(ending)))
-        .map(|(path, bytes)| (path, &bytes[..]))
-        .collect();
-    let made: Vec<(String, Vec<u8>)> = texts
-        .par_iter()
-        .flat_map_iter(|(path, bytes)| {
-            let twins = [(".br", brotli(bytes)), (".gz", gzip(bytes))];
-            twins.into_iter().filter_map(move |(ending, twin)| {
-                let twin = twin.expect("writing to memory never fails");
-                (twin.len() < bytes.len()).then(|| (format!("{path}{ending}"), twin))
-            })
-        })
-        .collect();
-    let mut twins = Outputs::default();
-    for (path, bytes) in made {
-        twins.add(path, bytes);
+pub fn twins(path: &str, bytes: &[u8]) -> Vec<(String, Vec<u8>)> {
+    if !TEXT.iter().any(|ending| path.ends_with(ending)) {
+        return Vec::new();
     }
-    twins
+    let (br, gz) = rayon::join(|| brotli(bytes), || gzip(bytes));
+    [(".br", br), (".gz", gz)]
+        .into_iter()
+        .map(|(ending, twin)| (format!("{path}{ending}"), twin.expect("writing to memory never fails")))
+        .filter(|(_, twin)| twin.len() < bytes.len())
+        .collect()
 }
 
 fn brotli(bytes: &[u8]) -> io::Result<Vec<u8>> {
@@ -70,33 +56,26 @@ mod tests {
 
     use super::*;
 
-    fn site() -> Outputs {
-        let mut outputs = Outputs::default();
-        outputs.add("index.html", "out of memory ".repeat(200));
-        outputs.add("short.txt", "x");
-        outputs.add("picture.png", "out of memory ".repeat(200));
-        outputs.add("_headers", "out of memory ".repeat(200));
-        outputs
-    }
-
     #[test]
     fn text_that_gets_smaller_has_twins_with_the_same_content() {
-        let twins = twins(&site());
-        let paths: Vec<&str> = twins.iter().map(|(path, _)| path).collect();
-        assert_eq!(paths, ["index.html.br", "index.html.gz"]);
         let page = "out of memory ".repeat(200);
+        let made = twins("index.html", page.as_bytes());
+        let [(br_path, br), (gz_path, gz)] = &made[..] else { panic!("{} twins", made.len()) };
+        assert_eq!((br_path.as_str(), gz_path.as_str()), ("index.html.br", "index.html.gz"));
         let mut text = String::new();
-        let gz = twins.get("index.html.gz").expect("it is there");
         flate2::read::GzDecoder::new(&gz[..]).read_to_string(&mut text).expect("it is gzip");
         assert_eq!(text, page);
-        let br = twins.get("index.html.br").expect("it is there");
         let mut bytes = Vec::new();
         brotli::BrotliDecompress(&mut &br[..], &mut bytes).expect("it is Brotli");
         assert_eq!(bytes, page.as_bytes());
+        assert_eq!(twins("index.html", page.as_bytes()), made, "the same file has the same twins");
     }
 
     #[test]
-    fn the_same_files_have_the_same_twins() {
-        assert!(twins(&site()) == twins(&site()));
+    fn what_is_short_or_no_text_has_none() {
+        assert_eq!(twins("short.txt", b"x"), []);
+        for path in ["picture.png", "_headers"] {
+            assert_eq!(twins(path, "out of memory ".repeat(200).as_bytes()), [], "{path}");
+        }
     }
 }

@@ -2,10 +2,8 @@
 //!
 //! Each limit stands with its source in `docs/publishing.md`.
 
-use crate::files::Outputs;
-
 /// What hosts count of a site.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Size {
     /// Files.
     pub files: u64,
@@ -76,17 +74,15 @@ const LIMITS: &[Limit] = &[
 ];
 
 impl Size {
-    /// Counts a site.
-    pub fn of(outputs: &Outputs) -> Self {
-        let sizes = || outputs.iter().map(|(_, bytes)| bytes.len() as u64);
-        let rules = outputs.get("_redirects").map_or(0, |bytes| {
-            bytes.split(|byte| *byte == b'\n').filter(|line| !line.is_empty() && line[0] != b'#').count()
-        });
-        Self {
-            files: outputs.len() as u64,
-            bytes: sizes().sum(),
-            largest: sizes().max().unwrap_or(0),
-            redirects: rules as u64,
+    /// Counts a file.
+    pub fn add(&mut self, path: &str, bytes: &[u8]) {
+        let length = bytes.len() as u64;
+        self.files += 1;
+        self.bytes += length;
+        self.largest = self.largest.max(length);
+        if path == "_redirects" {
+            let lines = bytes.split(|byte| *byte == b'\n');
+            self.redirects += lines.filter(|line| !line.is_empty() && line[0] != b'#').count() as u64;
         }
     }
 
@@ -163,9 +159,9 @@ mod tests {
 
     #[test]
     fn only_rules_count_as_redirects() {
-        let mut outputs = Outputs::default();
-        outputs.add("_redirects", "# old names\n/a/ /b/ 301\n\n/c/ /d/ 301\n");
-        outputs.add("index.html", "12345");
-        assert_eq!(Size::of(&outputs), Size { files: 2, bytes: 42, largest: 37, redirects: 2 });
+        let mut size = Size::default();
+        size.add("_redirects", b"# old names\n/a/ /b/ 301\n\n/c/ /d/ 301\n");
+        size.add("index.html", b"12345");
+        assert_eq!(size, Size { files: 2, bytes: 42, largest: 37, redirects: 2 });
     }
 }

@@ -24,6 +24,7 @@ mod serve;
 mod signature;
 mod site;
 mod unseen;
+mod watch;
 
 pub use cli::run;
 
@@ -51,7 +52,7 @@ pub mod parts {
 
     /// Writing a site.
     pub mod emit {
-        pub use crate::emit::{MARKER, Permission, Report, Single, Target, write};
+        pub use crate::emit::{MARKER, Permission, Publication, Report, Single, Target, write};
     }
 
     /// Memory arithmetic.
@@ -106,7 +107,9 @@ pub mod parts {
 
     /// The whole build.
     pub mod pipeline {
-        pub use crate::pipeline::{Built, Order, build, bundle, rules};
+        pub use crate::pipeline::{
+            Built, Edited, Edition, Made, Order, build, bundle, render, rules, understand,
+        };
     }
 
     /// Files made of a site.
@@ -121,12 +124,19 @@ pub mod parts {
 
     /// The server.
     pub mod serve {
-        pub use crate::serve::{Changes, Event, Open, Rebuild, Running, ServeOptions, start};
+        pub use crate::serve::{
+            Changes, Event, Limits, Open, Rebuild, Retouch, Retouched, Running, ServeOptions, start,
+        };
     }
 
     /// The knowledge base as data.
     pub mod site {
         pub use crate::site::{Division, Figures, Run, Runner, Site, Verdict};
+    }
+
+    /// What a build tells of itself.
+    pub mod watch {
+        pub use crate::watch::{Stage, Unwatched, Watch};
     }
 
     /// Patterns and words.

@@ -1,17 +1,22 @@
 //! The whole build on one screen: load, link, check, fit, render. Only `emit` writes, and only afterwards.
 
+mod edition;
+
 use jiff::civil::Date;
 
 use crate::check::{self, Subject};
 use crate::config::Config;
 use crate::diag::{Diagnostic, Rule, Severity};
 use crate::diagnosis::Compiled;
-use crate::files::{Outputs, Sources};
+use crate::files::{Memory, Outputs, Sink, Sources};
 use crate::link;
 use crate::load::{self, Drafts};
-use crate::render::{self, Audience};
+use crate::render::{self, Audience, Groundwork};
 use crate::site::{FitTable, Links, Site};
+use crate::watch::{Stage, Unwatched, Watch};
 use crate::{config, fit, schema};
+
+pub use edition::{Edited, Edition, Made};
 
 /// What a build is asked for beside the sources.
 #[derive(Debug, Clone)]
@@ -43,6 +48,15 @@ pub struct Draft {
     pub found: Vec<Diagnostic>,
 }
 
+/// Whether all files of a site were made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Whole {
+    /// They were.
+    Yes,
+    /// A template has a fault; what was made is worth nothing.
+    No,
+}
+
 /// What came of a build.
 #[derive(Debug)]
 pub struct Built {
@@ -56,20 +70,37 @@ pub struct Built {
 ///
 /// # Errors
 /// When `order.base_url` is no address.
-pub fn understand(sources: &Sources, read_faults: Vec<Diagnostic>, order: &Order) -> anyhow::Result<Draft> {
+pub fn understand(
+    sources: &Sources,
+    read_faults: Vec<Diagnostic>,
+    order: &Order,
+    watch: &dyn Watch,
+) -> anyhow::Result<Draft> {
     let (mut config, mut found) = Config::read(sources);
     if let Some(url) = &order.base_url {
         config.set_base_url(url)?;
     }
     found.extend(read_faults);
+    watch.begin(Stage::Parse, 0);
     let (site, faults) = load::pages(sources, order.drafts);
     found.extend(faults);
+    watch.begin(Stage::Link, 0);
     let links = link::resolve(&site, sources);
+    watch.begin(Stage::Signatures, 0);
     let compiled = Compiled::new(&site, sources);
     let hits = check::sample_hits(&site, &compiled);
-    let subject =
-        Subject { sources, site: &site, links: &links, compiled: &compiled, hits: &hits, today: order.today };
+    watch.begin(Stage::Check, 0);
+    let subject = Subject {
+        sources,
+        pages: &site,
+        site: &site,
+        links: &links,
+        compiled: &compiled,
+        hits: &hits,
+        today: order.today,
+    };
     found.extend(check::all(&subject));
+    watch.begin(Stage::Fit, 0);
     let (fits, faults) = fit::table(&site);
     found.extend(faults);
     Diagnostic::sort(&mut found, sources);
@@ -81,18 +112,40 @@ pub fn understand(sources: &Sources, read_faults: Vec<Diagnostic>, order: &Order
 /// # Errors
 /// When `order.base_url` is no address.
 pub fn build(sources: &Sources, read_faults: Vec<Diagnostic>, order: &Order) -> anyhow::Result<Built> {
-    let mut draft = understand(sources, read_faults, order)?;
+    let mut draft = understand(sources, read_faults, order, &Unwatched)?;
     if draft.has_errors() {
         return Ok(Built { draft, outputs: None });
     }
-    match render::outputs(&rendering(sources, &draft, order)) {
-        Ok(outputs) => Ok(Built { draft, outputs: Some(outputs) }),
-        Err(faults) => {
-            draft.found.extend(faults);
-            Diagnostic::sort(&mut draft.found, sources);
-            Ok(Built { draft, outputs: None })
-        }
-    }
+    let memory = Memory::default();
+    let whole = render(sources, &mut draft, order, &Unwatched, &memory);
+    Ok(Built { draft, outputs: (whole == Whole::Yes).then(|| memory.into_outputs()) })
+}
+
+/// Makes the files of a site without errors; faults of templates join its findings.
+pub fn render(
+    sources: &Sources,
+    draft: &mut Draft,
+    order: &Order,
+    watch: &dyn Watch,
+    sink: &dyn Sink,
+) -> Whole {
+    if make(sources, draft, order, watch, sink).is_some() { Whole::Yes } else { Whole::No }
+}
+
+/// As [`render`]; what the pages were made of comes back.
+fn make(
+    sources: &Sources,
+    draft: &mut Draft,
+    order: &Order,
+    watch: &dyn Watch,
+    sink: &dyn Sink,
+) -> Option<Groundwork> {
+    let rendering = rendering(sources, draft, order, watch);
+    let ground = Groundwork::new(&rendering);
+    let Err(faults) = render::files(&rendering, &ground, sink) else { return Some(ground) };
+    draft.found.extend(faults);
+    Diagnostic::sort(&mut draft.found, sources);
+    None
 }
 
 /// The whole knowledge base as one page, of a site without errors.
@@ -100,10 +153,15 @@ pub fn build(sources: &Sources, read_faults: Vec<Diagnostic>, order: &Order) -> 
 /// # Errors
 /// Every distinct fault of a template.
 pub fn bundle(sources: &Sources, draft: &Draft, order: &Order) -> Result<Vec<u8>, Vec<Diagnostic>> {
-    render::bundle(&rendering(sources, draft, order))
+    render::bundle(&rendering(sources, draft, order, &Unwatched))
 }
 
-fn rendering<'s>(sources: &'s Sources, draft: &'s Draft, order: &Order) -> render::Order<'s> {
+fn rendering<'s>(
+    sources: &'s Sources,
+    draft: &'s Draft,
+    order: &Order,
+    watch: &'s dyn Watch,
+) -> render::Order<'s> {
     render::Order {
         sources,
         config: &draft.config,
@@ -113,14 +171,19 @@ fn rendering<'s>(sources: &'s Sources, draft: &'s Draft, order: &Order) -> rende
         fits: &draft.fits,
         today: order.today,
         audience: order.audience,
+        watch,
     }
 }
 
 impl Draft {
     /// Whether anything stands in the way of publication.
     pub fn has_errors(&self) -> bool {
-        self.found.iter().any(|finding| finding.severity == Severity::Error)
+        has_errors(&self.found)
     }
+}
+
+fn has_errors(found: &[Diagnostic]) -> bool {
+    found.iter().any(|finding| finding.severity == Severity::Error)
 }
 
 /// Every rule that a finding can name, sorted by code.

@@ -104,13 +104,21 @@ mod tests {
     fn each_is_found_where_it_stands() {
         assert_eq!(found("é\u{202E}x"), [(2, Unseen::Turns)]);
         assert_eq!(found("rm\u{200B} -rf\u{E0041}"), [(2, Unseen::Hidden), (9, Unseen::Hidden)]);
-        assert_eq!(found("a\0b\u{1B}[31m\rc"), [(1, Unseen::Control), (3, Unseen::Control), (8, Unseen::Control)]);
+        assert_eq!(
+            found("a\0b\u{1B}[31m\rc"),
+            [(1, Unseen::Control), (3, Unseen::Control), (8, Unseen::Control)]
+        );
     }
 
     #[test]
     fn what_text_needs_is_left_alone() {
         assert_eq!(found("a\tb\r\nc\n"), []);
-        assert_eq!(found("\u{1F468}\u{200D}\u{1F469} \u{26A0}\u{FE0F} 1\u{FE0F}\u{20E3} \u{645}\u{6CC}\u{200C}\u{62E}"), []);
+        assert_eq!(
+            found(
+                "\u{1F468}\u{200D}\u{1F469} \u{26A0}\u{FE0F} 1\u{FE0F}\u{20E3} \u{645}\u{6CC}\u{200C}\u{62E}"
+            ),
+            []
+        );
     }
 
     #[test]
@@ -124,7 +132,13 @@ mod tests {
         assert_eq!(disguise("https://gіthub.com/x"), Some(Disguise::OtherLetters));
         assert_eq!(disguise("https://github%2ecom/x"), Some(Disguise::OtherLetters));
         assert_eq!(disguise("HTTPS://github.com@other.org/"), Some(Disguise::UserName));
-        for plain in ["https://a.org/@b/ü", "http://[::1]:8080/?x@y", "mailto:a@b", "/a@b", "https://xn--bcher-kva.org/"] {
+        for plain in [
+            "https://a.org/@b/ü",
+            "http://[::1]:8080/?x@y",
+            "mailto:a@b",
+            "/a@b",
+            "https://xn--bcher-kva.org/",
+        ] {
             assert_eq!(disguise(plain), None, "{plain}");
         }
     }

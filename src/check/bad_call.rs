@@ -12,7 +12,7 @@ pub(super) const RULE: Rule = Rule {
 
 pub(super) fn run(subject: &Subject<'_>) -> Vec<Diagnostic> {
     let mut found = Vec::new();
-    for head in subject.site.heads() {
+    for head in subject.pages.heads() {
         for call in &head.body.outline.calls {
             let inner = head.body.span.part(call.inner_range.start, call.inner_range.end);
             match ProseCall::parse(&call.source) {

@@ -14,12 +14,11 @@ pub(super) const RULE: Rule = Rule {
 };
 
 pub(super) fn run(subject: &Subject<'_>) -> Vec<Diagnostic> {
-    let index = subject.site.index();
     let mut found = Vec::new();
     for link in &subject.links.dangling {
         let Missing::Anchor { page, anchor } = &link.missing else { continue };
         let head: Option<&Head> = match page {
-            Some(page) => index.get(page).copied(),
+            Some(page) => subject.site.heads().find(|head| head.id == *page),
             None => subject.site.heads().find(|head| head.source == link.span.source),
         };
         let ids = head.iter().flat_map(|head| &head.body.outline.headings).map(|heading| heading.id.as_str());

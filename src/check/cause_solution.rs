@@ -11,7 +11,7 @@ pub(super) const RULE: Rule = Rule {
 
 pub(super) fn run(subject: &Subject<'_>) -> Vec<Diagnostic> {
     let mut found = Vec::new();
-    for error in &subject.site.errors {
+    for error in &subject.pages.errors {
         let declared = || error.data.solutions.iter().map(|solution| solution.id.value.as_str());
         for cause in &error.data.causes {
             for named in cause.solutions.iter().filter(|named| !declared().any(|id| id == named.value)) {

@@ -14,7 +14,7 @@ pub(super) const RULE: Rule = Rule {
 
 pub(super) fn run(subject: &Subject<'_>) -> Vec<Diagnostic> {
     let mut found = Vec::new();
-    for error in &subject.site.errors {
+    for error in &subject.pages.errors {
         repeats(error.data.causes.iter().map(|cause| &cause.id), "cause", &mut found);
         repeats(error.data.solutions.iter().map(|solution| &solution.id), "solution", &mut found);
     }

@@ -13,7 +13,7 @@ pub(super) const RULE: Rule = Rule {
 
 pub(super) fn run(subject: &Subject<'_>) -> Vec<Diagnostic> {
     subject
-        .site
+        .pages
         .heads()
         .filter(|head| !matches!(head.id.kind, Kind::Model | Kind::Hardware | Kind::Category))
         .filter(|head| !head.body.outline.has_body)

@@ -10,8 +10,8 @@ pub(super) const RULE: Rule = Rule {
 };
 
 pub(super) fn run(subject: &Subject<'_>) -> Vec<Diagnostic> {
-    let verified = subject.site.heads().filter_map(|head| Some(("`verified`", head.verified.as_ref()?)));
-    let changes = subject.site.errors.iter().flat_map(|error| &error.data.changes);
+    let verified = subject.pages.heads().filter_map(|head| Some(("`verified`", head.verified.as_ref()?)));
+    let changes = subject.pages.errors.iter().flat_map(|error| &error.data.changes);
     verified
         .chain(changes.map(|change| ("`date`", &change.date)))
         .filter(|(_, date)| date.value > subject.today)

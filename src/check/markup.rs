@@ -77,8 +77,8 @@ const OTHER: Rule = rule("markup", "a body is Markdown as this site takes it", S
 pub(super) fn run(subject: &Subject<'_>) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     // Extractors have no page, but their wordings and samples are read by people, too.
-    let extractors = subject.site.extractors.iter().map(|extractor| &extractor.head);
-    for head in subject.site.heads().chain(extractors) {
+    let extractors = subject.pages.extractors.iter().map(|extractor| &extractor.head);
+    for head in subject.pages.heads().chain(extractors) {
         for fault in &head.body.outline.faults {
             found.push(finding(&fault.kind, head.body.span.part(fault.range.start, fault.range.end)));
         }
@@ -86,7 +86,7 @@ pub(super) fn run(subject: &Subject<'_>) -> Vec<Diagnostic> {
         found.extend(ids_of_templates(head));
         found.extend(parts_of_terms(head));
     }
-    for error in &subject.site.errors {
+    for error in &subject.pages.errors {
         found.extend(faults_in_tells(&error.data));
     }
     found

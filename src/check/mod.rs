@@ -26,6 +26,7 @@ mod wrong_match;
 use std::collections::BTreeMap;
 
 use jiff::civil::Date;
+use rayon::prelude::*;
 
 use crate::diag::{Diagnostic, Rule};
 use crate::diagnosis::{Compiled, PartFault};
@@ -40,7 +41,9 @@ pub use markup::RULES as MARKUP_RULES;
 pub struct Subject<'s> {
     /// The files, for places.
     pub sources: &'s Sources,
-    /// The pages.
+    /// The pages that are judged: all of the site, or a few.
+    pub pages: &'s Site,
+    /// All pages of the site.
     pub site: &'s Site,
     /// Where their links lead.
     pub links: &'s Links,
@@ -56,45 +59,68 @@ pub struct Subject<'s> {
 pub fn sample_hits(site: &Site, compiled: &Compiled) -> BTreeMap<Span, Vec<Match>> {
     let signatures = site.errors.iter().flat_map(|error| &error.data.signatures);
     let samples = signatures.flat_map(|signature| &signature.samples);
-    samples.map(|sample| (sample.span, compiled.index.diagnose(&sample.value))).collect()
+    let samples: Vec<_> = samples.collect();
+    samples.into_par_iter().map(|sample| (sample.span, compiled.index.diagnose(&sample.value))).collect()
+}
+
+/// What a check has to look at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reach {
+    /// Each page by itself, and whether what it names is there.
+    Page,
+    /// Pages against each other.
+    Site,
 }
 
 /// A check: its rule, and what finds where it is broken.
 pub struct Check {
     /// What is demanded.
     pub rule: Rule,
+    /// What it has to look at to judge a page.
+    pub reach: Reach,
     /// Finds every place where it is not met.
     pub run: fn(&Subject<'_>) -> Vec<Diagnostic>,
 }
 
 /// All checks.
 pub const ALL: &[Check] = &[
-    Check { rule: alias_clash::RULE, run: alias_clash::run },
-    Check { rule: bad_call::RULE, run: bad_call::run },
-    Check { rule: bad_condition::RULE, run: bad_condition::run },
-    Check { rule: bad_pattern::RULE, run: bad_pattern::run },
-    Check { rule: broken_anchor::RULE, run: broken_anchor::run },
-    Check { rule: broken_link::RULE, run: broken_link::run },
-    Check { rule: cause_solution::RULE, run: cause_solution::run },
-    Check { rule: duplicate_id::RULE, run: duplicate_id::run },
-    Check { rule: duplicate_slug::RULE, run: duplicate_slug::run },
-    Check { rule: empty_body::RULE, run: empty_body::run },
-    Check { rule: future_date::RULE, run: future_date::run },
-    Check { rule: missing_file::RULE, run: missing_file::run },
-    Check { rule: no_check_section::RULE, run: no_check_section::run },
-    Check { rule: no_signature::RULE, run: no_signature::run },
-    Check { rule: reserved_name::RULE, run: reserved_name::run },
-    Check { rule: same_solution::RULE, run: same_solution::run },
-    Check { rule: signature_collision::RULE, run: signature_collision::run },
-    Check { rule: solution_heading::RULE, run: solution_heading::run },
-    Check { rule: unknown_reference::RULE, run: unknown_reference::run },
-    Check { rule: wrong_figure::RULE, run: wrong_figure::run },
-    Check { rule: wrong_match::RULE, run: wrong_match::run },
+    Check { rule: alias_clash::RULE, reach: Reach::Site, run: alias_clash::run },
+    Check { rule: bad_call::RULE, reach: Reach::Page, run: bad_call::run },
+    Check { rule: bad_condition::RULE, reach: Reach::Page, run: bad_condition::run },
+    Check { rule: bad_pattern::RULE, reach: Reach::Page, run: bad_pattern::run },
+    Check { rule: broken_anchor::RULE, reach: Reach::Page, run: broken_anchor::run },
+    Check { rule: broken_link::RULE, reach: Reach::Page, run: broken_link::run },
+    Check { rule: cause_solution::RULE, reach: Reach::Page, run: cause_solution::run },
+    Check { rule: duplicate_id::RULE, reach: Reach::Page, run: duplicate_id::run },
+    Check { rule: duplicate_slug::RULE, reach: Reach::Site, run: duplicate_slug::run },
+    Check { rule: empty_body::RULE, reach: Reach::Page, run: empty_body::run },
+    Check { rule: future_date::RULE, reach: Reach::Page, run: future_date::run },
+    Check { rule: missing_file::RULE, reach: Reach::Page, run: missing_file::run },
+    Check { rule: no_check_section::RULE, reach: Reach::Page, run: no_check_section::run },
+    Check { rule: no_signature::RULE, reach: Reach::Page, run: no_signature::run },
+    Check { rule: reserved_name::RULE, reach: Reach::Site, run: reserved_name::run },
+    Check { rule: same_solution::RULE, reach: Reach::Site, run: same_solution::run },
+    Check { rule: signature_collision::RULE, reach: Reach::Site, run: signature_collision::run },
+    Check { rule: solution_heading::RULE, reach: Reach::Page, run: solution_heading::run },
+    Check { rule: unknown_reference::RULE, reach: Reach::Page, run: unknown_reference::run },
+    Check { rule: wrong_figure::RULE, reach: Reach::Site, run: wrong_figure::run },
+    Check { rule: wrong_match::RULE, reach: Reach::Site, run: wrong_match::run },
 ];
 
 /// Everything that is wrong with a site, in no order.
 pub fn all(subject: &Subject<'_>) -> Vec<Diagnostic> {
-    let mut found: Vec<_> = ALL.iter().flat_map(|check| (check.run)(subject)).collect();
+    let (mut found, markup): (Vec<_>, _) = rayon::join(
+        || ALL.par_iter().flat_map(|check| (check.run)(subject)).collect(),
+        || markup::run(subject),
+    );
+    found.extend(markup);
+    found
+}
+
+/// What is wrong with a few pages that can be told without looking at all others.
+pub fn few(subject: &Subject<'_>) -> Vec<Diagnostic> {
+    let by_page = ALL.iter().filter(|check| check.reach == Reach::Page);
+    let mut found: Vec<_> = by_page.flat_map(|check| (check.run)(subject)).collect();
     found.extend(markup::run(subject));
     found
 }

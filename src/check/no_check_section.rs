@@ -12,7 +12,7 @@ pub(super) const RULE: Rule = Rule {
 
 pub(super) fn run(subject: &Subject<'_>) -> Vec<Diagnostic> {
     subject
-        .site
+        .pages
         .errors
         .iter()
         .filter(|error| error.data.kind == ErrorKind::Cause && error.head.body.outline.has_body)

@@ -12,7 +12,7 @@ pub(super) const RULE: Rule = Rule {
 
 pub(super) fn run(subject: &Subject<'_>) -> Vec<Diagnostic> {
     let mut found = Vec::new();
-    for error in &subject.site.errors {
+    for error in &subject.pages.errors {
         let data = &error.data;
         if data.kind != ErrorKind::Symptom && data.signatures.is_empty() {
             found.push(

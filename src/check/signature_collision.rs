@@ -89,7 +89,7 @@ fn tie<'s>(
         hits.iter().take_while(|hit| hit.score == best).map(|hit| hit.slug.as_str()).collect();
     let own = error.head.id.slug.as_str();
     let other = tied.iter().find(|slug| **slug != own).filter(|_| tied.contains(&own))?;
-    subject.site.errors.iter().find(|error| error.head.id.slug == **other)
+    subject.site.error(other)
 }
 
 /// The first pattern of the page that stands in a text.

@@ -11,7 +11,7 @@ pub(super) const RULE: Rule = Rule {
 
 pub(super) fn run(subject: &Subject<'_>) -> Vec<Diagnostic> {
     let mut found = Vec::new();
-    for error in &subject.site.errors {
+    for error in &subject.pages.errors {
         let headings = &error.head.body.outline.headings;
         let is_solution = |id: &str| error.data.solutions.iter().any(|solution| solution.id.value == id);
         for solution in error.data.solutions.iter().filter(|solution| !solution.id.value.is_empty()) {

@@ -1,5 +1,7 @@
 //! Front matter or a code block names a page that is not there.
 
+use std::collections::BTreeSet;
+
 use crate::check::Subject;
 use crate::diag::{Diagnostic, Rule, nearest};
 use crate::files::{Placed, Span};
@@ -13,24 +15,26 @@ pub(super) const RULE: Rule = Rule {
 
 pub(super) fn run(subject: &Subject<'_>) -> Vec<Diagnostic> {
     let mut found = Vec::new();
+    let known: BTreeSet<(Kind, &str)> =
+        subject.site.heads().map(|head| (head.id.kind, head.id.slug.as_str())).collect();
     let mut look = |kind: Kind, named: &Placed<String>| {
-        if subject.site.slugs(kind).any(|slug| slug == named.value) {
+        if known.contains(&(kind, named.value.as_str())) {
             return;
         }
         found.push(unknown(subject, kind, &named.value, named.span));
     };
-    for error in &subject.site.errors {
+    for error in &subject.pages.errors {
         error.data.related.iter().for_each(|slug| look(Kind::Error, slug));
         error.data.tools.iter().for_each(|slug| look(Kind::Tool, slug));
     }
-    for guide in &subject.site.guides {
+    for guide in &subject.pages.guides {
         guide.data.related.iter().for_each(|slug| look(Kind::Error, slug));
         guide.data.tools.iter().for_each(|slug| look(Kind::Tool, slug));
     }
-    for head in subject.site.heads() {
+    for head in subject.pages.heads() {
         fence_tools(head).iter().for_each(|slug| look(Kind::Tool, slug));
     }
-    for error in &subject.site.errors {
+    for error in &subject.pages.errors {
         if let Some(own) = error.data.related.iter().find(|slug| slug.value == error.head.id.slug) {
             found.push(
                 Diagnostic::error(&RULE, own.span, "the page names itself as related")

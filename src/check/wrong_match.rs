@@ -1,10 +1,14 @@
 //! A sample does not lead to its own page, or something that must not match does.
 
+use std::collections::BTreeSet;
+
+use rayon::prelude::*;
+
 use crate::check::Subject;
 use crate::diag::{Diagnostic, Rule};
-use crate::files::Placed;
+use crate::files::{Placed, SourceId};
+use crate::site::Page;
 use crate::site::kinds::{ErrorData, SignatureText};
-use crate::site::{Page, PageId};
 
 pub(super) const RULE: Rule = Rule {
     code: "wrong-match",
@@ -14,8 +18,11 @@ pub(super) const RULE: Rule = Rule {
 
 pub(super) fn run(subject: &Subject<'_>) -> Vec<Diagnostic> {
     let index = &subject.compiled.index;
-    let mut found = Vec::new();
-    for error in subject.site.errors.iter().filter(|error| is_whole(subject, error)) {
+    let faulty: BTreeSet<SourceId> =
+        subject.compiled.pattern_faults.iter().map(|fault| fault.span.source).collect();
+    let errors = subject.site.errors.par_iter().filter(|error| is_whole(&faulty, error));
+    let of_page = |error: &Page<ErrorData>| {
+        let mut found = Vec::new();
         for signature in &error.data.signatures {
             for sample in &signature.samples {
                 found.extend(sample_fault(subject, error, sample));
@@ -33,14 +40,14 @@ pub(super) fn run(subject: &Subject<'_>) -> Vec<Diagnostic> {
                 );
             }
         }
-    }
-    found
+        found
+    };
+    errors.flat_map_iter(of_page).collect()
 }
 
 /// Whether every signature of a page was understood; else it is no wonder that samples do not match.
-fn is_whole(subject: &Subject<'_>, error: &Page<ErrorData>) -> bool {
-    let has_faults =
-        subject.compiled.pattern_faults.iter().any(|fault| fault.span.source == error.head.source);
+fn is_whole(faulty: &BTreeSet<SourceId>, error: &Page<ErrorData>) -> bool {
+    let has_faults = faulty.contains(&error.head.source);
     let is_unclear =
         error.data.signatures.iter().any(|signature| matches!(signature.text, SignatureText::Unclear));
     !has_faults && !is_unclear
@@ -62,7 +69,7 @@ fn sample_fault(
             "hold the pattern against the sample letter by letter; case and runs of space do not matter",
         ));
     };
-    let other = subject.site.index().get(&PageId::new(error.head.id.kind, first.slug.as_str())).copied()?;
+    let other = &subject.site.error(&first.slug)?.head;
     let message = format!("this sample leads to `{}` first", first.slug);
     let help = match hits.iter().any(|hit| hit.slug == *own) {
         true => "both pages know it: make this signature more specific, or tell them apart with `when:`",

@@ -6,6 +6,8 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use jiff::civil::Date;
 
+use crate::serve::HostName;
+
 /// Makes a fast, cross-linked site out of a folder of Markdown error pages.
 #[derive(Debug, Parser)]
 #[command(name = "kbgen", version, max_term_width = 100, arg_required_else_help = true)]
@@ -69,6 +71,9 @@ pub(crate) struct BuildOptions {
     /// Write `.br` and `.gz` beside text files, for servers that send them as they are
     #[arg(long)]
     pub precompress: bool,
+    /// Say where the time went, stage by stage, and which pages took longest
+    #[arg(long)]
+    pub timings: bool,
 }
 
 /// Of `serve`.
@@ -80,6 +85,9 @@ pub(crate) struct ServeOptions {
     /// Address to listen on; anything but a loopback address shows the site to the network
     #[arg(short, long, value_name = "ADDR", default_value = "127.0.0.1")]
     pub interface: IpAddr,
+    /// Answer to this name too, besides localhost and addresses of this machine; may be given again
+    #[arg(long, value_name = "NAME")]
+    pub allow_host: Vec<HostName>,
     /// Open a browser
     #[arg(long)]
     pub open: bool,

@@ -1,14 +1,20 @@
 //! `kbgen build`: the site into a folder, and on request as one file.
 
+use std::sync::{Mutex, PoisonError};
+
 use crate::cli::arguments::{Arguments, BuildOptions};
+use crate::cli::progress::Progress;
 use crate::cli::terminal::Terminal;
 use crate::cli::{Outcome, world};
 use crate::compress;
-use crate::emit::{self, Permission, Single, Target};
-use crate::hosts::{Size, size};
+use crate::diag::Diagnostic;
+use crate::emit::{Permission, Publication, Single, Target};
+use crate::files::{Sink, Sources};
+use crate::hosts::{Size, size as in_words};
 use crate::load::{self, Drafts};
-use crate::pipeline::{self, Order};
+use crate::pipeline::{self, Order, Whole};
 use crate::render::{Audience, BUNDLE_MARK};
+use crate::watch::{Stage, Watch};
 
 pub(super) fn run(
     arguments: &Arguments,
@@ -16,6 +22,8 @@ pub(super) fn run(
     terminal: &Terminal,
 ) -> anyhow::Result<Outcome> {
     let root = world::root(arguments.root.as_deref())?;
+    let progress = Progress::new();
+    progress.begin(Stage::Read, 0);
     let (sources, faults) = load::read(&root)?;
     let order = Order {
         today: options.date.unwrap_or_else(world::today),
@@ -35,40 +43,76 @@ pub(super) fn run(
     if let Some(single) = &single {
         single.refuse_foreign()?;
     }
-    let built = pipeline::build(&sources, faults, &order)?;
-    terminal.findings(&built.draft.found, &sources);
-    let Some(mut outputs) = built.outputs else {
-        terminal.say("nothing was written");
-        return Ok(Outcome::Findings);
-    };
+    let mut draft = pipeline::understand(&sources, faults, &order, &progress)?;
+    if draft.has_errors() {
+        return Ok(refused(terminal, &draft.found, &sources));
+    }
+    let target = Target { folder: &folder, sources: &made_of, permission };
+    let publication =
+        Publication::begin(&target).inspect_err(|_| terminal.findings(&draft.found, &sources))?;
+    let outgoing = Outgoing { publication: &publication, options, size: Mutex::default() };
+    let whole = pipeline::render(&sources, &mut draft, &order, &progress, &outgoing);
+    progress.hide();
+    if whole == Whole::No {
+        return Ok(refused(terminal, &draft.found, &sources));
+    }
+    let size = outgoing.size.into_inner().unwrap_or_else(PoisonError::into_inner);
+    terminal.findings(&draft.found, &sources);
     let bundle = match &single {
         None => None,
-        Some(single) => match pipeline::bundle(&sources, &built.draft, &order) {
+        Some(single) => match pipeline::bundle(&sources, &draft, &order) {
             Ok(bytes) => Some((single, bytes)),
-            Err(faults) => {
-                terminal.findings(&faults, &sources);
-                terminal.say("nothing was written");
-                return Ok(Outcome::Findings);
-            }
+            Err(faults) => return Ok(refused(terminal, &faults, &sources)),
         },
     };
-    if options.precompress {
-        outputs.append(compress::twins(&outputs));
-    }
-    let report = emit::write(&outputs, &Target { folder: &folder, sources: &made_of, permission })?;
+    progress.begin(Stage::Publish, 0);
+    let report = publication.finish()?;
     terminal.say(&format!(
         "{} pages, {} files in {}: {} written, {} unchanged, {} removed",
-        built.draft.site.heads().count(),
-        outputs.len(),
+        draft.site.heads().count(),
+        size.files,
         folder.display(),
         report.written,
         report.unchanged,
         report.removed
     ));
-    Size::of(&outputs).report().iter().for_each(|line| terminal.say(line));
+    size.report().iter().for_each(|line| terminal.say(line));
     if let Some((single, bytes)) = bundle {
         single.write(&bytes)?;
-        terminal.say(&format!("one file in {}: {}", single.path.display(), size(bytes.len() as u64)));
+        terminal.say(&format!("one file in {}: {}", single.path.display(), in_words(bytes.len() as u64)));
+    }
+    if options.timings {
+        progress.report().iter().for_each(|line| terminal.say(line));
     }
     Ok(Outcome::Fine)
+}
+
+/// What stands in the way of a build.
+fn refused(terminal: &Terminal, found: &[Diagnostic], sources: &Sources) -> Outcome {
+    terminal.findings(found, sources);
+    terminal.say("nothing was written");
+    Outcome::Findings
+}
+
+/// The way of each file to the disk: its twins go with it, and it is counted for the limits of hosts.
+struct Outgoing<'b> {
+    publication: &'b Publication,
+    options: &'b BuildOptions,
+    size: Mutex<Size>,
+}
+
+impl Outgoing<'_> {
+    fn send(&self, path: String, bytes: Vec<u8>) {
+        self.size.lock().unwrap_or_else(PoisonError::into_inner).add(&path, &bytes);
+        self.publication.take(path, bytes);
+    }
+}
+
+impl Sink for Outgoing<'_> {
+    fn take(&self, path: String, bytes: Vec<u8>) {
+        if self.options.precompress {
+            compress::twins(&path, &bytes).into_iter().for_each(|(path, twin)| self.send(path, twin));
+        }
+        self.send(path, bytes);
+    }
 }

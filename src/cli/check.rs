@@ -6,10 +6,11 @@ use crate::cli::arguments::{Arguments, CheckFormat, CheckOptions};
 use crate::cli::terminal::Terminal;
 use crate::cli::{Outcome, changed, world};
 use crate::diag::{self, Diagnostic, Severity};
-use crate::files::Sources;
+use crate::files::{Nowhere, Sources};
 use crate::load::{self, Drafts};
 use crate::pipeline::{self, Order};
 use crate::render::Audience;
+use crate::watch::Unwatched;
 
 pub(super) fn run(
     arguments: &Arguments,
@@ -24,11 +25,15 @@ pub(super) fn run(
         base_url: None,
         audience: Audience::World,
     };
-    let built = pipeline::build(&sources, faults.clone(), &order)?;
-    let mut found = built.draft.found.clone();
-    if built.draft.site.heads().any(|head| head.draft) {
+    let mut draft = pipeline::understand(&sources, faults.clone(), &order, &Unwatched)?;
+    if !draft.has_errors() {
+        // Templates are judged by using them.
+        pipeline::render(&sources, &mut draft, &order, &Unwatched, &Nowhere);
+    }
+    let mut found = std::mem::take(&mut draft.found);
+    if draft.site.heads().any(|head| head.draft) {
         let order = Order { drafts: Drafts::Exclude, ..order };
-        let published = pipeline::understand(&sources, faults, &order)?;
+        let published = pipeline::understand(&sources, faults, &order, &Unwatched)?;
         add_what_drafts_hide(&mut found, published.found, &sources);
     }
     let mut elsewhere = 0;
@@ -39,7 +44,7 @@ pub(super) fn run(
     let found = &found;
     match options.format {
         CheckFormat::Human if found.is_empty() => {
-            terminal.say(&format!("no findings in {} pages", built.draft.site.heads().count()));
+            terminal.say(&format!("no findings in {} pages", draft.site.heads().count()));
             if elsewhere > 0 {
                 terminal.say(&format!("not shown: {}", warnings(elsewhere)));
             }

@@ -13,6 +13,7 @@ use crate::pipeline::{self, Order};
 use crate::render::Audience;
 use crate::site::kinds::ErrorData;
 use crate::site::{Kind, Page};
+use crate::watch::Unwatched;
 
 pub(super) fn run(
     arguments: &Arguments,
@@ -23,7 +24,7 @@ pub(super) fn run(
     let (sources, faults) = load::read(&root)?;
     let order =
         Order { today: world::today(), drafts: Drafts::Include, base_url: None, audience: Audience::World };
-    let draft = pipeline::understand(&sources, faults, &order)?;
+    let draft = pipeline::understand(&sources, faults, &order, &Unwatched)?;
     let slug = options.slug.trim_matches('/').trim_start_matches("errors/");
     let Some(error) = draft.site.errors.iter().find(|error| error.head.id.slug == slug) else {
         match nearest(slug, draft.site.slugs(Kind::Error)) {

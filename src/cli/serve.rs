@@ -1,15 +1,19 @@
 //! `kbgen serve`: the site on this machine, reloaded when a file changes.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use anyhow::Context;
+use rayon::ThreadPool;
 
 use crate::cli::arguments::{Arguments, ServeOptions};
 use crate::cli::terminal::Terminal;
 use crate::cli::{Outcome, world};
-use crate::diag::{self, Colour};
 use crate::load::{self, Drafts};
-use crate::pipeline::{self, Order};
+use crate::pipeline::{Edited, Edition, Made, Order};
 use crate::render::Audience;
-use crate::serve::{self, Event, Open, Rebuild};
+use crate::serve::{self, Changes, Event, Limits, Open, Rebuild, Retouch, Retouched};
 
 pub(super) fn run(
     arguments: &Arguments,
@@ -26,6 +30,8 @@ pub(super) fn run(
     let served = serve::ServeOptions {
         interface: options.interface,
         port: options.port,
+        names: options.allow_host.clone(),
+        limits: Limits::default(),
         watch: ["content", "templates", "static", "site.toml"].map(PathBuf::from).to_vec(),
         ignore: vec![PathBuf::from("public")],
         open: if options.open { Open::Browser } else { Open::Nothing },
@@ -33,22 +39,45 @@ pub(super) fn run(
     };
     terminal.say(&format!("building {}", root.display()));
     let terminal = *terminal;
-    serve::run(served, move |_changes| rebuild(&root, &order), move |event| announce(&terminal, &event))?;
+    // Who edits a page does not wait for the threads that the whole site keeps busy.
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().context("cannot start a thread")?;
+    let pool = Arc::new(pool);
+    let rebuild = move |_: &Changes| rebuild(&root, &order, &pool);
+    serve::run(served, rebuild, move |event| announce(&terminal, &event))?;
     Ok(Outcome::Fine)
 }
 
-fn rebuild(root: &Path, order: &Order) -> Rebuild {
+fn rebuild(root: &Path, order: &Order, pool: &Arc<ThreadPool>) -> Rebuild {
     let broken = |plain: String| Rebuild::Broken { plain };
     let (sources, faults) = match load::read(root) {
         Ok(read) => read,
         Err(error) => return broken(format!("{error:#}")),
     };
-    match pipeline::build(&sources, faults, order) {
-        Ok(built) => match built.outputs {
-            Some(outputs) => Rebuild::Site(outputs),
-            None => broken(diag::human(&built.draft.found, &sources, Colour::Off)),
-        },
+    match Edition::make(sources, faults, order) {
+        Ok(Made::Good(mut edition, outputs)) => {
+            let (root, pool) = (root.to_path_buf(), Arc::clone(pool));
+            let retouch = Retouch::new(move |paths| pool.install(|| retouch(&mut edition, &root, paths)));
+            Rebuild::Kept { outputs, retouch }
+        }
+        Ok(Made::Broken(plain)) => broken(plain),
         Err(error) => broken(format!("{error:#}")),
+    }
+}
+
+fn retouch(edition: &mut Edition, root: &Path, paths: &BTreeSet<PathBuf>) -> Retouched {
+    let mut texts = BTreeMap::new();
+    for path in paths {
+        let path = path.to_string_lossy().replace('\\', "/");
+        match load::read_page(root, &path) {
+            // An empty file is one that an editor is about to write, as a rule.
+            Some(text) if !text.is_empty() => texts.insert(path, text),
+            _ => return Retouched::Beyond,
+        };
+    }
+    match edition.edit(texts) {
+        Edited::Pages(outputs) => Retouched::Files(outputs),
+        Edited::Broken(plain) => Retouched::Broken { plain },
+        Edited::Beyond => Retouched::Beyond,
     }
 }
 
@@ -65,12 +94,11 @@ fn announce(terminal: &Terminal, event: &Event) {
             terminal.say(&format!("warning: everyone who can reach {interface} can read this site"));
         }
         Event::Rebuilt { changes, files, took } => {
-            let what = match changes.paths.len() {
-                0 => "built".to_string(),
-                1 => changes.paths.iter().map(|path| format!("{} changed", path.display())).collect(),
-                many => format!("{many} files changed"),
-            };
-            terminal.say(&format!("{what}: {files} files in {} ms", took.as_millis()));
+            terminal.say(&format!("{}: {files} files in {} ms", told(changes), took.as_millis()));
+        }
+        Event::Retouched { changes, files, took } => {
+            let files = if *files == 1 { "1 file".to_string() } else { format!("{files} files") };
+            terminal.say(&format!("{}: {files} in {} ms, the rest follows", told(changes), took.as_millis()));
         }
         Event::Broken { plain, .. } => {
             terminal.say(plain.trim_end());
@@ -80,5 +108,13 @@ fn announce(terminal: &Terminal, event: &Event) {
             terminal.say(&format!("warning: changes are not reported ({why}); looking every second instead"));
         }
         Event::BrowserFailed { why } => terminal.say(&format!("warning: no browser was opened: {why}")),
+    }
+}
+
+fn told(changes: &Changes) -> String {
+    match changes.paths.len() {
+        0 => "built".to_string(),
+        1 => changes.paths.iter().map(|path| format!("{} changed", path.display())).collect(),
+        many => format!("{many} files changed"),
     }
 }

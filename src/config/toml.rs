@@ -32,7 +32,10 @@ fn find_unseen(node: &Node, found: &mut Vec<Diagnostic>) {
         NodeKind::Null => {}
         NodeKind::Scalar { text, .. } => {
             if let Some((_, character, _)) = unseen(text).next() {
-                let message = format!("this text holds the character U+{:04X}, which nobody sees", u32::from(character));
+                let message = format!(
+                    "this text holds the character U+{:04X}, which nobody sees",
+                    u32::from(character)
+                );
                 found.push(Diagnostic::error(&BAD_SETTINGS, node.span, message).help("delete it"));
             }
         }

@@ -91,7 +91,13 @@ impl Diagnostic {
     pub fn sort(found: &mut Vec<Self>, sources: &Sources) {
         found.sort_by_cached_key(|finding| {
             let span = finding.span;
-            (sources.get(span.source).path.clone(), span.start, span.end, finding.code, finding.message.clone())
+            (
+                sources.get(span.source).path.clone(),
+                span.start,
+                span.end,
+                finding.code,
+                finding.message.clone(),
+            )
         });
         found.dedup();
         let mut counts: BTreeMap<(SourceId, &str), usize> = BTreeMap::new();

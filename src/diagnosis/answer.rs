@@ -32,7 +32,7 @@ pub struct Answer {
 
 /// A match in words.
 pub fn answer(site: &Site, compiled: &Compiled, found: Match) -> Option<Answer> {
-    let error = site.errors.iter().find(|error| error.head.id.slug == found.slug)?;
+    let error = site.error(&found.slug)?;
     let cause =
         found.cause.as_ref().and_then(|id| error.data.causes.iter().find(|cause| cause.id.value == *id));
     let case = cause

@@ -37,6 +37,16 @@ impl Compiled {
     pub fn new(site: &Site, sources: &Sources) -> Self {
         let mut parser = Parser { sources, pattern_faults: Vec::new(), condition_faults: Vec::new() };
         let extractors = extractors(&site.extractors, &mut parser);
+        Self::of(site, extractors, parser)
+    }
+
+    /// The signatures of a few pages alone, which may use the extractors of the site.
+    pub fn few(few: &Site, extractors: &[Extractor], sources: &Sources) -> Self {
+        let parser = Parser { sources, pattern_faults: Vec::new(), condition_faults: Vec::new() };
+        Self::of(few, extractors.to_vec(), parser)
+    }
+
+    fn of(site: &Site, extractors: Vec<Extractor>, parser: Parser<'_>) -> Self {
         let mut reader = Reader { extractors: &extractors, parser };
         let errors = site.errors.iter().filter(|error| error.data.kind != ErrorKind::Symptom);
         let pages: Vec<signature::Page> = errors.map(|error| reader.page(error)).collect();

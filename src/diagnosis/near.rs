@@ -1,22 +1,40 @@
 //! The net under the signatures: pages that speak of the same words.
 
+use rayon::prelude::*;
+
 use crate::diagnosis::Answer;
 use crate::files::Sources;
 use crate::markdown;
-use crate::signature::{Document, Figures, NEAR, WordIndex};
-use crate::site::kinds::{ErrorData, SignatureText};
+use crate::signature::{Document, Figures, NEAR, WordCounts, WordIndex};
+use crate::site::kinds::{ErrorData, GuideData, SignatureText};
 use crate::site::{Head, Page, Site};
 
 /// The word index of errors and guides.
 pub fn words(site: &Site, sources: &Sources) -> WordIndex {
-    WordIndex::build(&documents(site, sources))
+    let mut counts = WordCounts::default();
+    // Some at a time: the words of a page are much less than its text.
+    for errors in site.errors.chunks(AT_ONCE) {
+        counts.add(&errors.par_iter().map(|error| of_error(error, sources)).collect::<Vec<_>>());
+    }
+    counts.add(&site.guides.iter().map(|guide| of_guide(guide, sources)).collect::<Vec<_>>());
+    counts.finish()
 }
+
+/// Pages whose texts are there at once.
+const AT_ONCE: usize = 256;
 
 /// Errors, then guides; addresses are those of the pages.
 pub fn documents(site: &Site, sources: &Sources) -> Vec<Document> {
-    let errors = site.errors.iter().map(|error| document(&error.head, wordings(error), sources));
-    let guides = site.guides.iter().map(|guide| document(&guide.head, String::new(), sources));
-    errors.chain(guides).collect()
+    let errors = site.errors.iter().map(|error| of_error(error, sources));
+    errors.chain(site.guides.iter().map(|guide| of_guide(guide, sources))).collect()
+}
+
+fn of_error(error: &Page<ErrorData>, sources: &Sources) -> Document {
+    document(&error.head, wordings(error), sources)
+}
+
+fn of_guide(guide: &Page<GuideData>, sources: &Sources) -> Document {
+    document(&guide.head, String::new(), sources)
 }
 
 /// Errors that are near a log, the nearest first; none of them is known to be the right one.

@@ -7,8 +7,6 @@ use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 
-use crate::files::Outputs;
-
 /// Name of the marker in the output folder.
 pub const MARKER: &str = ".kbgen-output";
 
@@ -23,19 +21,6 @@ pub(crate) struct Marker {
 }
 
 impl Marker {
-    /// The marker of a build's files.
-    ///
-    /// # Errors
-    /// When a path would leave the folder, or has a line break, which the list could not hold.
-    pub(crate) fn of(outputs: &Outputs) -> Result<Self> {
-        for (path, _) in outputs.iter() {
-            if !is_plain(path) || path == MARKER {
-                bail!("the site has an output path that cannot be written: {path:?}");
-            }
-        }
-        Ok(Self { paths: outputs.iter().map(|(path, _)| path.to_string()).collect() })
-    }
-
     /// Reads the marker of a folder; `None` when there is none.
     ///
     /// # Errors
@@ -68,6 +53,17 @@ impl Marker {
         }
         text
     }
+}
+
+/// Refuses a path that would leave the folder, or has a line break, which the list could not hold.
+///
+/// # Errors
+/// Then.
+pub(crate) fn refuse_unplain(path: &str) -> Result<()> {
+    if !is_plain(path) || path == MARKER {
+        bail!("the site has an output path that cannot be written: {path:?}");
+    }
+    Ok(())
 }
 
 /// Whether a path stays in the folder on every system: parts that are names, and no control character.

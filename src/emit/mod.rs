@@ -8,6 +8,7 @@ mod lock;
 mod marker;
 mod place;
 mod plan;
+mod publication;
 mod single;
 mod staging;
 mod swap;
@@ -16,13 +17,10 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 
-use crate::emit::marker::Marker;
-use crate::emit::place::Place;
-use crate::emit::plan::Plan;
-use crate::emit::staging::Staging;
 use crate::files::Outputs;
 
 pub use crate::emit::marker::MARKER;
+pub use crate::emit::publication::Publication;
 pub use crate::emit::single::Single;
 
 /// Where a site is written, and what must not be touched.
@@ -58,24 +56,12 @@ pub struct Report {
     pub kept: usize,
 }
 
-/// Publishes `outputs` in the target's folder, and removes what an earlier build wrote and this one did not.
+/// Publishes files that are in memory already.
 ///
 /// # Errors
-/// When the folder is not ours to write (see [`Permission`]), overlaps a source, is a link, is being
-/// written by another build, or when the disk refuses. The folder holds the old site then, whole.
+/// As [`Publication::begin`] and [`Publication::finish`].
 pub fn write(outputs: &Outputs, target: &Target) -> Result<Report> {
-    let place = Place::find(target)?;
-    let mut claim = lock::claim(&place)?;
-    staging::clean(&place, &mut claim)?;
-    place.refuse_foreign(target.permission)?;
-    let marker = Marker::of(outputs)?;
-    let plan = Plan::make(outputs, &marker, &place, target.permission)?;
-    if !plan.changes_anything() {
-        return Ok(plan.report());
-    }
-    let staging = Staging::create(&place, claim)?;
-    staging.fill(&plan)?;
-    let old = staging.publish(&place)?;
-    old.retire(&plan);
-    Ok(plan.report())
+    let publication = Publication::begin(target)?;
+    outputs.give(&publication);
+    publication.finish()
 }

@@ -11,7 +11,7 @@ use crate::emit::marker::Marker;
 use crate::emit::{Permission, Target};
 
 /// The output folder and its neighbors, as absolute paths without links.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Place {
     /// The published folder; it may not exist yet.
     pub(crate) folder: PathBuf,

@@ -1,29 +1,27 @@
-//! Compares the files of a build with those in the folder, before anything is touched.
+//! What has to be done with the files of a build and those in the folder, before anything is touched.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
-use rayon::prelude::*;
 use walkdir::WalkDir;
 
 use crate::emit::marker::{MARKER, Marker};
 use crate::emit::place::Place;
 use crate::emit::{Permission, Report};
-use crate::files::Outputs;
 
 /// What has to be done to publish a build.
 #[derive(Debug)]
-pub(crate) struct Plan<'a> {
+pub(crate) struct Plan {
     /// Files with new bytes.
-    pub(crate) write: Vec<(&'a str, &'a [u8])>,
+    pub(crate) write: BTreeSet<String>,
     /// Files that the folder has with the same bytes.
-    pub(crate) keep: Vec<&'a str>,
+    pub(crate) keep: Vec<String>,
     /// Entries that kbgen did not write, relative to the folder: files and links, and folders that may be empty.
     pub(crate) foreign: Vec<PathBuf>,
     /// What the marker will say.
-    pub(crate) marker: &'a Marker,
+    pub(crate) marker: Marker,
     /// Files in the folder that an earlier build wrote.
     pub(crate) before: BTreeSet<String>,
     marker_changes: bool,
@@ -31,34 +29,32 @@ pub(crate) struct Plan<'a> {
     removed: usize,
 }
 
-impl<'a> Plan<'a> {
-    /// Compares `outputs` with what lies in the place's folder.
+impl Plan {
+    /// Compares a build with what lies in the place's folder: its `files`, and whether the folder has their bytes, with
+    /// those that an earlier build wrote.
     ///
     /// # Errors
     /// When the folder cannot be read, or a file that kbgen did not write is in the way of a new one.
     pub(crate) fn make(
-        outputs: &'a Outputs,
-        marker: &'a Marker,
+        files: BTreeMap<String, bool>,
+        before: Option<Marker>,
         place: &Place,
         permission: Permission,
     ) -> Result<Self> {
-        let folder = &place.folder;
-        let old_marker = if place.exists() { Marker::read(folder)? } else { None };
-        let marker_changes = old_marker.as_ref() != Some(marker);
-        let before = old_marker.unwrap_or_default().paths;
-        let outputs: Vec<(&str, &[u8])> = outputs.iter().map(|(path, bytes)| (path, &bytes[..])).collect();
-        let same: Vec<bool> =
-            outputs.par_iter().map(|(path, bytes)| holds(&folder.join(path), bytes)).collect();
-        let (keep, write): (Vec<_>, Vec<_>) = outputs.into_iter().zip(same).partition(|(_, same)| *same);
-        let (foreign, foreign_files) = foreign(place, &before, marker, permission, &write)?;
+        let marker = Marker { paths: files.keys().cloned().collect() };
+        let marker_changes = before.as_ref() != Some(&marker);
+        let before = before.unwrap_or_default().paths;
+        let (keep, write): (BTreeMap<_, _>, BTreeMap<_, _>) = files.into_iter().partition(|(_, same)| *same);
+        let write = write.into_keys().collect();
+        let (foreign, foreign_files) = foreign(place, &before, &marker, permission, &write)?;
         let removed = before
             .iter()
             .filter(|path| !marker.paths.contains(*path))
-            .filter(|path| fs::symlink_metadata(folder.join(path)).is_ok())
+            .filter(|path| fs::symlink_metadata(place.folder.join(path)).is_ok())
             .count();
         Ok(Self {
-            write: write.into_iter().map(|(file, _)| file).collect(),
-            keep: keep.into_iter().map(|((path, _), _)| path).collect(),
+            write,
+            keep: keep.into_keys().collect(),
             foreign,
             marker,
             before,
@@ -84,19 +80,13 @@ impl<'a> Plan<'a> {
     }
 }
 
-/// Whether a regular file holds these bytes. A link does not count: what it points to is not ours.
-fn holds(file: &Path, bytes: &[u8]) -> bool {
-    fs::symlink_metadata(file).is_ok_and(|found| found.is_file() && found.len() == bytes.len() as u64)
-        && fs::read(file).is_ok_and(|found| found == bytes)
-}
-
 /// Entries of the folder that no earlier build wrote, and how many of them are not folders.
 fn foreign(
     place: &Place,
     before: &BTreeSet<String>,
     after: &Marker,
     permission: Permission,
-    write: &[((&str, &[u8]), bool)],
+    write: &BTreeSet<String>,
 ) -> Result<(Vec<PathBuf>, usize)> {
     let mut entries = Vec::new();
     let mut files = 0;
@@ -105,7 +95,7 @@ fn foreign(
     }
     let ours: BTreeSet<PathBuf> = before.iter().map(|path| Path::new(path).components().collect()).collect();
     let our_folders: BTreeSet<&Path> = ours.iter().flat_map(|path| path.ancestors().skip(1)).collect();
-    let replaced: BTreeSet<&Path> = write.iter().map(|((path, _), _)| Path::new(*path)).collect();
+    let replaced: BTreeSet<&Path> = write.iter().map(Path::new).collect();
     let outputs: BTreeSet<&Path> = after.paths.iter().map(Path::new).collect();
     for entry in WalkDir::new(&place.folder).min_depth(1).sort_by_file_name() {
         let entry = entry.with_context(|| format!("cannot read the folder `{}`", place.folder.display()))?;

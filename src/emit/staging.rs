@@ -1,11 +1,13 @@
 //! The new tree while it is made beside the folder, and the old one while it is taken away.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 use std::fs::{self, File};
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
 use anyhow::{Context, Result, bail};
+use rayon::prelude::*;
 use walkdir::WalkDir;
 
 use crate::emit::lock::{self, Claim};
@@ -16,16 +18,18 @@ use crate::emit::swap;
 
 /// A new tree in the making; dropped before it is published, it is removed.
 #[derive(Debug)]
-pub(crate) struct Staging<'a> {
-    place: &'a Place,
+pub(crate) struct Staging {
+    place: Place,
     published: bool,
+    /// Folders of the new tree that are there.
+    made: Mutex<HashSet<PathBuf>>,
     _claim: Claim,
 }
 
 /// The tree that was published before, out of sight.
 #[derive(Debug)]
-pub(crate) struct OldTree<'a> {
-    place: &'a Place,
+pub(crate) struct OldTree {
+    place: Place,
     folder: Option<PathBuf>,
     _claim: Claim,
 }
@@ -40,12 +44,12 @@ pub(crate) fn clean(place: &Place, claim: &mut Claim) -> Result<()> {
     if place.exists() { remove_left_over(&place.aside) } else { Ok(()) }
 }
 
-impl<'a> Staging<'a> {
+impl Staging {
     /// An empty folder beside the published one.
     ///
     /// # Errors
     /// When the disk refuses, or another build was quicker.
-    pub(crate) fn create(place: &'a Place, mut claim: Claim) -> Result<Self> {
+    pub(crate) fn create(place: &Place, mut claim: Claim) -> Result<Self> {
         let path = &place.staging;
         match fs::create_dir(path) {
             Err(error) if error.kind() == ErrorKind::AlreadyExists => lock::busy(place)?,
@@ -59,48 +63,50 @@ impl<'a> Staging<'a> {
             fs::set_permissions(path, found.permissions())
                 .with_context(|| format!("cannot set the permissions of `{}`", path.display()))?;
         }
-        Ok(Self { place, published: false, _claim: claim })
+        Ok(Self { place: place.clone(), published: false, made: Mutex::default(), _claim: claim })
     }
 
-    /// Puts every file of the plan in its place: new ones, unchanged ones, those of others, and the marker.
+    /// Puts what is not written yet in its place: unchanged files, those of others, and the marker.
     ///
     /// # Errors
     /// When the disk refuses; the published folder is untouched then.
     pub(crate) fn fill(&self, plan: &Plan) -> Result<()> {
-        let mut made = BTreeSet::new();
-        for path in &plan.keep {
-            self.carry(Path::new(path), &mut made)?;
-        }
-        for (path, bytes) in &plan.write {
-            self.write(Path::new(path), bytes, &mut made)?;
-        }
-        for path in &plan.foreign {
-            self.carry(path, &mut made)?;
-        }
-        self.write(Path::new(MARKER), plan.marker.text().as_bytes(), &mut made)
+        plan.keep.par_iter().try_for_each(|path| self.keep(Path::new(path)))?;
+        plan.foreign.iter().try_for_each(|path| self.carry(path))?;
+        self.write(Path::new(MARKER), plan.marker.text().as_bytes())
     }
 
     /// Makes the new tree the published one, in one step where the system can.
     ///
     /// # Errors
     /// When the disk refuses; the published folder is the old one then.
-    pub(crate) fn publish(mut self, place: &'a Place) -> Result<OldTree<'a>> {
-        let folder = swap::publish(place)?;
+    pub(crate) fn publish(mut self) -> Result<OldTree> {
+        let folder = swap::publish(&self.place)?;
         self.published = true;
-        Ok(OldTree { place, folder, _claim: std::mem::take(&mut self._claim) })
+        Ok(OldTree { place: self.place.clone(), folder, _claim: std::mem::take(&mut self._claim) })
     }
 
-    fn write(&self, path: &Path, bytes: &[u8], made: &mut BTreeSet<PathBuf>) -> Result<()> {
-        let file = self.make_room(path, made)?;
+    /// Writes a file of the new tree, which must not be there yet.
+    ///
+    /// # Errors
+    /// When the disk refuses.
+    pub(crate) fn write(&self, path: &Path, bytes: &[u8]) -> Result<()> {
+        let file = self.make_room(path)?;
         File::create_new(&file)
             .and_then(|mut open| open.write_all(bytes))
             .with_context(|| format!("cannot write `{}`", file.display()))
     }
 
+    /// Brings a file of ours over without changing it.
+    fn keep(&self, path: &Path) -> Result<()> {
+        let to = self.make_room(path)?;
+        if fs::hard_link(self.place.folder.join(path), to).is_ok() { Ok(()) } else { self.carry(path) }
+    }
+
     /// Brings an entry of the published folder over without changing it.
-    fn carry(&self, path: &Path, made: &mut BTreeSet<PathBuf>) -> Result<()> {
+    fn carry(&self, path: &Path) -> Result<()> {
         let from = self.place.folder.join(path);
-        let to = self.make_room(path, made)?;
+        let to = self.make_room(path)?;
         let fails = || format!("cannot keep `{}` in the new site", from.display());
         let found = fs::symlink_metadata(&from).with_context(fails)?;
         if found.is_dir() {
@@ -122,19 +128,20 @@ impl<'a> Staging<'a> {
     }
 
     /// The path in the new tree, with its parents made.
-    fn make_room(&self, path: &Path, made: &mut BTreeSet<PathBuf>) -> Result<PathBuf> {
+    fn make_room(&self, path: &Path) -> Result<PathBuf> {
         let to = self.place.staging.join(path);
         let parent = path.parent().expect("an output has a name");
-        if !made.contains(parent) {
+        let made = || self.made.lock().unwrap_or_else(PoisonError::into_inner);
+        if !made().contains(parent) {
             let folder = self.place.staging.join(parent);
             fs::create_dir_all(&folder).with_context(|| format!("cannot make `{}`", folder.display()))?;
-            made.insert(parent.to_path_buf());
+            made().insert(parent.to_path_buf());
         }
         Ok(to)
     }
 }
 
-impl Drop for Staging<'_> {
+impl Drop for Staging {
     fn drop(&mut self) {
         if !self.published {
             // What stays is removed by the next build.
@@ -143,7 +150,7 @@ impl Drop for Staging<'_> {
     }
 }
 
-impl OldTree<'_> {
+impl OldTree {
     /// Removes the old tree. A file that someone put there while the new tree was made moves to the new one.
     ///
     /// Nothing here is an error: the new site is published, and the next build removes what is left.
@@ -151,7 +158,7 @@ impl OldTree<'_> {
         let Some(folder) = &self.folder else { return };
         let known: BTreeSet<&Path> = (plan.before.iter().map(Path::new))
             .chain(plan.keep.iter().map(Path::new))
-            .chain(plan.write.iter().map(|(path, _)| Path::new(*path)))
+            .chain(plan.write.iter().map(Path::new))
             .chain(plan.foreign.iter().map(PathBuf::as_path))
             .chain([Path::new(MARKER)])
             .collect();

@@ -3,10 +3,11 @@
 use crate::estimate::architecture::Architecture;
 use crate::estimate::bytes::Bytes;
 use crate::estimate::cache::CELL_STEP;
-use crate::estimate::estimator::{Estimate, NotCovered, estimate};
+use crate::estimate::estimator::{Estimate, NotCovered};
 use crate::estimate::placement::Device;
+use crate::estimate::planner::Planner;
 use crate::estimate::quantization::Quantization;
-use crate::estimate::segments::{at_step, cells_of, device_segments, value_at};
+use crate::estimate::segments::{at_step, cells_of, value_at};
 use crate::estimate::settings::{ExpertPlacement, Settings};
 
 /// Memory that is free for weights, cache and compute buffers, on each GPU in order; what
@@ -42,8 +43,9 @@ pub fn largest_context(
     settings: &Settings,
     available: &Available,
 ) -> Result<Option<u64>, NotCovered> {
-    let need = estimate(model, &settings.at_context(CELL_STEP))?;
-    let pieces = device_segments(model, settings)?;
+    let mut planner = Planner::new(model);
+    let need = planner.estimate(&settings.at_context(CELL_STEP))?;
+    let pieces = planner.segments(settings)?;
     let fits = |cells: u64| {
         need.devices.iter().zip(&pieces).all(|(device, pieces)| {
             let parts = [&pieces.cache, &pieces.compute].map(|part| value_at(part, cells));
@@ -63,9 +65,10 @@ pub fn best_quantization(
     available: &Available,
     candidates: &[Quantization],
 ) -> Result<Option<Quantization>, NotCovered> {
+    let mut planner = Planner::new(model);
     for quantization in candidates {
         let attempt = Settings { quantization: *quantization, ..settings.clone() };
-        if available.holds(&estimate(model, &attempt)?) {
+        if available.holds(&planner.estimate(&attempt)?) {
             return Ok(Some(*quantization));
         }
     }
@@ -79,9 +82,10 @@ pub fn most_gpu_layers(
     settings: &Settings,
     available: &Available,
 ) -> Result<Option<u64>, NotCovered> {
+    let mut planner = Planner::new(model);
     for layers in (0..=model.layers.len() as u64 + 1).rev() {
         let attempt = Settings { gpu_layers: Some(layers), ..settings.clone() };
-        if available.holds(&estimate(model, &attempt)?) {
+        if available.holds(&planner.estimate(&attempt)?) {
             return Ok(Some(layers));
         }
     }
@@ -98,10 +102,11 @@ pub fn fewest_cpu_experts(
     if model.experts.is_none() {
         return Ok(None);
     }
+    let mut planner = Planner::new(model);
     for layers in 1..=model.layers.len() as u64 {
         let experts = ExpertPlacement::FirstLayersOnCpu(layers);
         let attempt = Settings { experts, ..settings.clone() };
-        if available.holds(&estimate(model, &attempt)?) {
+        if available.holds(&planner.estimate(&attempt)?) {
             return Ok(Some(layers));
         }
     }

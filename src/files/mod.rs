@@ -5,7 +5,7 @@ mod picture;
 mod place;
 mod source;
 
-pub use outputs::Outputs;
+pub use outputs::{Memory, Nowhere, Outputs, Sink};
 pub use picture::picture_size;
 pub use place::{Placed, Position, Span};
 pub use source::{Source, SourceId, Sources};

@@ -1,7 +1,13 @@
-//! The files of a built site, in memory, before anything is written.
+//! The files of a built site, in memory or on their way.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Takes the files of a site as they are made: in any order, and from several threads.
+pub trait Sink: Sync {
+    /// Takes the file of a path, which comes once only.
+    fn take(&self, path: String, bytes: Vec<u8>);
+}
 
 /// Output files by path (`errors/x/index.html`, `/` between parts, no leading slash), in order.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -40,6 +46,11 @@ impl Outputs {
         self.files.is_empty()
     }
 
+    /// Hands all files on.
+    pub fn give(&self, sink: &dyn Sink) {
+        self.iter().for_each(|(path, bytes)| sink.take(path.to_string(), bytes.to_vec()));
+    }
+
     /// Moves all files of `other` in.
     ///
     /// # Panics
@@ -50,4 +61,29 @@ impl Outputs {
             assert!(before.is_none(), "two outputs claim `{path}`");
         }
     }
+}
+
+/// Keeps the files in memory.
+#[derive(Debug, Default)]
+pub struct Memory(Mutex<Outputs>);
+
+impl Memory {
+    /// What was taken.
+    pub fn into_outputs(self) -> Outputs {
+        self.0.into_inner().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Sink for Memory {
+    fn take(&self, path: String, bytes: Vec<u8>) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).add(path, bytes);
+    }
+}
+
+/// Forgets the files, where only the faults of making them are wanted.
+#[derive(Debug)]
+pub struct Nowhere;
+
+impl Sink for Nowhere {
+    fn take(&self, _path: String, _bytes: Vec<u8>) {}
 }

@@ -1,6 +1,7 @@
 //! The files a site is made of, read once and kept in memory.
 
 use std::collections::BTreeMap;
+use std::sync::OnceLock;
 
 use crate::files::place::{Position, Span};
 
@@ -15,24 +16,29 @@ pub struct Source {
     pub path: String,
     /// The whole text.
     pub text: String,
-    line_starts: Vec<usize>,
+    /// Counted when a place is first asked for: most files have no findings.
+    line_starts: OnceLock<Vec<usize>>,
 }
 
 impl Source {
-    /// A source with the lines of `text` counted.
+    /// A source of this text.
     pub fn new(path: impl Into<String>, text: impl Into<String>) -> Self {
-        let text = text.into();
-        let line_starts = std::iter::once(0)
-            .chain(text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n').map(|(at, _)| at + 1))
-            .collect();
-        Self { path: path.into(), text, line_starts }
+        Self { path: path.into(), text: text.into(), line_starts: OnceLock::new() }
+    }
+
+    fn line_starts(&self) -> &[usize] {
+        self.line_starts.get_or_init(|| {
+            let ends = self.text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n');
+            std::iter::once(0).chain(ends.map(|(at, _)| at + 1)).collect()
+        })
     }
 
     /// Line and column of a byte; a byte beyond the end is the end.
     pub fn position(&self, byte: usize) -> Position {
         let byte = self.floor_char(byte.min(self.text.len()));
-        let line = self.line_starts.partition_point(|start| *start <= byte);
-        let start = self.line_starts[line - 1];
+        let starts = self.line_starts();
+        let line = starts.partition_point(|start| *start <= byte);
+        let start = starts[line - 1];
         Position { line, column: self.text[start..byte].chars().count() + 1 }
     }
 
@@ -73,6 +79,13 @@ impl Sources {
         self.by_path.insert(source.path.clone(), id);
         self.texts.push(source);
         id
+    }
+
+    /// Gives a text file another text, and gives back what it was.
+    pub fn replace(&mut self, id: SourceId, text: String) -> String {
+        let source = &mut self.texts[id.0 as usize];
+        let path = std::mem::take(&mut source.path);
+        std::mem::replace(source, Source::new(path, text)).text
     }
 
     /// Gives a place in findings to what cannot be read; nothing else sees it.

@@ -51,9 +51,18 @@ pub fn table(site: &Site) -> (FitTable, Vec<Diagnostic>) {
         table.models.insert(page.head.id.slug.clone(), fit);
     }
     table.parameters = parameters::counts(site, &mut found);
-    let prose = prose::figures(site, &table, &mut found);
+    let prose = prose::figures(site, site, &table, &mut found);
     table.prose = prose;
     (table, found)
+}
+
+/// Computes the figures anew that the prose of a few pages calls for; those of the models stay.
+pub fn renew(table: &mut FitTable, few: &Site, site: &Site) -> Vec<Diagnostic> {
+    let mut found = Vec::new();
+    table.prose.retain(|place, _| few.heads().all(|head| head.source != place.source));
+    let figures = prose::figures(few, site, table, &mut found);
+    table.prose.extend(figures);
+    found
 }
 
 /// The quantizations of the site's own pages, the widest first.

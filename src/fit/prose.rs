@@ -10,14 +10,15 @@ use crate::site::{
     tokens,
 };
 
-/// Figures by the place of their call; calls that `check` refuses are left out.
+/// Figures by the place of their call on these pages of a site; calls that `check` refuses are left out.
 pub(super) fn figures(
+    pages: &Site,
     site: &Site,
     table: &FitTable,
     found: &mut Vec<Diagnostic>,
 ) -> BTreeMap<Span, ProseFigure> {
     let mut figures = BTreeMap::new();
-    for head in site.heads() {
+    for head in pages.heads() {
         for call in &head.body.outline.calls {
             let place = head.body.span.part(call.range.start, call.range.end);
             let Ok(parsed) = ProseCall::parse(&call.source) else { continue };

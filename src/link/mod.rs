@@ -8,10 +8,26 @@ use crate::site::{Dangling, Head, Kind, LISTINGS, Links, Missing, PageId, Site, 
 
 /// Targets of all links in all bodies, and who points at whom.
 pub fn resolve(site: &Site, sources: &Sources) -> Links {
-    let finder = Finder::new(site, sources);
     let mut links = Links::default();
+    add(&mut links, site, &Finder::new(site, sources));
+    links
+}
+
+/// Looks the links of a few pages up anew. They are part of the site already.
+pub fn renew(links: &mut Links, few: &Site, site: &Site, sources: &Sources) {
+    for head in few.heads() {
+        links.targets.retain(|span, _| span.source != head.source);
+        links.lines.retain(|(page, _), _| *page != head.id);
+        links.dangling.retain(|link| link.span.source != head.source);
+        links.backlinks.values_mut().for_each(|from| from.retain(|page| *page != head.id));
+    }
+    add(links, few, &Finder::new(site, sources));
+}
+
+/// Adds the links of these pages.
+fn add(links: &mut Links, pages: &Site, finder: &Finder<'_>) {
     let mut pointers: BTreeMap<PageId, BTreeSet<PageId>> = BTreeMap::new();
-    for head in site.heads() {
+    for head in pages.heads() {
         for link in &head.body.outline.links {
             let span = head.body.span.part(link.range.start, link.range.end);
             match finder.target(head, &link.destination, link.image) {
@@ -30,7 +46,7 @@ pub fn resolve(site: &Site, sources: &Sources) -> Links {
             }
         }
     }
-    for error in &site.errors {
+    for error in &pages.errors {
         for cause in &error.data.causes {
             for link in outline_inline(&cause.tell.value).links {
                 match finder.target(&error.head, &link.destination, false) {
@@ -47,26 +63,24 @@ pub fn resolve(site: &Site, sources: &Sources) -> Links {
             }
         }
     }
-    point_from_front_matter(site, &mut pointers);
-    links.backlinks = pointers
-        .into_iter()
-        .map(|(page, mut from)| {
-            from.remove(&page);
-            (page, from.into_iter().collect())
-        })
-        .collect();
-    links
+    point_from_front_matter(pages, &mut pointers);
+    for (page, mut from) in pointers {
+        from.remove(&page);
+        let known = links.backlinks.entry(page).or_default();
+        known.extend(from);
+        known.sort();
+    }
 }
 
 /// Related pages count as links too.
-fn point_from_front_matter(site: &Site, pointers: &mut BTreeMap<PageId, BTreeSet<PageId>>) {
+fn point_from_front_matter(pages: &Site, pointers: &mut BTreeMap<PageId, BTreeSet<PageId>>) {
     let mut point = |from: &Head, kind: Kind, slug: &str| {
         pointers.entry(PageId::new(kind, slug)).or_default().insert(from.id.clone());
     };
-    for error in &site.errors {
+    for error in &pages.errors {
         error.data.related.iter().for_each(|slug| point(&error.head, Kind::Error, &slug.value));
     }
-    for guide in &site.guides {
+    for guide in &pages.guides {
         guide.data.related.iter().for_each(|slug| point(&guide.head, Kind::Error, &slug.value));
     }
 }

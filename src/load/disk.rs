@@ -54,6 +54,11 @@ pub fn read(root: &Path) -> anyhow::Result<(Sources, Vec<Diagnostic>)> {
     Ok((reader.sources, reader.found))
 }
 
+/// The text of one page that is there; `None` when it is no plain file of UTF-8, or too large.
+pub fn read_page(root: &Path, path: &str) -> Option<String> {
+    String::from_utf8(bounded(&root.join(path), PAGE_BYTES).ok()?).ok()
+}
+
 /// Why a file is not read.
 enum Refusal {
     NotAFile(&'static str),

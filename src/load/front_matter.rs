@@ -111,7 +111,7 @@ struct Tree {
 
 fn tree(text: &str, place: Span) -> Result<Tree, ScanError> {
     let byte_at = text.char_indices().map(|(at, _)| at).chain([text.len()]).collect();
-    let mut builder = 
+    let mut builder =
         Builder { byte_at, place, source: place.source, faults: Vec::new(), unseen: Vec::new(), text };
     let mut open: Vec<Open> = Vec::new();
     let mut root = None;

@@ -1,7 +1,7 @@
 //! Sources become typed pages, and every fault in them a finding.
 //!
-//! 1. [`read`] takes the files of a site from the disk: the only place that reads it,
-//! 2. [`pages()`] splits each page into front matter and body and makes it typed.
+//! 1. [`read`] takes the files of a site from the disk, [`read_page`] one of them: the only place that reads it,
+//! 2. [`pages()`] splits each page into front matter and body and makes it typed, [`few`] those of some files.
 
 mod carried;
 mod compact;
@@ -14,6 +14,6 @@ mod split;
 mod theme;
 mod yaml_faults;
 
-pub use disk::read;
-pub use pages::{Drafts, pages};
+pub use disk::{read, read_page};
+pub use pages::{Drafts, few, pages};
 pub use rules::RULES;

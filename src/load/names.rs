@@ -38,8 +38,9 @@ fn too_long(path: &str) -> Option<BadName> {
         let help = format!("at most {LONGEST_PATH}: shorten the names of its folders");
         return Some((format!("this path has {} bytes", path.len()), help));
     }
-    (folders > DEEPEST)
-        .then(|| (format!("this file lies in {folders} folders"), format!("at most {DEEPEST} lie in each other")))
+    (folders > DEEPEST).then(|| {
+        (format!("this file lies in {folders} folders"), format!("at most {DEEPEST} lie in each other"))
+    })
 }
 
 /// The first part of a path that some system cannot bear, and what to do.
@@ -65,7 +66,10 @@ fn why(name: &str) -> Option<&'static str> {
 
 /// A name that a terminal and a report can bear.
 pub(super) fn shown(name: &str) -> String {
-    name.chars().map(|c| if c.is_ascii() && !c.is_ascii_control() { c } else { '?' }).take(LONGEST_PATH).collect()
+    name.chars()
+        .map(|c| if c.is_ascii() && !c.is_ascii_control() { c } else { '?' })
+        .take(LONGEST_PATH)
+        .collect()
 }
 
 #[cfg(test)]
@@ -74,7 +78,19 @@ mod tests {
 
     #[test]
     fn names_that_some_system_refuses_are_told() {
-        for name in ["con", "Aux.png", "com1.tar.gz", "a.", "b ", "a:b", "a\nb", "a\"b", "größe.png", "a\u{202E}b", "a<b>"] {
+        for name in [
+            "con",
+            "Aux.png",
+            "com1.tar.gz",
+            "a.",
+            "b ",
+            "a:b",
+            "a\nb",
+            "a\"b",
+            "größe.png",
+            "a\u{202E}b",
+            "a<b>",
+        ] {
             assert!(why(name).is_some(), "{name:?}");
         }
         for name in ["a.png", "Logo@2x.png", "llama-3.1_8b", "console", "a (1).png"] {

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use rayon::prelude::*;
+
 use crate::diag::{Diagnostic, nearest};
 use crate::files::{Placed, Source, SourceId, Sources, Span};
 use crate::load::front_matter;
@@ -30,8 +32,8 @@ pub enum Drafts {
 
 /// All pages of a site, and every fault that reading them showed.
 pub fn pages(sources: &Sources, drafts: Drafts) -> (Site, Vec<Diagnostic>) {
-    let mut site = Site::default();
     let mut found = Vec::new();
+    let mut placed = Vec::new();
     let mut folders = BTreeSet::new();
     for (file, source) in sources.under("content/") {
         if !source.path.ends_with(".md") {
@@ -41,9 +43,35 @@ pub fn pages(sources: &Sources, drafts: Drafts) -> (Site, Vec<Diagnostic>) {
         if place.kind == Kind::Error && folders.insert(place.category.clone()) {
             found.extend(folder_fault(&place.category, file));
         }
-        add(&mut site, place, source, file, drafts, &mut found);
+        placed.push((place, source, file));
     }
+    let (mut site, faults) = placed
+        .into_par_iter()
+        .fold(<(Site, Vec<Diagnostic>)>::default, |(mut site, mut found), (place, source, file)| {
+            add(&mut site, place, source, file, drafts, &mut found);
+            (site, found)
+        })
+        .reduce(Default::default, |(mut site, mut found), (more, faults)| {
+            site.append(more);
+            found.extend(faults);
+            (site, found)
+        });
+    found.extend(faults);
     add_missing_categories(&mut site);
+    site.sort();
+    (site, found)
+}
+
+/// The pages of these files alone. What concerns all files of a folder is not judged.
+pub fn few(sources: &Sources, files: &[SourceId], drafts: Drafts) -> (Site, Vec<Diagnostic>) {
+    let mut site = Site::default();
+    let mut found = Vec::new();
+    for file in files {
+        let source = sources.get(*file);
+        if let Some(place) = place(source, *file, &mut found) {
+            add(&mut site, place, source, *file, drafts, &mut found);
+        }
+    }
     site.sort();
     (site, found)
 }
@@ -163,14 +191,18 @@ fn head(
     cut: &Split,
 ) -> Head {
     let (front, body) = (cut.front, cut.body);
-    let written = unseen(&source.text[front.start..front.end])
-        .map(|(at, character, kind)| Placed::new((character, kind), front.part(at, at + character.len_utf8())));
+    let written = unseen(&source.text[front.start..front.end]).map(|(at, character, kind)| {
+        Placed::new((character, kind), front.part(at, at + character.len_utf8()))
+    });
     Head {
         id: PageId::new(place.kind, place.slug.to_lowercase()),
         source: file,
         path: source.path.clone(),
         // A title stands in lists of lines, too.
-        title: fields.text("title").map(|title| title.map(|text| on_one_line(&text))).unwrap_or_else(|| Placed::new(title_of(&place.slug), front)),
+        title: fields
+            .text("title")
+            .map(|title| title.map(|text| on_one_line(&text)))
+            .unwrap_or_else(|| Placed::new(title_of(&place.slug), front)),
         verified: fields.date("verified"),
         aliases: fields.texts("aliases"),
         draft: fields.flag("draft").is_some_and(|placed| placed.value),

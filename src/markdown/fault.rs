@@ -151,7 +151,9 @@ impl FaultKind {
             Self::HiddenCharacter(character) => {
                 format!("character U+{:04X} cannot be seen", u32::from(*character))
             }
-            Self::LinkHost(Disguise::OtherLetters) => "the host of this address has letters beyond ASCII".to_string(),
+            Self::LinkHost(Disguise::OtherLetters) => {
+                "the host of this address has letters beyond ASCII".to_string()
+            }
             Self::LinkHost(Disguise::UserName) => {
                 "a name stands before the host of this address, and can be taken for it".to_string()
             }
@@ -205,7 +207,9 @@ impl FaultKind {
             }
             Self::TooDeep => "flatten the lists and quotations".to_string(),
             Self::DirectionOverride(_) => "delete the invisible character".to_string(),
-            Self::HiddenCharacter('\r') => "end every line with a line feed, with or without a return".to_string(),
+            Self::HiddenCharacter('\r') => {
+                "end every line with a line feed, with or without a return".to_string()
+            }
             Self::HiddenCharacter(_) => "delete it, or name it in words: `U+200B`".to_string(),
             Self::LinkHost(Disguise::OtherLetters) => {
                 "write the host in ASCII, as a browser shows it: `xn--…`".to_string()

@@ -67,10 +67,10 @@ impl Assets {
     }
 
     /// The files themselves.
-    pub fn into_outputs(self) -> Outputs {
+    pub fn outputs(&self) -> Outputs {
         let mut outputs = Outputs::default();
-        for (path, bytes) in self.files.into_values() {
-            outputs.add(path, bytes);
+        for (path, bytes) in self.files.values() {
+            outputs.add(path, bytes.as_slice());
         }
         outputs
     }

@@ -1,51 +1,63 @@
 //! What the paste box needs, as one script that works from a disk too.
 
+use std::collections::BTreeMap;
+
+use serde::Serialize;
 use serde_json::json;
 
 use crate::diagnosis;
 use crate::files::Outputs;
 use crate::render::address::file;
 use crate::render::views::Shelf;
-use crate::signature::NEAR;
+use crate::signature::{NEAR, Table, WordIndex};
 use crate::site::Page;
 use crate::site::kinds::ErrorData;
+
+/// All that the box needs. As a tree of JSON values it would be several times as large.
+#[derive(Serialize)]
+struct Tables<'s> {
+    r#match: &'s Table,
+    search: WordIndex,
+    near: u32,
+    pairs: [(&'static str, &'static str); diagnosis::PAIRS.len()],
+    counts: [&'static str; diagnosis::COUNTS.len()],
+    pages: BTreeMap<&'s str, Entry<'s>>,
+}
+
+#[derive(Serialize)]
+struct Entry<'s> {
+    title: &'s str,
+    href: String,
+    description: String,
+    first_command: Option<String>,
+    causes: serde_json::Map<String, serde_json::Value>,
+}
 
 /// `data/diagnose.js`.
 pub(super) fn table(shelf: &Shelf<'_>) -> Outputs {
     let compiled = shelf.order.compiled;
-    let pages: serde_json::Map<String, serde_json::Value> = shelf
-        .site()
-        .errors
-        .iter()
-        .map(|error| {
-            let causes: serde_json::Map<String, serde_json::Value> = error
-                .data
-                .causes
-                .iter()
-                .filter(|cause| cause.when.is_some())
-                .map(|cause| {
-                    let names = diagnosis::told(cause, &compiled.extractors);
-                    (cause.id.value.clone(), json!({"title": cause.title, "names": names}))
-                })
-                .collect();
-            let entry = json!({
-                "title": error.head.title.value,
-                "href": file(&error.head.id.address()),
-                "description": shelf.describe(&error.head),
-                "first_command": first_command(shelf, error),
-                "causes": causes,
-            });
-            (error.head.id.slug.clone(), entry)
-        })
-        .collect();
-    let tables = json!({
-        "match": compiled.index.table(),
-        "search": diagnosis::words(shelf.site(), shelf.order.sources),
-        "near": NEAR,
-        "pairs": diagnosis::PAIRS,
-        "counts": diagnosis::COUNTS,
-        "pages": pages,
+    let pages = shelf.site().errors.iter().map(|error| {
+        let causes = error.data.causes.iter().filter(|cause| cause.when.is_some()).map(|cause| {
+            let names = diagnosis::told(cause, &compiled.extractors);
+            (cause.id.value.clone(), json!({"title": cause.title, "names": names}))
+        });
+        let entry = Entry {
+            title: &error.head.title.value,
+            href: file(&error.head.id.address()),
+            description: shelf.describe(&error.head),
+            first_command: first_command(shelf, error),
+            causes: causes.collect(),
+        };
+        (error.head.id.slug.as_str(), entry)
     });
+    let tables = Tables {
+        r#match: compiled.index.table(),
+        search: diagnosis::words(shelf.site(), shelf.order.sources),
+        near: NEAR,
+        pairs: diagnosis::PAIRS,
+        counts: diagnosis::COUNTS,
+        pages: pages.collect(),
+    };
     let mut outputs = Outputs::default();
     let text = serde_json::to_string(&tables).expect("plain data is always JSON");
     outputs.add("data/diagnose.js", format!("window.kbgenTables={text};\n"));

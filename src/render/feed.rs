@@ -1,5 +1,7 @@
 //! Atom feeds of what was written or verified lately, as RFC 4287 has them.
 
+use std::cmp::Reverse;
+
 use quick_xml::Writer;
 use quick_xml::events::{BytesDecl, BytesText, Event};
 
@@ -43,7 +45,7 @@ pub(super) fn files(shelf: &Shelf<'_>) -> Outputs {
             address: of_category(&page),
             title: format!("{}: {}", config.title, category.head.title.value),
             subtitle: shelf.describe(&category.head),
-            heads: shelf.errors_of(&category.head.id.slug).into_iter().map(|error| &error.head).collect(),
+            heads: shelf.errors_of(&category.head.id.slug).iter().map(|error| &error.head).collect(),
             page,
         }
     });
@@ -59,7 +61,7 @@ fn write(shelf: &Shelf<'_>, feed: &Feed<'_>) -> std::io::Result<Vec<u8>> {
     let base = &config.base_url;
     let day = |head: &Head| head.verified.as_ref().map(|date| date.value.to_string()).unwrap_or_default();
     let mut heads: Vec<&Head> = feed.heads.iter().copied().filter(|head| head.verified.is_some()).collect();
-    heads.sort_by(|a, b| (day(b), &a.id).cmp(&(day(a), &b.id)));
+    heads.sort_by_cached_key(|head| (Reverse(day(head)), &head.id));
     heads.truncate(ENTRIES);
     let updated = heads.first().map_or("1970-01-01".to_string(), |head| day(head));
     let mut writer = Writer::new_with_indent(Vec::new(), b' ', 1);

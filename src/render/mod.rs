@@ -29,13 +29,21 @@ mod templates;
 mod views;
 mod xml;
 
+use std::collections::BTreeMap;
+
 use jiff::civil::Date;
+use rayon::prelude::*;
 
 use crate::config::Config;
 use crate::diag::{Diagnostic, Rule};
 use crate::diagnosis::Compiled;
-use crate::files::{Outputs, Sources};
+use crate::files::{Outputs, Sink, Sources};
+use crate::render::assets::Assets;
+use crate::render::prose::Prose;
+use crate::render::views::{Shelf, Wanted};
+use crate::signature::look_alikes;
 use crate::site::{FitTable, Links, Site};
+use crate::watch::{Stage, Watch};
 
 pub use bundle::BUNDLE_MARK;
 pub use templates::TEMPLATE_ERROR;
@@ -71,34 +79,83 @@ pub struct Order<'s> {
     pub today: Date,
     /// Whom for.
     pub audience: Audience,
+    /// Who waits.
+    pub watch: &'s dyn Watch,
 }
 
-/// All files of the site.
+/// What all pages draw on and is made once: names of static files, bodies, the index of the fit tables, look-alikes.
+#[derive(Debug)]
+pub struct Groundwork {
+    assets: Assets,
+    prose: Prose,
+    tables: Outputs,
+    fit_index: serde_json::Value,
+    look_alikes: BTreeMap<String, Vec<String>>,
+}
+
+impl Groundwork {
+    /// Makes it.
+    pub fn new(order: &Order<'_>) -> Self {
+        let assets = Assets::new(order.sources);
+        let prose = prose::all(order, &assets);
+        order.watch.begin(Stage::Gather, 0);
+        let tables = fit_files::tables(order);
+        let fit_index = fit_files::index(order, &tables);
+        let alike = look_alikes(order.compiled.index.table()).into_iter();
+        let owned = |others: Vec<&str>| others.into_iter().map(str::to_string).collect();
+        let look_alikes = alike.map(|(page, others)| (page.to_string(), owned(others))).collect();
+        Self { assets, prose, tables, fit_index, look_alikes }
+    }
+
+    /// Renders the bodies of a few pages anew.
+    pub fn renew(&mut self, order: &Order<'_>, few: &Site) {
+        prose::renew(&mut self.prose, order, &self.assets, few);
+    }
+}
+
+/// Makes the files of a few pages alone: the pages and their twins as data. The rest of the site is left as it is.
 ///
 /// # Errors
-/// Every distinct fault of a template, at its place in the template.
-pub fn outputs(order: &Order<'_>) -> Result<Outputs, Vec<Diagnostic>> {
-    let mut outputs = Outputs::default();
-    let assets = assets::Assets::new(order.sources);
-    let prose = prose::all(order, &assets);
-    let tables = fit_files::tables(order);
-    let shelf = views::Shelf::new(order, &assets, &prose, &tables);
-    let engine = templates::Engine::new(order.sources, &assets)?;
-    outputs.append(views::pages(&shelf, &engine)?);
-    outputs.append(data::files(&shelf));
-    outputs.append(diagnose::table(&shelf));
-    outputs.append(tables);
-    outputs.append(runs::file(&shelf));
-    outputs.append(cards::file(&shelf));
-    outputs.append(search::file(&shelf));
-    outputs.append(schemas::files(order.config));
-    outputs.append(badges::files(&shelf));
-    outputs.append(feed::files(&shelf));
-    outputs.append(sitemap::file(&shelf));
-    outputs.append(opensearch::file(&shelf));
-    outputs.append(hosting::files(&shelf));
-    outputs.append(assets.into_outputs());
-    Ok(outputs)
+/// As [`files`].
+pub fn few(
+    order: &Order<'_>,
+    ground: &Groundwork,
+    few: &Site,
+    sink: &dyn Sink,
+) -> Result<(), Vec<Diagnostic>> {
+    let shelf = Shelf::new(order, ground, Wanted::Few(few));
+    let engine = templates::Engine::new(order.sources, &ground.assets)?;
+    views::few(&shelf, &engine, few, sink)?;
+    data::twins(&shelf, few, sink);
+    Ok(())
+}
+
+/// Makes all files of the site.
+///
+/// # Errors
+/// Every distinct fault of a template, at its place in the template; what was made until then is worth nothing.
+pub fn files(order: &Order<'_>, ground: &Groundwork, sink: &dyn Sink) -> Result<(), Vec<Diagnostic>> {
+    let shelf = Shelf::new(order, ground, Wanted::All);
+    let engine = templates::Engine::new(order.sources, &ground.assets)?;
+    views::pages(&shelf, &engine, sink)?;
+    order.watch.begin(Stage::Data, 0);
+    data::files(&shelf, sink);
+    ground.tables.give(sink);
+    let makers: [fn(&Shelf<'_>) -> Outputs; 9] = [
+        diagnose::table,
+        runs::file,
+        cards::file,
+        search::file,
+        badges::files,
+        feed::files,
+        sitemap::file,
+        opensearch::file,
+        hosting::files,
+    ];
+    makers.par_iter().for_each(|make| make(&shelf).give(sink));
+    schemas::files(order.config).give(sink);
+    ground.assets.outputs().give(sink);
+    Ok(())
 }
 
 /// The whole knowledge base as one page.
@@ -106,9 +163,7 @@ pub fn outputs(order: &Order<'_>) -> Result<Outputs, Vec<Diagnostic>> {
 /// # Errors
 /// As [`outputs`].
 pub fn bundle(order: &Order<'_>) -> Result<Vec<u8>, Vec<Diagnostic>> {
-    let assets = assets::Assets::new(order.sources);
-    let prose = prose::all(order, &assets);
-    let tables = fit_files::tables(order);
-    let shelf = views::Shelf::new(order, &assets, &prose, &tables);
-    bundle::page(&shelf, &templates::Engine::new(order.sources, &assets)?)
+    let ground = Groundwork::new(order);
+    let shelf = Shelf::new(order, &ground, Wanted::All);
+    bundle::page(&shelf, &templates::Engine::new(order.sources, &ground.assets)?)
 }

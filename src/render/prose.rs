@@ -9,7 +9,8 @@ use crate::markdown::{self, Call, Figure, Picture, Pieces, Rendered};
 use crate::render::Order;
 use crate::render::address::{href, root};
 use crate::render::assets::Assets;
-use crate::site::{Head, Kind, PageId, Target};
+use crate::site::{Head, Kind, PageId, Site, Target};
+use crate::watch::Stage;
 
 /// Rendered bodies by page.
 pub(super) type Prose = BTreeMap<PageId, Rendered>;
@@ -18,13 +19,27 @@ pub(super) type Prose = BTreeMap<PageId, Rendered>;
 pub(super) fn all(order: &Order<'_>, assets: &Assets) -> Prose {
     let tools = tool_names(order);
     let heads: Vec<&Head> = order.site.heads().collect();
+    order.watch.begin(Stage::Prose, heads.len());
     heads
         .into_par_iter()
         .map(|head| {
+            order.watch.begin_page();
             let text = order.sources.text(head.body.span);
-            (head.id.clone(), markdown::render(text, &Place::new(order, assets, &tools, head)))
+            let body = markdown::render(text, &Place::new(order, assets, &tools, head));
+            order.watch.end_page(&head.path);
+            (head.id.clone(), body)
         })
         .collect()
+}
+
+/// Renders the bodies of a few pages anew, one after the other: who edits a page is not to wait for a pool of threads that
+/// may be busy with the whole site.
+pub(super) fn renew(prose: &mut Prose, order: &Order<'_>, assets: &Assets, few: &Site) {
+    let tools = tool_names(order);
+    for head in few.heads() {
+        let text = order.sources.text(head.body.span);
+        prose.insert(head.id.clone(), markdown::render(text, &Place::new(order, assets, &tools, head)));
+    }
 }
 
 /// Titles of tools by slug, for labels of code blocks.

@@ -1,7 +1,7 @@
 //! `data/search.js`: what the reader's search needs of every page, in an index of its own: what diagnosis offers for
 //! a log are errors and guides only.
 
-use serde_json::json;
+use serde::Serialize;
 
 use crate::files::Outputs;
 use crate::render::views::{Shelf, parameters, signature_text};
@@ -45,25 +45,38 @@ pub(super) fn purpose(address: &str) -> Option<&'static str> {
     PURPOSES.iter().find(|(own, _)| *own == address).map(|(_, purpose)| *purpose)
 }
 
+/// What the file holds; all lists but the last are in the order of the index.
+#[derive(Serialize)]
+struct Data {
+    index: WordIndex,
+    notes: Vec<String>,
+    also: Vec<String>,
+    groups: Vec<Group>,
+}
+
+/// A list that results are grouped by: address, title, and how many pages there are.
+type Group = (&'static str, &'static str, usize);
+
 /// `data/search.js`: one assignment, so that it works from a disk too.
 pub(super) fn file(shelf: &Shelf<'_>) -> Outputs {
     let entries = entries(shelf);
     let (documents, rest): (Vec<_>, Vec<_>) =
         entries.into_iter().map(|entry| (entry.document, (entry.note, entry.also))).unzip();
     let (notes, also): (Vec<_>, Vec<_>) = rest.into_iter().unzip();
-    let data = json!({
-        "index": WordIndex::build(&documents),
-        "notes": notes,
-        "also": also.iter().map(|names| names.join("|")).collect::<Vec<_>>(),
-        "groups": groups(shelf),
-    });
+    let data = Data {
+        index: WordIndex::build(&documents),
+        notes,
+        also: also.iter().map(|names| names.join("|")).collect(),
+        groups: groups(shelf),
+    };
     let mut outputs = Outputs::default();
-    outputs.add("data/search.js", format!("window.kbgenPages={data};\n"));
+    let text = serde_json::to_string(&data).expect("plain data is always JSON");
+    outputs.add("data/search.js", format!("window.kbgenPages={text};\n"));
     outputs
 }
 
-/// The lists that results are grouped by: address, title, and how many pages there are.
-fn groups(shelf: &Shelf<'_>) -> Vec<(&'static str, &'static str, usize)> {
+/// The lists that results are grouped by.
+fn groups(shelf: &Shelf<'_>) -> Vec<Group> {
     let site = shelf.site();
     [
         ("errors/", site.errors.len()),

@@ -2,6 +2,7 @@
 
 use std::io::ErrorKind;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener};
+use std::str::FromStr;
 
 use anyhow::{Context, Result};
 
@@ -38,14 +39,36 @@ pub(crate) fn url(address: SocketAddr) -> String {
     format!("http://{}/", SocketAddr::new(host, address.port()))
 }
 
+/// A name by which a request may call the server, besides those of this machine.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HostName(String);
+
+impl FromStr for HostName {
+    type Err = String;
+
+    /// Takes a name as it stands in an address, without anything around it.
+    fn from_str(text: &str) -> Result<Self, String> {
+        let is_name = |part: &str| {
+            !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte))
+        };
+        if text.split('.').all(is_name) {
+            Ok(Self(text.to_string()))
+        } else {
+            Err("give a name such as `kb.test`, without scheme, port, path or `*`".to_string())
+        }
+    }
+}
+
 /// The names a request may call the server by.
 ///
 /// A page of another site can make its own name point to this machine (DNS rebinding) and would then be of
 /// the same origin as the server; only its name in `Host` gives it away.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub(crate) struct Hosts {
     /// The address listened on.
     pub(crate) interface: IpAddr,
+    /// Names that the user vouches for.
+    pub(crate) names: Vec<HostName>,
 }
 
 impl Hosts {
@@ -54,7 +77,9 @@ impl Hosts {
     /// The port is not compared: it differs behind a forwarded one, and rebinding cannot change the name.
     pub(crate) fn allow(&self, host: &str) -> bool {
         let Some(name) = without_port(host) else { return false };
-        if name.eq_ignore_ascii_case("localhost") {
+        if name.eq_ignore_ascii_case("localhost")
+            || self.names.iter().any(|allowed| name.eq_ignore_ascii_case(&allowed.0))
+        {
             return true;
         }
         let literal = match name.strip_prefix('[').and_then(|name| name.strip_suffix(']')) {
@@ -86,7 +111,7 @@ mod tests {
 
     #[test]
     fn only_names_of_this_machine_are_answered() {
-        let hosts = Hosts { interface: [192, 168, 1, 5].into() };
+        let hosts = Hosts { interface: [192, 168, 1, 5].into(), names: vec!["kb.test".parse().unwrap()] };
         for host in [
             "localhost",
             "LocalHost:1111",
@@ -95,6 +120,7 @@ mod tests {
             "[::1]",
             "[::1]:1111",
             "192.168.1.5:1",
+            "KB.test:1111",
         ] {
             assert!(hosts.allow(host), "{host}");
         }
@@ -115,14 +141,36 @@ mod tests {
             "127.1",
             "2130706433",
             "[::1",
+            "www.kb.test",
+            "kb.test.",
+            "kb.test.evil.example",
         ] {
             assert!(!hosts.allow(host), "{host}");
         }
     }
 
     #[test]
+    fn a_name_is_allowed_alone_and_never_as_a_pattern() {
+        for text in [
+            "",
+            ".",
+            "*",
+            "*.test",
+            "kb.test.",
+            "kb.test:80",
+            "http://kb.test",
+            "kb.test/",
+            "a b",
+            "[::1]",
+            "ä",
+        ] {
+            assert!(text.parse::<HostName>().is_err(), "{text}");
+        }
+    }
+
+    #[test]
     fn listening_everywhere_answers_to_addresses_but_never_to_names() {
-        let hosts = Hosts { interface: Ipv4Addr::UNSPECIFIED.into() };
+        let hosts = Hosts { interface: Ipv4Addr::UNSPECIFIED.into(), names: Vec::new() };
         assert!(hosts.allow("10.0.0.7:1111"));
         assert!(!hosts.allow("evil.example:1111"));
         assert_eq!(url(SocketAddr::new(hosts.interface, 1111)), "http://127.0.0.1:1111/");

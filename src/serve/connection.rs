@@ -16,22 +16,21 @@ use hyper::{Request, Response, StatusCode};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::net::TcpStream;
 use tokio::sync::{Semaphore, watch};
+use tokio::task::JoinSet;
 
 use crate::serve::address::Hosts;
 use crate::serve::events;
+use crate::serve::limits::{Limits, Seats};
 use crate::serve::respond::{Answer, plain, respond};
 use crate::serve::state::State;
+use crate::serve::wire::{Progress, Wire};
 
-/// Connections at a time; a browser opens six.
-const CONNECTIONS: usize = 128;
-/// Event streams at a time, fewer than connections, so that pages can always be had.
-const STREAMS: usize = 64;
-/// The time in which the head of a request must have come.
-const HEAD_TIME: Duration = Duration::from_secs(10);
 /// The largest head of a request, in bytes.
 const HEAD_BYTES: usize = 32 * 1024;
 /// The time that responses under way are given when the server stops.
 const LAST_WORDS: Duration = Duration::from_secs(1);
+/// How often is looked for clients that let an answer lie.
+const LOOK: Duration = Duration::from_millis(500);
 
 type Body = Either<Full<Bytes>, Channel<Bytes, Infallible>>;
 
@@ -50,7 +49,8 @@ struct Shared {
     states: watch::Receiver<Arc<State>>,
     stopping: watch::Receiver<()>,
     streams: Arc<Semaphore>,
-    hosts: Hosts,
+    hosts: Arc<Hosts>,
+    limits: Limits,
 }
 
 /// Answers requests until the sender of `states` is dropped, or a signal comes.
@@ -60,6 +60,7 @@ struct Shared {
 pub(crate) fn serve(
     listener: TcpListener,
     hosts: Hosts,
+    limits: Limits,
     states: watch::Receiver<Arc<State>>,
     ends: Ends,
 ) -> Result<()> {
@@ -67,49 +68,45 @@ pub(crate) fn serve(
         .enable_all()
         .build()
         .context("cannot start the server's event loop")?;
-    let served = runtime.block_on(accept(listener, hosts, states, ends));
+    let (running, stopping) = watch::channel(());
+    let streams = Arc::new(Semaphore::new(limits.streams));
+    let shared = Shared { states, stopping, streams, hosts: Arc::new(hosts), limits };
+    let served = runtime.block_on(accept(listener, shared, running, ends));
     runtime.shutdown_background();
     served
 }
 
-async fn accept(
-    listener: TcpListener,
-    hosts: Hosts,
-    mut states: watch::Receiver<Arc<State>>,
-    ends: Ends,
-) -> Result<()> {
+async fn accept(listener: TcpListener, shared: Shared, running: watch::Sender<()>, ends: Ends) -> Result<()> {
     listener.set_nonblocking(true).context("cannot listen without blocking")?;
     let listener = tokio::net::TcpListener::from_std(listener).context("cannot listen")?;
-    let (running, stopping) = watch::channel(());
-    let shared =
-        Shared { states: states.clone(), stopping, streams: Arc::new(Semaphore::new(STREAMS)), hosts };
-    let connections = Arc::new(Semaphore::new(CONNECTIONS));
+    let mut states = shared.states.clone();
     let mut ended = pin!(ended(&mut states, ends));
+    let mut seats = Seats::new(shared.limits);
+    let mut talks = JoinSet::new();
+    let mut look = tokio::time::interval(LOOK);
     loop {
-        let next = async {
-            let permit = connections.clone().acquire_owned().await.expect("the semaphore is never closed");
-            (permit, listener.accept().await)
-        };
-        let (permit, accepted) = tokio::select! {
+        tokio::select! {
             () = &mut ended => break,
-            next = next => next,
-        };
-        match accepted {
-            Ok((stream, _)) => {
-                let shared = shared.clone();
-                tokio::spawn(async move {
-                    talk(stream, shared).await;
-                    drop(permit);
-                });
-            }
-            // Out of file handles, or a client that left at once: others may fare better in a moment.
-            Err(_) => tokio::time::sleep(Duration::from_millis(20)).await,
+            Some(_) = talks.join_next() => {}
+            _ = look.tick() => seats.close_still(),
+            accepted = listener.accept() => match accepted {
+                Ok((stream, _)) => {
+                    let progress = seats.progress();
+                    let task = talks.spawn(talk(stream, progress.clone(), shared.clone()));
+                    seats.take(progress, task);
+                }
+                // Out of file handles, or a client that left at once: others may fare better in a moment.
+                Err(_) => {
+                    seats.free_one();
+                    tokio::time::sleep(Duration::from_millis(20)).await;
+                }
+            },
         }
     }
     drop(listener);
     drop(running);
-    let all = u32::try_from(CONNECTIONS).expect("a small number");
-    let _ = tokio::time::timeout(LAST_WORDS, connections.acquire_many(all)).await;
+    let last_words = async { while talks.join_next().await.is_some() {} };
+    let _ = tokio::time::timeout(LAST_WORDS, last_words).await;
     Ok(())
 }
 
@@ -141,18 +138,20 @@ async fn signal() {
 }
 
 /// One connection, from its first request to its last.
-async fn talk(stream: TcpStream, shared: Shared) {
+async fn talk(stream: TcpStream, progress: Progress, shared: Shared) {
     let mut stopping = shared.stopping.clone();
+    let head_time = shared.limits.head_time;
+    let wire = Wire::new(stream, progress.clone());
     let service = service_fn(move |request| {
-        let response = answer(request, &shared);
+        let response = answer(request, &shared, &progress);
         async move { Ok::<_, Infallible>(response) }
     });
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
-        .header_read_timeout(HEAD_TIME)
+        .header_read_timeout(head_time)
         .max_header_size(HEAD_BYTES)
         .max_buf_size(2 * HEAD_BYTES)
-        .serve_connection(TokioIo::new(stream), service);
+        .serve_connection(TokioIo::new(wire), service);
     let mut connection = pin!(connection);
     // A broken connection is the client's affair.
     tokio::select! {
@@ -164,16 +163,17 @@ async fn talk(stream: TcpStream, shared: Shared) {
     }
 }
 
-fn answer(request: Request<Incoming>, shared: &Shared) -> Response<Body> {
+fn answer(request: Request<Incoming>, shared: &Shared, progress: &Progress) -> Response<Body> {
     let (request, _) = request.into_parts();
     let state = shared.states.borrow().clone();
-    match respond(&request, &state, shared.hosts) {
+    match respond(&request, &state, &shared.hosts) {
         Answer::Whole(response) => response.map(|bytes| Either::Left(Full::new(bytes))),
         Answer::Events(headers) => {
             let Ok(permit) = shared.streams.clone().try_acquire_owned() else {
                 return plain(StatusCode::SERVICE_UNAVAILABLE, "Too many pages listen.\n")
                     .map(|bytes| Either::Left(Full::new(bytes)));
             };
+            progress.may_stay_still();
             let body = events::body(shared.states.clone(), shared.stopping.clone(), permit);
             let mut response = Response::new(Either::Right(body));
             *response.headers_mut() = headers;

@@ -1,24 +1,32 @@
 //! Shows a site while it is written: from memory, on this machine, reloaded when a file changes.
 //!
-//! Two threads: one watches and rebuilds, one answers requests. What passes between them is a state: the last
-//! good site and, when the newest build failed, what is wrong. The server ends when the builder does.
+//! Three threads: one watches and brings a few edited pages in at once, one builds the whole site after every burst of
+//! changes, one answers requests. What passes to the last is a state: the last good site and, when the newest build
+//! failed, what is wrong. The server ends when the builder does.
 
 mod address;
 mod browser;
 mod builder;
 mod connection;
+mod desk;
 mod events;
 mod headers;
+mod limits;
+mod look;
 mod media;
 mod pages;
 mod path;
+mod range;
 mod respond;
 mod site;
 mod state;
 mod styles;
 mod watch;
+mod whole;
+mod wire;
 
 use std::collections::BTreeSet;
+use std::fmt;
 use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
 use std::sync::mpsc::{self, Receiver, Sender};
@@ -31,6 +39,9 @@ use crate::files::Outputs;
 use crate::serve::builder::{Builder, Message};
 use crate::serve::connection::Ends;
 
+pub use crate::serve::address::HostName;
+pub use crate::serve::limits::Limits;
+
 /// What to serve, where.
 #[derive(Debug, Clone)]
 pub struct ServeOptions {
@@ -38,6 +49,10 @@ pub struct ServeOptions {
     pub interface: IpAddr,
     /// The port to listen on, or else the next free one; 0 takes any free port.
     pub port: u16,
+    /// Names that requests may call the server by, besides `localhost` and addresses of this machine.
+    pub names: Vec<HostName>,
+    /// What clients may take.
+    pub limits: Limits,
     /// The site's root; [`Changes`] name their paths from here.
     pub root: PathBuf,
     /// Files and folders whose changes rebuild the site, absolute or from the root; they need not exist.
@@ -65,15 +80,58 @@ pub struct Changes {
 }
 
 /// What a build came to.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub enum Rebuild {
     /// The files of the new site.
     Site(Outputs),
+    /// The files of the new site, and what brings changes of a few files into it.
+    Kept {
+        /// The files.
+        outputs: Outputs,
+        /// Is called until the next build, whenever a few files changed.
+        retouch: Retouch,
+    },
     /// There is no new site; the last good one stays, and every page shows this text over itself.
     Broken {
         /// What is wrong, as plain text.
         plain: String,
     },
+}
+
+/// Brings changes of a few files into a build, long before the next one can be done. The next one has the last word.
+pub struct Retouch(Box<Retoucher>);
+
+type Retoucher = dyn FnMut(&BTreeSet<PathBuf>) -> Retouched + Send;
+
+impl Retouch {
+    /// What does it, handed the paths of the files from the root. They were there a moment ago.
+    pub fn new(retoucher: impl FnMut(&BTreeSet<PathBuf>) -> Retouched + Send + 'static) -> Self {
+        Self(Box::new(retoucher))
+    }
+
+    fn call(&mut self, paths: &BTreeSet<PathBuf>) -> Retouched {
+        (self.0)(paths)
+    }
+}
+
+impl fmt::Debug for Retouch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Retouch")
+    }
+}
+
+/// What bringing changes in came to.
+#[derive(Debug, Clone)]
+pub enum Retouched {
+    /// The files of the site to exchange; there may be none.
+    Files(Outputs),
+    /// The changed files are wrong, and nothing was brought in.
+    Broken {
+        /// What is wrong, as plain text.
+        plain: String,
+    },
+    /// Only a whole build can tell.
+    Beyond,
 }
 
 /// What the caller may tell its user.
@@ -105,7 +163,16 @@ pub enum Event {
         /// How long the build took.
         took: Duration,
     },
-    /// A build failed.
+    /// A few files were brought into the last build; a whole one follows.
+    Retouched {
+        /// Which files.
+        changes: Changes,
+        /// How many files of the site they changed.
+        files: usize,
+        /// How long it took.
+        took: Duration,
+    },
+    /// A build failed, or a few files are wrong.
     Broken {
         /// What it was made for.
         changes: Changes,

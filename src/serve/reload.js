@@ -53,6 +53,14 @@
     return found;
   }
 
+  // True when this page, or something that it has loaded, is among files that changed.
+  function isAmong(changed) {
+    const loaded = performance.getEntriesByType("resource").map((entry) => new URL(entry.name));
+    const paths = [new URL(location.href), ...loaded].filter((url) => url.origin === site.origin).map((url) => url.pathname);
+    const names = new Set(changed.map((name) => new URL(name.split("/").map(encodeURIComponent).join("/"), site).pathname));
+    return paths.some((path) => names.has(path.endsWith("/") ? `${path}index.html` : path));
+  }
+
   function element(name, properties, ...children) {
     const made = Object.assign(document.createElement(name), properties);
     made.append(...children);
@@ -91,8 +99,10 @@
 
   function follow(news) {
     if (news.version !== version) {
-      const styled = news.from === version && news.styles.length > 0 && exchangeStyles(news.styles);
-      if (!styled) return reload(news.version);
+      const known = news.from === version;
+      const styled = known && news.styles.length > 0 && exchangeStyles(news.styles);
+      const concerned = !known || news.changed === null || isAmong(news.changed);
+      if (!styled && concerned) return reload(news.version);
       version = news.version;
     } else {
       forget("kbgen-reloaded");

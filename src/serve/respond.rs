@@ -2,7 +2,8 @@
 
 use hyper::body::Bytes;
 use hyper::header::{
-    ALLOW, CONTENT_TYPE, ETAG, HOST, HeaderMap, HeaderName, HeaderValue, IF_NONE_MATCH, LOCATION, ORIGIN,
+    ACCEPT_RANGES, ALLOW, CONNECTION, CONTENT_LENGTH, CONTENT_RANGE, CONTENT_TYPE, ETAG, HOST, HeaderMap,
+    HeaderName, HeaderValue, IF_MATCH, IF_NONE_MATCH, LOCATION, ORIGIN, TRANSFER_ENCODING,
 };
 use hyper::http::request::Parts;
 use hyper::{Method, Response, StatusCode};
@@ -10,6 +11,7 @@ use hyper::{Method, Response, StatusCode};
 use crate::serve::address::Hosts;
 use crate::serve::media::media_type;
 use crate::serve::path::output_path;
+use crate::serve::range::{Part, part};
 use crate::serve::site::{File, Site, short};
 use crate::serve::state::State;
 use crate::serve::{headers, pages};
@@ -28,15 +30,21 @@ pub(crate) enum Answer {
 }
 
 /// The answer to a request.
-pub(crate) fn respond(request: &Parts, state: &State, hosts: Hosts) -> Answer {
-    let Some(host) = host(request, hosts) else {
-        let text = "This server answers only to the names of this machine, such as localhost.\n";
-        return Answer::Whole(plain(StatusCode::MISDIRECTED_REQUEST, text));
+pub(crate) fn respond(request: &Parts, state: &State, hosts: &Hosts) -> Answer {
+    let host = match called(request, hosts) {
+        Ok(host) => host,
+        Err(refusal) => return Answer::Whole(refused(refusal)),
     };
     if !matches!(request.method, Method::GET | Method::HEAD) {
-        let mut response = plain(StatusCode::METHOD_NOT_ALLOWED, "This server only shows pages.\n");
+        let mut response = refused((StatusCode::METHOD_NOT_ALLOWED, "This server only shows pages.\n"));
         response.headers_mut().insert(ALLOW, HeaderValue::from_static("GET, HEAD"));
         return Answer::Whole(response);
+    }
+    if has_body(&request.headers) {
+        return Answer::Whole(refused((
+            StatusCode::BAD_REQUEST,
+            "This server takes requests without a body.\n",
+        )));
     }
     match request.uri.path() {
         EVENTS if !same_origin(&request.headers, host) => {
@@ -56,30 +64,51 @@ pub(crate) fn respond(request: &Parts, state: &State, hosts: Hosts) -> Answer {
     }
 }
 
+/// A status, and why.
+type Refusal = (StatusCode, &'static str);
+
 /// The one allowed name that the request calls us by, in its `Host` and in its target where that is absolute.
-fn host(request: &Parts, hosts: Hosts) -> Option<&str> {
+fn called<'a>(request: &'a Parts, hosts: &Hosts) -> Result<&'a str, Refusal> {
+    let malformed = |what| Err((StatusCode::BAD_REQUEST, what));
+    let foreign = "This server answers only to the names of this machine, such as localhost.\n";
+    let misdirected = Err((StatusCode::MISDIRECTED_REQUEST, foreign));
     let mut named = request.headers.get_all(HOST).iter();
-    let (Some(host), None) = (named.next(), named.next()) else { return None };
-    let host = host.to_str().ok().filter(|host| hosts.allow(host))?;
-    match request.uri.authority() {
-        Some(target) if !hosts.allow(target.as_str()) => None,
-        _ => Some(host),
+    let (Some(host), None) = (named.next(), named.next()) else {
+        return malformed("A request names one host.\n");
+    };
+    if !request.uri.path().starts_with('/') && matches!(request.method, Method::GET | Method::HEAD) {
+        return malformed("A request asks for a path.\n");
     }
+    let Some(host) = host.to_str().ok().filter(|host| hosts.allow(host)) else { return misdirected };
+    match (request.uri.scheme_str(), request.uri.authority()) {
+        (None | Some("http"), None) => Ok(host),
+        (None | Some("http"), Some(target)) if hosts.allow(target.as_str()) => Ok(host),
+        _ => misdirected,
+    }
+}
+
+/// Whether more than a head comes, or where it ends is in doubt: no page is asked for like that, and two servers
+/// in a row may see two different requests in one.
+fn has_body(headers: &HeaderMap) -> bool {
+    let mut lengths = headers.get_all(CONTENT_LENGTH).iter();
+    let has_length = lengths.next().is_some_and(|length| length != "0") || lengths.next().is_some();
+    has_length || headers.contains_key(TRANSFER_ENCODING)
 }
 
 /// Whether a page of ours asks. Browsers send no `Origin` with a page's requests to its own server, so that a
 /// missing one is judged by `Sec-Fetch-Site`; what sends neither is no browser (<https://www.w3.org/TR/fetch-metadata/>).
 fn same_origin(headers: &HeaderMap, host: &str) -> bool {
-    if let Some(origin) = headers.get(ORIGIN) {
+    let is_ours = |origin: &HeaderValue| {
         let origin = origin.to_str().unwrap_or_default();
         // A proxy in front may speak https.
         let name = origin.strip_prefix("http://").or_else(|| origin.strip_prefix("https://"));
-        return name.is_some_and(|name| name.eq_ignore_ascii_case(host));
+        name.is_some_and(|name| name.eq_ignore_ascii_case(host))
+    };
+    if headers.contains_key(ORIGIN) {
+        return headers.get_all(ORIGIN).iter().all(is_ours);
     }
-    match headers.get(HeaderName::from_static("sec-fetch-site")) {
-        Some(site) => site == "same-origin" || site == "none",
-        None => true,
-    }
+    let mut sites = headers.get_all(HeaderName::from_static("sec-fetch-site")).iter();
+    sites.all(|site| site == "same-origin" || site == "none")
 }
 
 /// A file of the site, the redirect to a folder's address, or the site's page for what is not found.
@@ -108,13 +137,35 @@ fn to_folder(request: &Parts, site: &Site) -> Response<Bytes> {
     response
 }
 
+/// A file of the site, or what the request leaves of it (RFC 9110, 13.2.2 has the order of the conditions).
 fn output(request: &Parts, name: &str, file: &File, of_site: &HeaderMap) -> Response<Bytes> {
-    let known = matches(&request.headers, &file.tag);
-    let bytes = if known { Bytes::new() } else { file.bytes.clone() };
-    let mut response =
-        bare(if known { StatusCode::NOT_MODIFIED } else { StatusCode::OK }, bytes, of_site.clone());
+    let is = |header| named(&request.headers, header, &file.tag);
+    if request.headers.contains_key(IF_MATCH) && !is(IF_MATCH) {
+        return plain(StatusCode::PRECONDITION_FAILED, "The page has changed.\n");
+    }
+    let known = is(IF_NONE_MATCH);
+    let wanted = match request.method {
+        Method::GET if !known => part(&request.headers, &file.tag, file.bytes.len()),
+        _ => Part::Whole,
+    };
+    let (status, bytes, range) = match wanted {
+        Part::Whole if known => (StatusCode::NOT_MODIFIED, Bytes::new(), None),
+        Part::Whole => (StatusCode::OK, file.bytes.clone(), None),
+        Part::Bytes(range) => {
+            let text = format!("bytes {}-{}/{}", range.start, range.end - 1, file.bytes.len());
+            (StatusCode::PARTIAL_CONTENT, file.bytes.slice(range), Some(text))
+        }
+        Part::Outside => {
+            (StatusCode::RANGE_NOT_SATISFIABLE, Bytes::new(), Some(format!("bytes */{}", file.bytes.len())))
+        }
+    };
+    let mut response = bare(status, bytes, of_site.clone());
     let headers = response.headers_mut();
     headers.insert(ETAG, file.tag.clone());
+    headers.insert(ACCEPT_RANGES, HeaderValue::from_static("bytes"));
+    if let Some(range) = range {
+        headers.insert(CONTENT_RANGE, HeaderValue::from_str(&range).expect("digits"));
+    }
     if !known {
         headers.insert(CONTENT_TYPE, HeaderValue::from_static(media_type(name)));
     }
@@ -128,14 +179,14 @@ fn generated(request: &Parts, name: &str, text: String) -> Response<Bytes> {
     output(request, name, &File { bytes: text.into(), tag }, &HeaderMap::new())
 }
 
-/// Whether the browser has this version already (RFC 9110, 13.1.2: tags are compared weakly).
-fn matches(headers: &HeaderMap, tag: &HeaderValue) -> bool {
-    let Ok(tag) = tag.to_str() else { return false };
-    let lists = headers.get_all(IF_NONE_MATCH).iter().filter_map(|list| list.to_str().ok());
+/// Whether a header lists the tag, or `*`. `If-None-Match` compares weakly (RFC 9110, 13.1.2), `If-Match` strongly.
+fn named(headers: &HeaderMap, header: HeaderName, tag: &HeaderValue) -> bool {
+    let weak = if header == IF_NONE_MATCH { "W/" } else { "" };
+    let lists = headers.get_all(header).iter().filter_map(|list| list.to_str().ok());
     lists
         .flat_map(|list| list.split(','))
         .map(str::trim)
-        .any(|one| one == "*" || one.trim_start_matches("W/") == tag)
+        .any(|one| one == "*" || one.strip_prefix(weak).unwrap_or(one).as_bytes() == tag.as_bytes())
 }
 
 fn not_found(site: &Site) -> Response<Bytes> {
@@ -152,6 +203,13 @@ fn broken(state: &State) -> Response<Bytes> {
     let page = pages::broken_page(state.broken.as_deref().unwrap_or_default());
     let mut response = bare(StatusCode::SERVICE_UNAVAILABLE, page.into(), headers::own());
     response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(media_type("broken.html")));
+    response
+}
+
+/// No, and the end of the connection: what else comes over it is not to be trusted.
+fn refused((status, why): Refusal) -> Response<Bytes> {
+    let mut response = plain(status, why);
+    response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
     response
 }
 

@@ -1,7 +1,9 @@
 //! Pages whose messages are taken for each other: their wordings share most of their words.
 
-use std::cmp::Reverse;
-use std::collections::{BTreeMap, BTreeSet};
+use std::cmp::{Ordering, Reverse};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use rayon::prelude::*;
 
 use crate::signature::pattern::Part;
 use crate::signature::table::Table;
@@ -13,35 +15,82 @@ const ALIKE: usize = 50;
 const WORTH: usize = 64;
 
 /// For each page those that have a wording like one of its own, the likest first, equals by name.
+///
+/// Wordings that are half alike share one of the words that make up the rarer half of each, or else what they share
+/// would be less than half of either. Only these words are looked up, so that a word which thousands of pages have
+/// costs nothing.
 pub fn look_alikes(table: &Table) -> BTreeMap<&str, Vec<&str>> {
     let wordings = wordings(table);
     let worth = worth(&wordings);
-    let mut with_word: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
-    for (at, (_, words)) in wordings.iter().enumerate() {
-        for word in words {
+    let weighed: Vec<Weighed<'_>> = wordings.iter().map(|(_, words)| Weighed::new(words, &worth)).collect();
+    let mut with_word: HashMap<&str, Vec<usize>> = HashMap::new();
+    for (at, wording) in weighed.iter().enumerate() {
+        for (word, _) in wording.rarer_half() {
             with_word.entry(word).or_default().push(at);
         }
     }
-    let whole: Vec<usize> =
-        wordings.iter().map(|(_, words)| words.iter().map(|word| worth[word.as_str()]).sum()).collect();
+    let alike: Vec<(usize, usize, usize)> = weighed
+        .par_iter()
+        .enumerate()
+        .flat_map_iter(|(at, wording)| {
+            let near = wording.rarer_half().iter().flat_map(|(word, _)| &with_word[word]);
+            let near: BTreeSet<usize> =
+                near.copied().filter(|other| wordings[*other].0 != wordings[at].0).collect();
+            let weighed = &weighed;
+            near.into_iter().filter_map(move |other| Some((at, other, wording.strength(&weighed[other])?)))
+        })
+        .collect();
     let mut strengths: BTreeMap<&str, BTreeMap<&str, usize>> = BTreeMap::new();
-    for (at, (page, words)) in wordings.iter().enumerate() {
-        let mut common: BTreeMap<usize, usize> = BTreeMap::new();
-        for word in words {
-            for other in &with_word[word.as_str()] {
-                *common.entry(*other).or_default() += worth[word.as_str()];
-            }
-        }
-        for (other, shared) in common {
-            let strength = shared * 100 / (whole[at] + whole[other] - shared);
-            let name = wordings[other].0;
-            if name != *page && shared >= WORTH && strength >= ALIKE {
-                let known = strengths.entry(page).or_default().entry(name).or_default();
-                *known = strength.max(*known);
-            }
-        }
+    for (at, other, strength) in alike {
+        let known = strengths.entry(wordings[at].0).or_default().entry(wordings[other].0).or_default();
+        *known = strength.max(*known);
     }
     strengths.into_iter().map(|(page, others)| (page, ranked(others))).collect()
+}
+
+/// A wording with the worth of its words.
+struct Weighed<'w> {
+    /// Words and what they are worth, the rarest first; the order is the same in every wording.
+    words: Vec<(&'w str, usize)>,
+    /// What they are worth together.
+    whole: usize,
+}
+
+impl<'w> Weighed<'w> {
+    fn new(words: &'w BTreeSet<String>, worth: &HashMap<&str, usize>) -> Self {
+        let mut words: Vec<_> = words.iter().map(|word| (word.as_str(), worth[word.as_str()])).collect();
+        words.sort_unstable_by_key(|(word, worth)| (Reverse(*worth), *word));
+        Self { whole: words.iter().map(|(_, worth)| worth).sum(), words }
+    }
+
+    /// The fewest of the rarest words such that the others are worth less than [`ALIKE`] of the whole.
+    fn rarer_half(&self) -> &[(&'w str, usize)] {
+        let mut rest = 0;
+        let common = self.words.iter().rev().take_while(|(_, worth)| {
+            rest += worth;
+            rest * 100 < self.whole * ALIKE
+        });
+        &self.words[..self.words.len() - common.count()]
+    }
+
+    /// In hundredths, how much of the words of both is common to both, if that makes them look alike.
+    fn strength(&self, other: &Self) -> Option<usize> {
+        let key = |(word, worth): (&'w str, usize)| (Reverse(worth), word);
+        let (mut here, mut there, mut shared) = (0, 0, 0);
+        while let (Some(one), Some(two)) = (self.words.get(here), other.words.get(there)) {
+            match key(*one).cmp(&key(*two)) {
+                Ordering::Less => here += 1,
+                Ordering::Greater => there += 1,
+                Ordering::Equal => {
+                    shared += one.1;
+                    here += 1;
+                    there += 1;
+                }
+            }
+        }
+        let strength = shared * 100 / (self.whole + other.whole - shared).max(1);
+        (shared >= WORTH && strength >= ALIKE).then_some(strength)
+    }
 }
 
 fn ranked(strengths: BTreeMap<&str, usize>) -> Vec<&str> {
@@ -67,8 +116,8 @@ fn wordings(table: &Table) -> Vec<(&str, BTreeSet<String>)> {
 }
 
 /// What each word is worth: the more, the fewer pages have it.
-fn worth<'w>(wordings: &'w [(&str, BTreeSet<String>)]) -> BTreeMap<&'w str, usize> {
-    let mut pages: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+fn worth<'w>(wordings: &'w [(&str, BTreeSet<String>)]) -> HashMap<&'w str, usize> {
+    let mut pages: HashMap<&str, BTreeSet<&str>> = HashMap::new();
     for (page, words) in wordings {
         for word in words {
             pages.entry(word).or_default().insert(page);

@@ -1,5 +1,7 @@
 //! The index: a pasted log in, the pages that fit it out, best first.
 
+use std::collections::BTreeSet;
+
 use serde::Serialize;
 
 use crate::signature::extractor::Extractor;
@@ -22,6 +24,8 @@ const CHOSEN: usize = 10;
 pub struct Index {
     table: Table,
     reader: Reader,
+    /// For each pattern, the pages with a signature that begins with it.
+    pages: Vec<Vec<usize>>,
 }
 
 /// A page that fits a log.
@@ -60,7 +64,15 @@ impl Index {
 
     /// Prepares a table that was compiled before.
     pub fn from_table(table: Table) -> Self {
-        Self { reader: Reader::new(&table), table }
+        let mut pages = vec![Vec::new(); table.patterns.len()];
+        for (at, page) in table.pages.iter().enumerate() {
+            for first in page.signatures.iter().filter_map(|signature| signature.all.first()) {
+                if pages[*first].last() != Some(&at) {
+                    pages[*first].push(at);
+                }
+            }
+        }
+        Self { reader: Reader::new(&table), pages, table }
     }
 
     /// The compiled table.
@@ -84,11 +96,10 @@ impl Index {
     }
 
     pub(crate) fn conclude(&self, places: &Places) -> Vec<Match> {
-        let mut findings: Vec<Finding<'_>> = Vec::new();
-        for page in &self.table.pages {
-            findings.extend(self.finding(page, places));
-        }
-        rank(findings)
+        // A page fits only where one of its signatures begins, and few of many thousands do.
+        let pages: BTreeSet<usize> =
+            places.patterns().flat_map(|pattern| self.pages[pattern].iter().copied()).collect();
+        rank(pages.into_iter().filter_map(|page| self.finding(&self.table.pages[page], places)).collect())
     }
 
     /// The signature of a page that says most, with the figures of its neighbors.
@@ -115,15 +126,16 @@ impl Index {
         signature: &'table TableSignature,
         places: &Places,
     ) -> Option<Finding<'table>> {
-        if signature.not.iter().any(|&pattern| !places[pattern].is_empty()) {
+        if signature.not.iter().any(|&pattern| !places.of(pattern).is_empty()) {
             return None;
         }
         let (&first, others) = signature.all.split_first()?;
-        let others: Option<Vec<&Place>> = others.iter().map(|&pattern| places[pattern].first()).collect();
+        let others: Option<Vec<&Place>> = others.iter().map(|&pattern| places.of(pattern).first()).collect();
         let others = others?;
         let letters: usize = signature.all.iter().map(|&pattern| self.reader.weight(pattern)).sum();
         let weight = letters + if signature.when.is_some() { CHOSEN } else { 0 };
-        let found: Vec<Finding<'table>> = places[first]
+        let found: Vec<Finding<'table>> = places
+            .of(first)
             .iter()
             .filter_map(|place| {
                 let mut figures = place.figures.clone();

@@ -7,7 +7,7 @@ use crate::signature::fault::Fault;
 use crate::signature::normal::{GAP_NONE, NormalText};
 
 /// What may stand in a hole.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum HoleType {
     /// A number with its unit, kept in bytes. Every unit is a power of 1024, as programs print it: `MB` too.
@@ -64,7 +64,7 @@ impl HoleType {
 ///
 /// Literal text is in normal form with one space for each run of white space; a space at either end says
 /// that white space stands between the text and the hole beside it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(untagged)]
 pub(crate) enum Part {
     Text(String),
@@ -74,7 +74,7 @@ pub(crate) enum Part {
 /// Literal text with typed holes, `{name:type}` or `{type}`; `{{` and `}}` are braces.
 ///
 /// A run of white space matches any run of white space, line ends included; case does not matter.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Pattern {
     pub(crate) parts: Vec<Part>,

@@ -1,5 +1,7 @@
 //! Where the patterns of a table stand in a log, with the figures read there.
 
+use std::collections::BTreeMap;
+
 use crate::signature::extractor::{Extractor, Gatherer};
 use crate::signature::figure::Figures;
 use crate::signature::find::Matcher;
@@ -41,8 +43,32 @@ pub(crate) struct Place {
     pub extracted: Vec<(usize, Figures)>,
 }
 
-/// For each pattern, its places in the order of the text.
-pub(crate) type Places = Vec<Vec<Place>>;
+/// The places of the patterns that were found. A log has few of them, so nothing here grows with the table.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Places(BTreeMap<usize, Found>);
+
+/// A pattern that was found.
+#[derive(Debug, Clone, Default)]
+struct Found {
+    /// Its places in the order of the text.
+    places: Vec<Place>,
+    /// The end of the last of them, in characters of the normal text of the whole log.
+    behind: usize,
+    /// How many of them have their line and column.
+    counted: usize,
+}
+
+impl Places {
+    /// The places of a pattern, in the order of the text.
+    pub fn of(&self, pattern: usize) -> &[Place] {
+        self.0.get(&pattern).map(|found| found.places.as_slice()).unwrap_or_default()
+    }
+
+    /// The patterns that were found, in the order of the table.
+    pub fn patterns(&self) -> impl Iterator<Item = usize> {
+        self.0.keys().copied()
+    }
+}
 
 impl Reader {
     /// Prepares the patterns of a table.
@@ -76,7 +102,7 @@ impl Reader {
 
     /// Looks for every pattern in a whole log.
     pub fn read(&self, log: &str) -> Places {
-        let mut progress = Progress::new(self);
+        let mut progress = Progress::new();
         self.take(log, log.len(), log.len(), &mut progress);
         progress.places
     }
@@ -87,23 +113,23 @@ impl Reader {
         let text = NormalText::of_log(piece);
         let before = |offset: usize| text.starts.partition_point(|start| (*start as usize) < offset);
         let limit = before(until);
-        let known: Vec<usize> = progress.places.iter().map(Vec::len).collect();
-        let Progress { places, behind, passed, accepted, .. } = progress;
+        let Progress { places, passed, accepted, .. } = progress;
         self.scan.run(&text.bytes, |pattern, at| {
             let place = *passed + at;
-            if at >= limit || place < *accepted || place < behind[pattern] || places[pattern].len() == PLACES
-            {
+            let is_passed = |found: &Found| place < found.behind || found.places.len() == PLACES;
+            if at >= limit || place < *accepted || places.0.get(&pattern).is_some_and(is_passed) {
                 return;
             }
             let matcher = &self.matchers[pattern];
             let Some(span) = matcher.stands(&text, at) else { return };
-            behind[pattern] = *passed + span.end;
+            let found = places.0.entry(pattern).or_default();
+            found.behind = *passed + span.end;
             let figures = matcher.figures(&text, piece, &span);
             let extracted = self.wanted[pattern]
                 .iter()
                 .map(|&id| (id, self.gatherers[id].read(&text, piece, matcher, &span, &figures)))
                 .collect();
-            places[pattern].push(Place {
+            found.places.push(Place {
                 start: *passed + span.start,
                 end: *passed + span.end,
                 offset: text.starts[span.start] as usize,
@@ -117,7 +143,10 @@ impl Reader {
         progress.accepted = progress.passed + limit;
         progress.passed += before(cut);
         let mut position = progress.position;
-        let fresh = progress.places.iter_mut().zip(known).flat_map(|(list, known)| &mut list[known..]);
+        let fresh = progress.places.0.values_mut().flat_map(|found| {
+            let counted = std::mem::replace(&mut found.counted, found.places.len());
+            &mut found.places[counted..]
+        });
         let mut fresh: Vec<&mut Place> = fresh.collect();
         fresh.sort_by_key(|place| place.offset);
         let mut counted = 0;
@@ -135,8 +164,6 @@ impl Reader {
 pub(crate) struct Progress {
     /// What was found.
     pub places: Places,
-    /// For each pattern, the end of its last place, in characters of the normal text of the whole log.
-    behind: Vec<usize>,
     /// How many characters of the normal text were left behind.
     passed: usize,
     /// Up to where places were taken.
@@ -147,15 +174,8 @@ pub(crate) struct Progress {
 
 impl Progress {
     /// The beginning of a log.
-    pub fn new(reader: &Reader) -> Self {
-        let count = reader.matchers.len();
-        Self {
-            places: vec![Vec::new(); count],
-            behind: vec![0; count],
-            passed: 0,
-            accepted: 0,
-            position: Position { line: 1, column: 1 },
-        }
+    pub fn new() -> Self {
+        Self { places: Places::default(), passed: 0, accepted: 0, position: Position { line: 1, column: 1 } }
     }
 }
 

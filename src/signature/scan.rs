@@ -1,99 +1,42 @@
-//! One pass over a text for many literal beginnings at once (Aho and Corasick 1975, <https://doi.org/10.1145/360825.360855>).
+//! One pass over a text for many literal beginnings at once.
+
+use aho_corasick::{AhoCorasick, AhoCorasickKind};
 
 /// Longer beginnings are cut: what follows is compared anyway.
 const LENGTH: usize = 24;
 
-/// An automaton over the bytes that occur in the beginnings; every other byte leads back to the start.
+/// An automaton over the beginnings. Of a hundred thousand signatures it takes some megabytes.
 #[derive(Debug, Clone)]
 pub(crate) struct Scan {
-    classes: [u8; 256],
-    width: usize,
-    next: Vec<u32>,
-    /// For each state, the texts that end there.
-    found: Vec<Vec<u32>>,
-    lengths: Vec<usize>,
+    /// None where there is nothing to look for.
+    automaton: Option<AhoCorasick>,
+    /// The place in the list of each text that the automaton knows.
+    ids: Vec<usize>,
 }
 
 impl Scan {
     /// Prepares the automaton; a text is known by its place in the list, and an empty one is never found.
     pub fn new(texts: &[&[u8]]) -> Self {
-        let mut classes = [0u8; 256];
-        let mut width = 1;
-        let beginnings: Vec<&[u8]> = texts.iter().map(|text| &text[..text.len().min(LENGTH)]).collect();
-        for byte in beginnings.iter().flat_map(|text| text.iter()) {
-            if classes[usize::from(*byte)] == 0 {
-                // At most 255 classes: NUL is never part of a normal text.
-                classes[usize::from(*byte)] = width as u8;
-                width += 1;
-            }
-        }
-        let mut scan = Self {
-            classes,
-            width,
-            next: vec![0; width],
-            found: vec![Vec::new()],
-            lengths: beginnings.iter().map(|text| text.len()).collect(),
-        };
-        for (id, text) in beginnings.iter().enumerate() {
-            if !text.is_empty() {
-                scan.insert(text, id as u32);
-            }
-        }
-        scan.link();
-        scan
-    }
-
-    fn insert(&mut self, text: &[u8], id: u32) {
-        let mut state = 0;
-        for byte in text {
-            let slot = state * self.width + usize::from(self.classes[usize::from(*byte)]);
-            if self.next[slot] == 0 {
-                self.next[slot] = self.found.len() as u32;
-                self.found.push(Vec::new());
-                self.next.resize(self.next.len() + self.width, 0);
-            }
-            state = self.next[slot] as usize;
-        }
-        self.found[state].push(id);
-    }
-
-    /// Fills the missing steps from the longest suffix that is also a beginning.
-    fn link(&mut self) {
-        let mut fallback = vec![0usize; self.found.len()];
-        let mut queue: Vec<usize> = Vec::with_capacity(self.found.len());
-        for class in 0..self.width {
-            if self.next[class] != 0 {
-                queue.push(self.next[class] as usize);
-            }
-        }
-        let mut done = 0;
-        while done < queue.len() {
-            let state = queue[done];
-            done += 1;
-            let shorter = fallback[state];
-            let inherited = self.found[shorter].clone();
-            self.found[state].extend(inherited);
-            for class in 0..self.width {
-                let slot = state * self.width + class;
-                let other = self.next[shorter * self.width + class];
-                if self.next[slot] == 0 {
-                    self.next[slot] = other;
-                } else {
-                    fallback[self.next[slot] as usize] = other as usize;
-                    queue.push(self.next[slot] as usize);
-                }
-            }
-        }
+        let (ids, beginnings): (Vec<usize>, Vec<&[u8]>) = texts
+            .iter()
+            .enumerate()
+            .filter(|(_, text)| !text.is_empty())
+            .map(|(id, text)| (id, &text[..text.len().min(LENGTH)]))
+            .unzip();
+        let automaton = (!ids.is_empty()).then(|| {
+            AhoCorasick::builder()
+                .kind(Some(AhoCorasickKind::ContiguousNFA))
+                .build(beginnings)
+                .expect("fewer states than a 32-bit number counts")
+        });
+        Self { automaton, ids }
     }
 
     /// Tells `hit` the text and the place where it begins, for every place, by the end of the place.
     pub fn run(&self, bytes: &[u8], mut hit: impl FnMut(usize, usize)) {
-        let mut state = 0usize;
-        for (at, byte) in bytes.iter().enumerate() {
-            state = self.next[state * self.width + usize::from(self.classes[usize::from(*byte)])] as usize;
-            for &id in &self.found[state] {
-                hit(id as usize, at + 1 - self.lengths[id as usize]);
-            }
+        let Some(automaton) = &self.automaton else { return };
+        for found in automaton.find_overlapping_iter(bytes) {
+            hit(self.ids[found.pattern().as_usize()], found.start());
         }
     }
 }
@@ -109,5 +52,6 @@ mod tests {
         Scan::new(&texts).run(b"ushers-his\xffhe", |id, at| hits.push((id, at)));
         hits.sort_unstable();
         assert_eq!(hits, [(0, 2), (0, 11), (1, 1), (2, 7), (3, 2), (5, 1), (5, 5), (5, 9)]);
+        Scan::new(&[]).run(b"ushers", |id, at| panic!("{id} at {at}"));
     }
 }

@@ -21,7 +21,7 @@ pub struct LogStream<'index> {
 
 impl<'index> LogStream<'index> {
     pub(crate) fn new(index: &'index Index) -> Self {
-        Self { index, progress: Progress::new(index.reader()), buffer: String::new(), piece: PIECE }
+        Self { index, progress: Progress::new(), buffer: String::new(), piece: PIECE }
     }
 
     /// Reads on.

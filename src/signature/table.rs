@@ -1,5 +1,7 @@
 //! The compiled table: every signature, extractor and cause as plain data, for the matcher and for the page's script.
 
+use std::collections::HashMap;
+
 use serde::{Deserialize, Serialize};
 
 use crate::signature::expression::Expression;
@@ -114,13 +116,14 @@ impl Table {
         let named = |name: &str| {
             pages.iter().flat_map(|page| &page.signatures).any(|s| s.extract.as_deref() == Some(name))
         };
+        let mut known = HashMap::new();
         table.extractors = extractors.iter().filter(|extractor| named(&extractor.name)).cloned().collect();
         for page in pages {
             let signatures: Vec<TableSignature> = page
                 .signatures
                 .iter()
                 .filter(|signature| !signature.all.is_empty())
-                .map(|signature| table.compile(signature))
+                .map(|signature| table.compile(signature, &mut known))
                 .collect();
             if !signatures.is_empty() {
                 let causes = page.causes.clone();
@@ -130,19 +133,24 @@ impl Table {
         table
     }
 
-    fn compile(&mut self, signature: &Signature) -> TableSignature {
+    /// `known` has the place of every pattern so far: looking through the list would cost quadratic time.
+    fn compile<'p>(
+        &mut self,
+        signature: &'p Signature,
+        known: &mut HashMap<&'p Pattern, usize>,
+    ) -> TableSignature {
         let extract = signature.extract.as_ref();
         TableSignature {
-            all: signature.all.iter().map(|pattern| self.place(pattern)).collect(),
-            not: signature.not.iter().map(|pattern| self.place(pattern)).collect(),
+            all: signature.all.iter().map(|pattern| self.place(pattern, known)).collect(),
+            not: signature.not.iter().map(|pattern| self.place(pattern, known)).collect(),
             extract: extract
                 .and_then(|name| self.extractors.iter().position(|extractor| extractor.name == *name)),
             when: signature.when.clone(),
         }
     }
 
-    fn place(&mut self, pattern: &Pattern) -> usize {
-        self.patterns.iter().position(|known| known == pattern).unwrap_or_else(|| {
+    fn place<'p>(&mut self, pattern: &'p Pattern, known: &mut HashMap<&'p Pattern, usize>) -> usize {
+        *known.entry(pattern).or_insert_with(|| {
             self.patterns.push(pattern.clone());
             self.patterns.len() - 1
         })

@@ -4,8 +4,11 @@
 //! that has more of the rare ones goes first. Every weight is a small whole number, so that the script
 //! `static/js/search.js` comes to the same order. `cargo bench --bench retrieval` measures what the constants do.
 
+use std::collections::{HashMap, HashSet};
+use std::sync::LazyLock;
+
+use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
 
 /// What is indexed of a page.
 #[derive(Debug, Clone, Default)]
@@ -59,6 +62,8 @@ pub(crate) const DIGITS: &[u8; 64] = b"0123456789abcdefghijklmnopqrstuvwxyzABCDE
 const IGNORED: &str = " a an and are as at be been but by can do does for from has have he how i if in into is it its me my \
                        no not of on or so than that the then there these this to up was we were what when which with you your ";
 
+static IGNORED_WORDS: LazyLock<HashSet<&str>> = LazyLock::new(|| IGNORED.split_whitespace().collect());
+
 /// What tells of trouble; words on such lines count twice, and a log without any is near no page.
 pub(crate) const TROUBLE: [&str; 20] = [
     "error",
@@ -83,35 +88,51 @@ pub(crate) const TROUBLE: [&str; 20] = [
     "warning",
 ];
 
-impl WordIndex {
-    /// Indexes documents; a hit refers to them by address and title.
-    pub fn build(documents: &[Document]) -> Self {
-        let counts: Vec<BTreeMap<String, Count>> = documents.iter().map(count).collect();
-        let lengths: Vec<f64> =
-            counts.iter().map(|words| words.values().map(|count| count.body).sum()).collect();
-        let mean = lengths.iter().sum::<f64>() / (lengths.len().max(1) as f64);
-        let mut found: BTreeMap<&str, Vec<Entry>> = BTreeMap::new();
-        for (document, words) in counts.iter().enumerate() {
-            let norm = 1.0 - LENGTH + LENGTH * lengths[document] / mean.max(1.0);
+/// Words of documents as they come, each kept once however many documents have it.
+#[derive(Debug, Default)]
+pub struct WordCounts {
+    /// Address, title and length of each document.
+    documents: Vec<(String, String, u32)>,
+    found: HashMap<String, Vec<(u32, Count)>>,
+}
+
+impl WordCounts {
+    /// Counts the words of more documents.
+    pub fn add(&mut self, documents: &[Document]) {
+        let counts: Vec<HashMap<String, Count>> = documents.par_iter().map(count).collect();
+        for (document, words) in documents.iter().zip(counts) {
+            let at = self.documents.len() as u32;
+            let length = words.values().map(|count| count.body).sum();
+            self.documents.push((document.address.clone(), document.title.clone(), length));
             for (word, count) in words {
-                let (weight, titled) = (count.weight(norm), count.title > 0.0);
-                found.entry(word).or_default().push(Entry { document, weight, titled });
+                self.found.entry(word).or_default().push((at, count));
             }
         }
-        let mut index = Self {
-            documents: documents
-                .iter()
-                .map(|document| (document.address.clone(), document.title.clone(), 0))
-                .collect(),
+    }
+
+    /// The index of all of them.
+    pub fn finish(self) -> WordIndex {
+        let lengths: Vec<f64> = self.documents.iter().map(|(.., length)| f64::from(*length)).collect();
+        let mean = lengths.iter().sum::<f64>() / (lengths.len().max(1) as f64);
+        let mut index = WordIndex {
+            documents: self.documents.into_iter().map(|(address, title, _)| (address, title, 0)).collect(),
             words: String::new(),
             postings: String::new(),
             ignored: IGNORED.to_owned(),
             trouble: TROUBLE.map(str::to_owned).to_vec(),
         };
+        let mut found: Vec<_> = self.found.into_iter().collect();
+        found.par_sort_unstable_by(|(one, _), (two, _)| one.cmp(two));
         let mut before = "";
-        for (word, mut entries) in found {
-            let rarity = rarity(entries.len(), counts.len());
-            entries.retain(|entry| entry.titled || rarity * entry.weight >= LEAST);
+        for (word, counts) in &found {
+            let rarity = rarity(counts.len(), lengths.len());
+            let entries = counts.iter().map(|(document, count)| {
+                let document = *document as usize;
+                let norm = 1.0 - LENGTH + LENGTH * lengths[document] / mean.max(1.0);
+                Entry { document, weight: count.weight(norm), titled: count.title > 0 }
+            });
+            let entries: Vec<Entry> =
+                entries.filter(|entry| entry.titled || rarity * entry.weight >= LEAST).collect();
             if entries.is_empty() {
                 continue;
             }
@@ -125,6 +146,15 @@ impl WordIndex {
             *worth = (*worth * FULL).max(1);
         }
         index
+    }
+}
+
+impl WordIndex {
+    /// Indexes documents; a hit refers to them by address and title.
+    pub fn build(documents: &[Document]) -> Self {
+        let mut counts = WordCounts::default();
+        counts.add(documents);
+        counts.finish()
     }
 
     fn push(&mut self, before: &str, word: &str, rarity: usize, entries: &[Entry]) {
@@ -168,29 +198,30 @@ pub(crate) fn rarity(with: usize, total: usize) -> usize {
 /// How often a word stands in a document.
 #[derive(Debug, Clone, Copy, Default)]
 struct Count {
-    title: f64,
-    signatures: f64,
-    body: f64,
+    title: u32,
+    signatures: u32,
+    body: u32,
 }
 
 impl Count {
     /// From 1 to `STEPS`; `norm` is 1 for a body of mean length, more for a longer one.
     fn weight(self, norm: f64) -> usize {
-        let count = TITLE * self.title + self.signatures + BODY * self.body / norm;
+        let [title, signatures, body] = [self.title, self.signatures, self.body].map(f64::from);
+        let count = TITLE * title + signatures + BODY * body / norm;
         (STEPS * count / (count + SATURATION)).round().max(1.0) as usize
     }
 }
 
-fn count(document: &Document) -> BTreeMap<String, Count> {
-    let mut counts: BTreeMap<String, Count> = BTreeMap::new();
+fn count(document: &Document) -> HashMap<String, Count> {
+    let mut counts: HashMap<String, Count> = HashMap::new();
     for word in split(&document.title) {
-        counts.entry(word).or_default().title += 1.0;
+        counts.entry(word).or_default().title += 1;
     }
     for word in split(&document.signatures) {
-        counts.entry(word).or_default().signatures += 1.0;
+        counts.entry(word).or_default().signatures += 1;
     }
     for word in split(&document.body) {
-        counts.entry(word).or_default().body += 1.0;
+        counts.entry(word).or_default().body += 1;
     }
     counts
 }
@@ -224,7 +255,7 @@ fn keep(run: &str, words: &mut Vec<String>) {
         return;
     }
     let mut word = run.to_ascii_lowercase();
-    if !IGNORED.contains(&format!(" {word} ")) {
+    if !IGNORED_WORDS.contains(word.as_str()) {
         if word.len() > 3 && word.ends_with('s') && !word.ends_with("ss") {
             word.pop();
         }

@@ -71,7 +71,15 @@ pub fn parts_of(kind: Kind) -> &'static [&'static str] {
     match kind {
         Kind::Error => &["is-this-it", "which-cause", "next", "sources"],
         Kind::Model => &[
-            "typical", "memory", "devices", "backlinks", "plot-told", "h-compute", "h-driver", "h-other", "h-over",
+            "typical",
+            "memory",
+            "devices",
+            "backlinks",
+            "plot-told",
+            "h-compute",
+            "h-driver",
+            "h-other",
+            "h-over",
         ],
         Kind::Hardware | Kind::Quant => &["models", "backlinks"],
         Kind::Tool => &["errors"],

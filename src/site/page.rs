@@ -127,9 +127,29 @@ impl Site {
         index
     }
 
+    /// The error of a slug; of two the first in path order.
+    pub fn error(&self, slug: &str) -> Option<&Page<ErrorData>> {
+        let at = self.errors.partition_point(|error| error.head.id.slug.as_str() < slug);
+        self.errors.get(at).filter(|error| error.head.id.slug == slug)
+    }
+
     /// Slugs of a kind, sorted.
     pub fn slugs(&self, kind: Kind) -> impl Iterator<Item = &str> {
         self.heads().filter(move |head| head.id.kind == kind).map(|head| head.id.slug.as_str())
+    }
+
+    /// Puts the pages of another behind its own.
+    pub fn append(&mut self, other: Self) {
+        self.errors.extend(other.errors);
+        self.categories.extend(other.categories);
+        self.tools.extend(other.tools);
+        self.guides.extend(other.guides);
+        self.models.extend(other.models);
+        self.devices.extend(other.devices);
+        self.quants.extend(other.quants);
+        self.terms.extend(other.terms);
+        self.extractors.extend(other.extractors);
+        self.documents.extend(other.documents);
     }
 
     /// Puts every list in the order of its slugs; files that share one stay in the order of their paths.
@@ -144,6 +164,31 @@ impl Site {
         sort_pages(&mut self.terms);
         sort_pages(&mut self.extractors);
         sort_pages(&mut self.documents);
+    }
+}
+
+impl Site {
+    /// Puts each page of `few` in the place of the one from the same file; `few` holds those instead afterwards.
+    /// A page without such a place stays where it is.
+    pub fn exchange(&mut self, few: &mut Self) {
+        exchange_pages(&mut self.errors, &mut few.errors);
+        exchange_pages(&mut self.categories, &mut few.categories);
+        exchange_pages(&mut self.tools, &mut few.tools);
+        exchange_pages(&mut self.guides, &mut few.guides);
+        exchange_pages(&mut self.models, &mut few.models);
+        exchange_pages(&mut self.devices, &mut few.devices);
+        exchange_pages(&mut self.quants, &mut few.quants);
+        exchange_pages(&mut self.terms, &mut few.terms);
+        exchange_pages(&mut self.extractors, &mut few.extractors);
+        exchange_pages(&mut self.documents, &mut few.documents);
+    }
+}
+
+fn exchange_pages<T>(pages: &mut [Page<T>], few: &mut [Page<T>]) {
+    for new in few {
+        if let Some(old) = pages.iter_mut().find(|old| old.head.source == new.head.source) {
+            std::mem::swap(old, new);
+        }
     }
 }
 

@@ -120,11 +120,15 @@ fn page_harm(html: &str, harmless: &Harmless) -> Option<String> {
                 return Some(format!("the id `{value}` stands twice"));
             }
         }
-        if tag.name == "script" && tag.get("src").is_none() && serde_json::from_str::<Value>(&tag.text).is_err() {
+        if tag.name == "script"
+            && tag.get("src").is_none()
+            && serde_json::from_str::<Value>(&tag.text).is_err()
+        {
             return Some(format!("a script within the page: {}", tag.text));
         }
     }
-    let main = html.split_once("<main").and_then(|(_, rest)| rest.split_once("</main>")).map(|(main, _)| main)?;
+    let main =
+        html.split_once("<main").and_then(|(_, rest)| rest.split_once("</main>")).map(|(main, _)| main)?;
     let main = main.split_once('>')?.1;
     let cleaned = harmless.oracle().clean(main).to_string();
     let (mut before, after) = (names(main), names(&cleaned));
@@ -149,12 +153,15 @@ fn names(html: &str) -> Vec<(String, Vec<(String, String)>)> {
 fn is_harmless(address: &str, tag: &Tag) -> bool {
     if tag.name == "script" {
         let inner = address.trim_start_matches("../").trim_start_matches("./").trim_start_matches('/');
-        return !address.starts_with("//") && ["static/js/", "data/"].iter().any(|own| inner.starts_with(own));
+        return !address.starts_with("//")
+            && ["static/js/", "data/"].iter().any(|own| inner.starts_with(own));
     }
     let end = address.find([':', '/', '?', '#']).unwrap_or(address.len());
     let scheme = &address[..end];
     !address.starts_with("//")
-        && (!address[end..].starts_with(':') || SCHEMES.contains(&scheme) || tag.name != "a" && scheme == "data")
+        && (!address[end..].starts_with(':')
+            || SCHEMES.contains(&scheme)
+            || tag.name != "a" && scheme == "data")
 }
 
 fn xml_harm(text: &str) -> Option<String> {
@@ -167,7 +174,9 @@ fn xml_harm(text: &str) -> Option<String> {
             Ok(Event::Eof) => return None,
             Ok(Event::Start(tag) | Event::Empty(tag)) => {
                 let name = tag.name().as_ref().to_string();
-                let handler = tag.attributes().any(|attribute| attribute.map_or(true, |it| it.key.as_ref().starts_with("on")));
+                let handler = tag
+                    .attributes()
+                    .any(|attribute| attribute.map_or(true, |it| it.key.as_ref().starts_with("on")));
                 if name.eq_ignore_ascii_case("script") || handler {
                     return Some(format!("XML with `{name}`"));
                 }

@@ -128,7 +128,8 @@ fn keeps_secrets() -> bool {
 
 #[test]
 fn each_is_told_at_its_place_or_does_no_harm() {
-    let plain = CaseFile { site: String::new(), ..CaseFile::read(&repository("tests/cases/shared-site.txt")) };
+    let plain =
+        CaseFile { site: String::new(), ..CaseFile::read(&repository("tests/cases/shared-site.txt")) };
     let rows = rows();
     let mut faults = Vec::new();
     let mut outcomes = BTreeMap::new();
@@ -152,13 +153,16 @@ fn each_is_told_at_its_place_or_does_no_harm() {
         outcomes.insert(row.input.clone(), outcome);
     }
     if expect::bless() {
-        let lines = table().lines().map(|line| match cells(line) {
-            Some([input, tries, _]) if outcomes.contains_key(input) => {
-                let link = line.split(" | ").next().unwrap_or_default();
-                format!("{link} | {tries} | {} |\n", outcomes[input])
-            }
-            _ => format!("{line}\n"),
-        }).collect::<String>();
+        let lines = table()
+            .lines()
+            .map(|line| match cells(line) {
+                Some([input, tries, _]) if outcomes.contains_key(input) => {
+                    let link = line.split(" | ").next().unwrap_or_default();
+                    format!("{link} | {tries} | {} |\n", outcomes[input])
+                }
+                _ => format!("{line}\n"),
+            })
+            .collect::<String>();
         expect::write(&repository("tests/hostile/README.md"), &lines);
     }
     all_well(faults);
@@ -180,7 +184,10 @@ fn answer(input: &str) -> String {
     let said = if output.stderr.is_empty() { output.stdout } else { output.stderr };
     let said = String::from_utf8(said).expect("an answer is text");
     let orders = |c: char| c.is_control() && c != '\n';
-    assert!(command == "estimate" || !said.contains(orders), "{input}: an answer orders a terminal about: {said:?}");
+    assert!(
+        command == "estimate" || !said.contains(orders),
+        "{input}: an answer orders a terminal about: {said:?}"
+    );
     let line = said.lines().next_back().filter(|_| command == "estimate").or(said.lines().next());
     let short: String = line.unwrap_or_default().chars().filter(|c| !c.is_control()).take(120).collect();
     format!("exit {}: {}", output.status.code().expect("it ends by itself"), short.replace('|', "¦"))

@@ -8,6 +8,7 @@ mod case_file;
 mod cases;
 mod commands;
 mod contributors;
+mod edits;
 #[cfg(unix)]
 mod emit;
 mod engines;

@@ -9,7 +9,7 @@ use std::sync::mpsc::{self, Receiver};
 use std::time::Duration;
 
 use kbgen::parts::files::Outputs;
-use kbgen::parts::serve::{self, Changes, Event, Open, Rebuild, Running, ServeOptions};
+use kbgen::parts::serve::{self, Changes, Event, Limits, Open, Rebuild, Running, ServeOptions};
 use tempfile::TempDir;
 
 /// No answer within this time is a failure.
@@ -46,6 +46,8 @@ impl Session {
         let options = ServeOptions {
             interface: Ipv4Addr::LOCALHOST.into(),
             port,
+            names: vec!["kb.test".parse().unwrap()],
+            limits: Limits::default(),
             root: root.path().to_path_buf(),
             watch: vec!["site.toml".into(), "content".into(), "static".into()],
             ignore: vec!["content/public".into()],

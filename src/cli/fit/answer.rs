@@ -5,6 +5,7 @@ use serde::Serialize;
 
 use crate::cli::arguments::RunnerName;
 use crate::cli::fit::commands::{Commands, commands};
+use crate::cli::fit::machine::Card;
 use crate::cli::fit::python::{Python, python};
 use crate::cli::fit::question::Question;
 use crate::cli::fit::remedies::{Remedies, remedies};
@@ -242,21 +243,26 @@ fn choose(question: &Question<'_>, rows: &[Row]) -> Quantization {
     question.quant.or(chosen).unwrap_or(question.settings.quantization)
 }
 
-/// Whether every device holds its part: the worst of all.
+/// Whether every device holds its part: one that is too small settles it, one that is not covered leaves it open.
 fn verdict(question: &Question<'_>, need: &Estimate) -> Option<&'static str> {
-    let worst = question.machine.cards.iter().zip(&need.devices).map(|(card, device)| {
-        let room = card.memory - card.other;
-        let known = device.weights.bytes + device.cache.bytes;
-        match card.cuda {
-            true => Verdict::of(device.total().0, (driver().low.0, driver().high.0), room),
-            // what is known alone is too large
-            false if known.0 > room => Verdict::No,
-            false => Verdict::Fits,
-        }
-    });
-    let worst = worst.max()?;
-    let is_open = worst != Verdict::No && !question.machine.is_covered();
-    Some(if is_open { "not covered" } else { worst.name() })
+    let cards = question.machine.cards.iter().zip(&need.devices);
+    let judged: Vec<_> = cards.map(|(card, device)| judge(card, &parts(device, card.cuda))).collect();
+    let is_covered = !judged.contains(&None);
+    let worst = judged.into_iter().max()?;
+    Some(name(worst.filter(|worst| is_covered || *worst == Verdict::No)))
+}
+
+/// Whether a device holds these parts; none where its compute buffers are not covered and the rest has room.
+fn judge(card: &Card, parts: &Parts) -> Option<Verdict> {
+    let room = card.memory - card.other;
+    match card.cuda {
+        true => Some(Verdict::of(parts.total_bytes, (driver().low.0, driver().high.0), room)),
+        false => (parts.total_bytes > room).then_some(Verdict::No),
+    }
+}
+
+fn name(verdict: Option<Verdict>) -> &'static str {
+    verdict.map_or("not covered", Verdict::name)
 }
 
 fn parts(device: &DeviceEstimate, is_covered: bool) -> Parts {
@@ -276,11 +282,6 @@ fn devices(question: &Question<'_>, need: &Estimate) -> Vec<DeviceAnswer> {
         let parts = parts(device, card.cuda);
         let room = (card.memory - card.other) as i64 - parts.total_bytes as i64;
         let (low, high) = (driver().low.0, driver().high.0);
-        let verdict = match Verdict::of(parts.total_bytes, (low, high), card.memory - card.other) {
-            verdict if card.cuda => verdict.name(),
-            _ if room < 0 => "no",
-            _ => "not covered",
-        };
         DeviceAnswer {
             name: card.name.clone(),
             slug: card.slug.clone(),
@@ -288,10 +289,10 @@ fn devices(question: &Question<'_>, need: &Estimate) -> Vec<DeviceAnswer> {
             other_bytes: card.other,
             memory_options_gib: card.memory_options.clone(),
             unified: card.unified,
+            verdict: name(judge(card, &parts)),
             parts,
             driver_bytes: card.cuda.then_some([low, high]),
             free_bytes: card.cuda.then_some([room - high as i64, room - low as i64]),
-            verdict,
         }
     });
     answers.collect()

@@ -7,6 +7,7 @@ use crate::cli::fit::question::Question;
 use crate::estimate::estimator::{NotCovered, estimate};
 use crate::estimate::fitting::{Available, best_quantization, fewest_cpu_experts, most_gpu_layers};
 use crate::estimate::placement::Device;
+use crate::estimate::planner::Planner;
 use crate::estimate::quantization::{CacheType, Quantization};
 use crate::estimate::settings::{ExpertPlacement, Settings};
 
@@ -129,10 +130,11 @@ fn split(
         return Ok(None);
     }
     let places = question.model.layers.len() as u64 + 1;
+    let mut planner = Planner::new(&question.model);
     for first in 1..places {
         let tensor_split = vec![first, places - first];
         let attempt = Settings { tensor_split: tensor_split.clone(), ..settings.clone() };
-        if available.holds(&estimate(&question.model, &attempt)?) {
+        if available.holds(&planner.estimate(&attempt)?) {
             return Ok(Some(tensor_split));
         }
     }

@@ -15,6 +15,7 @@ use crate::cli::{Outcome, world};
 use crate::load::{self, Drafts};
 use crate::pipeline::{self, Order};
 use crate::render::Audience;
+use crate::watch::Unwatched;
 
 /// What became of an address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -51,7 +52,7 @@ pub(super) fn run(
     let (sources, faults) = load::read(&root)?;
     let today = options.date.unwrap_or_else(world::today);
     let order = Order { today, drafts: Drafts::Include, base_url: None, audience: Audience::World };
-    let draft = pipeline::understand(&sources, faults, &order)?;
+    let draft = pipeline::understand(&sources, faults, &order, &Unwatched)?;
     let places = addresses(&draft.site, &draft.links, &sources);
     let mut memory = Memory::open(&root, today, options.fresh);
     let unknown: Vec<&str> = places.keys().map(String::as_str).filter(|url| !memory.is_fresh(url)).collect();

@@ -1,11 +1,17 @@
 //! The site for language models: a map of it, and all error pages in one text.
 
+use rayon::prelude::*;
+
 use crate::render::data::markdown;
 use crate::render::views::Shelf;
-use crate::site::{Head, LISTINGS};
+use crate::site::kinds::ErrorData;
+use crate::site::{Head, LISTINGS, Page};
 
 /// Pages that compute what a reader asks.
 const CALCULATORS: [&str; 4] = ["will-it-run/", "compare/", "choose-gpu/", "cost-vs-cloud/"];
+
+/// Pages whose texts are made at once.
+const AT_ONCE: usize = 256;
 
 /// A map of the site for language models, as <https://llmstxt.org> describes it.
 pub(super) fn map(shelf: &Shelf<'_>) -> String {
@@ -50,9 +56,14 @@ pub(super) fn whole(shelf: &Shelf<'_>) -> String {
         "All {} error pages follow; [a map of the site]({base}llms.txt) has the rest.\n",
         shelf.site().errors.len()
     ));
-    for error in &shelf.site().errors {
-        text.push_str(&format!("\n---\n\nPage: {}\n\n", url(shelf, &error.head)));
-        text.push_str(&markdown::twin(shelf, error, base));
+    let page = |error: &Page<ErrorData>| {
+        let url = url(shelf, &error.head);
+        format!("\n---\n\nPage: {url}\n\n{}", markdown::twin(shelf, error, base))
+    };
+    // Some at a time, so that the text is not there twice.
+    for errors in shelf.site().errors.chunks(AT_ONCE) {
+        let pages: Vec<String> = errors.par_iter().map(page).collect();
+        pages.iter().for_each(|page| text.push_str(page));
     }
     text
 }

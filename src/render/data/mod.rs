@@ -5,11 +5,13 @@ mod forms;
 mod llms;
 mod markdown;
 
+use rayon::prelude::*;
 use serde_json::{Value, json};
 
-use crate::files::Outputs;
+use crate::files::Sink;
 use crate::render::views::Shelf;
-use crate::site::Kind;
+use crate::site::kinds::{DeviceData, ErrorData, ModelData};
+use crate::site::{Kind, Page, Site};
 
 pub(super) use forms::forms;
 
@@ -22,76 +24,107 @@ pub(super) fn twin_folder(kind: Kind) -> Option<&'static str> {
 }
 
 /// All data files.
-pub(super) fn files(shelf: &Shelf<'_>) -> Outputs {
-    let mut outputs = Outputs::default();
+pub(super) fn files(shelf: &Shelf<'_>, sink: &dyn Sink) {
     let site = shelf.site();
-    for error in &site.errors {
-        let slug = &error.head.id.slug;
-        let entry = entries::error(shelf, error);
-        outputs.add(format!("errors/{slug}.json"), twin("error-data", entry));
-        outputs.add(format!("errors/{slug}.md"), markdown::twin(shelf, error, "../"));
-    }
-    let models: Vec<Value> = site.models.iter().map(|model| entries::whole_model(shelf, model)).collect();
-    let devices: Vec<Value> = site.devices.iter().map(entries::device).collect();
-    for (kind, form, entries) in
-        [(Kind::Model, "model-data", &models), (Kind::Hardware, "hardware-data", &devices)]
-    {
-        for entry in entries {
-            let slug = entry["slug"].as_str().expect("an entry has a slug");
-            outputs.add(format!("{}/{slug}.json", kind.folder()), twin(form, entry.clone()));
-        }
-    }
-    outputs.add("data/models.json", collection(shelf, "../schema/models.json", [("models", models)]));
-    outputs.add(
-        "data/hardware.json",
-        collection(shelf, "../schema/devices.json", [("hardware", devices.clone())]),
-    );
-    let all = [
-        ("errors", site.errors.iter().map(|error| entries::error(shelf, error)).collect()),
-        ("models", site.models.iter().map(entries::model).collect()),
-        ("hardware", devices),
-        ("tools", site.tools.iter().map(entries::tool).collect()),
-        ("guides", site.guides.iter().map(entries::guide).collect()),
+    let give = |path: &str, text: String| sink.take(path.to_string(), text.into_bytes());
+    let errors: Vec<Entry> = site.errors.par_iter().map(|error| error_twins(shelf, error, sink)).collect();
+    let models: Vec<Entry> = site.models.par_iter().map(|model| model_twin(shelf, model, sink)).collect();
+    let devices: Vec<Entry> = site.devices.iter().map(|device| device_twin(device, sink)).collect();
+    give("data/models.json", collection(shelf, "../schema/models.json", &[("models", &models)]));
+    give("data/hardware.json", collection(shelf, "../schema/devices.json", &[("hardware", &devices)]));
+    let plain: Vec<Entry> = site.models.iter().map(|model| Entry::new(&entries::model(model))).collect();
+    let tools: Vec<Entry> = site.tools.iter().map(|tool| Entry::new(&entries::tool(tool))).collect();
+    let guides: Vec<Entry> = site.guides.iter().map(|guide| Entry::new(&entries::guide(guide))).collect();
+    let all: [(&str, &[Entry]); 5] = [
+        ("errors", &errors),
+        ("models", &plain),
+        ("hardware", &devices),
+        ("tools", &tools),
+        ("guides", &guides),
     ];
-    outputs.add("kb.json", collection(shelf, "schema/kb.json", all));
-    outputs.add("llms.txt", llms::map(shelf));
-    outputs.add("llms-full.txt", llms::whole(shelf));
-    outputs
+    give("kb.json", collection(shelf, "schema/kb.json", &all));
+    give("llms.txt", llms::map(shelf));
+    give("llms-full.txt", llms::whole(shelf));
 }
 
-/// The file of one page: its entry, and above it the schema, which lies one folder up.
-fn twin(form: &str, entry: Value) -> String {
-    let mut file = json!({"$schema": format!("../schema/{form}.json"), "version": VERSION});
-    append(&mut file, entry);
-    text(&file)
+/// The twins of a few pages.
+pub(super) fn twins(shelf: &Shelf<'_>, few: &Site, sink: &dyn Sink) {
+    few.errors.iter().for_each(|error| drop(error_twins(shelf, error, sink)));
+    few.models.iter().for_each(|model| drop(model_twin(shelf, model, sink)));
+    few.devices.iter().for_each(|device| drop(device_twin(device, sink)));
+}
+
+fn error_twins(shelf: &Shelf<'_>, error: &Page<ErrorData>, sink: &dyn Sink) -> Entry {
+    let slug = &error.head.id.slug;
+    let entry = Entry::new(&entries::error(shelf, error));
+    sink.take(format!("errors/{slug}.json"), entry.twin("error-data").into_bytes());
+    sink.take(format!("errors/{slug}.md"), markdown::twin(shelf, error, "../").into_bytes());
+    entry
+}
+
+fn model_twin(shelf: &Shelf<'_>, model: &Page<ModelData>, sink: &dyn Sink) -> Entry {
+    let entry = Entry::new(&entries::whole_model(shelf, model));
+    sink.take(format!("models/{}.json", model.head.id.slug), entry.twin("model-data").into_bytes());
+    entry
+}
+
+fn device_twin(device: &Page<DeviceData>, sink: &dyn Sink) -> Entry {
+    let entry = Entry::new(&entries::device(device));
+    sink.take(format!("hardware/{}.json", device.head.id.slug), entry.twin("hardware-data").into_bytes());
+    entry
+}
+
+/// An entry as the text of a JSON object: it stands in several files, and as a tree it is several times as large.
+struct Entry(String);
+
+impl Entry {
+    fn new(entry: &Value) -> Self {
+        Self(entry.to_string())
+    }
+
+    /// The file of one page: its entry, and above it the schema, which lies one folder up.
+    fn twin(&self, form: &str) -> String {
+        let file = json!({"$schema": format!("../schema/{form}.json"), "version": VERSION});
+        let fields = self.0.strip_prefix('{').and_then(|rest| rest.strip_suffix('}'));
+        format!("{}\n", with_fields(&file, fields.expect("an entry is an object")))
+    }
+}
+
+/// A JSON object as text, with more fields behind its own.
+fn with_fields(object: &Value, more: &str) -> String {
+    let own = object.to_string();
+    format!("{},{more}}}", own.strip_suffix('}').expect("an object closes"))
 }
 
 /// A file of many entries: what it is, then lists of them.
-fn collection<const N: usize>(
-    shelf: &Shelf<'_>,
-    schema: &str,
-    lists: [(&'static str, Vec<Value>); N],
-) -> String {
+fn collection(shelf: &Shelf<'_>, schema: &str, lists: &[(&str, &[Entry])]) -> String {
     let config = shelf.order.config;
-    let mut file = json!({
+    let file = json!({
         "$schema": schema,
         "version": VERSION,
         "generated_for": config.base_url,
         "title": config.title,
         "licence": config.licence,
     });
-    append(&mut file, lists.into_iter().map(|(name, list)| (name.to_string(), Value::from(list))).collect());
-    text(&file)
+    let mut more = String::new();
+    for (name, entries) in lists {
+        if !more.is_empty() {
+            more.push(',');
+        }
+        more.push_str(&format!("\"{name}\":["));
+        for (at, Entry(entry)) in entries.iter().enumerate() {
+            if at > 0 {
+                more.push(',');
+            }
+            more.push_str(entry);
+        }
+        more.push(']');
+    }
+    format!("{}\n", with_fields(&file, &more))
 }
 
 /// The fields of one object behind those of another.
 fn append(object: &mut Value, more: Value) {
     let (Some(object), Value::Object(more)) = (object.as_object_mut(), more) else { return };
     object.extend(more);
-}
-
-fn text(value: &Value) -> String {
-    let mut text = serde_json::to_string(value).expect("plain data is always JSON");
-    text.push('\n');
-    text
 }

@@ -71,7 +71,7 @@ fn view<'s>(shelf: &'s Shelf<'_>, root: &str) -> ChooseView<'s> {
         })
         .collect();
     ChooseView {
-        fit: &shelf.fit_index,
+        fit: shelf.fit_index,
         places: places(shelf),
         quant: fits.quants.get(quant).cloned().unwrap_or_default(),
         context_label: context(CONTEXT),

@@ -65,7 +65,7 @@ fn largest_first<'s>(shelf: &Shelf<'s>) -> Vec<&'s Page<DeviceData>> {
 
 /// What of the index the look-up of speed needs besides the devices.
 fn speed(shelf: &Shelf<'_>) -> Value {
-    let index = &shelf.fit_index;
+    let index = shelf.fit_index;
     json!({"stamp": index["stamp"], "quants": index["quants"], "bands": index["bands"]})
 }
 

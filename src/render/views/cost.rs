@@ -20,7 +20,7 @@ pub(super) fn leaves(shelf: &Shelf<'_>) -> Vec<Leaf> {
     let mut plate = Plate::listing(address, "cost", "Cost against the cloud", description);
     plate.trail = vec![("Hardware".into(), "hardware/")];
     let frame = shelf.frame(plate, (None, None));
-    let view = with_frame(frame, "cost", seen(CostView { fit: &shelf.fit_index, power: power(shelf) }));
+    let view = with_frame(frame, "cost", seen(CostView { fit: shelf.fit_index, power: power(shelf) }));
     vec![Leaf { address: address.into(), template: "cost-vs-cloud.html", view }]
 }
 

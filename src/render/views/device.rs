@@ -44,7 +44,8 @@ struct ModelRow {
 pub(super) fn leaves(shelf: &Shelf<'_>) -> Vec<Leaf> {
     let devices = &shelf.site().devices;
     let heads: Vec<&Head> = devices.iter().map(|device| &device.head).collect();
-    devices.iter().enumerate().map(|(at, device)| leaf(shelf, device, neighbours(&heads, at))).collect()
+    let wanted = devices.iter().enumerate().filter(|(_, device)| shelf.wants(&device.head));
+    wanted.map(|(at, device)| leaf(shelf, device, neighbours(&heads, at))).collect()
 }
 
 fn leaf(shelf: &Shelf<'_>, device: &Page<DeviceData>, beside: (Option<&Head>, Option<&Head>)) -> Leaf {

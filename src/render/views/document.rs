@@ -18,6 +18,7 @@ pub(super) fn leaves(shelf: &Shelf<'_>) -> Vec<Leaf> {
         .site()
         .documents
         .iter()
+        .filter(|page| shelf.wants(&page.head))
         .map(|page| {
             let address = page.head.id.address();
             let body = shelf.body(&page.head);

@@ -1,6 +1,7 @@
 //! Error pages.
 
 use minijinja::value::Value;
+use rayon::prelude::*;
 use serde::Serialize;
 
 use crate::markdown::{self, Section};
@@ -98,20 +99,19 @@ const LOOK_ALIKES: usize = 3;
 /// How the paragraph begins that says what to do when a solution does not help.
 const FAILS: &str = "<p><strong>If it fails:</strong>";
 
-pub(super) fn leaves(shelf: &Shelf<'_>) -> Vec<Leaf> {
-    let mut leaves = Vec::new();
-    let mut categories: Vec<&str> =
-        shelf.site().errors.iter().map(|error| error.data.category.as_str()).collect();
+pub(super) fn leaves<'s>(shelf: &'s Shelf<'_>) -> impl ParallelIterator<Item = Leaf> + 's {
+    let mut errors = Vec::new();
+    let wanted = shelf.site().errors.iter().filter(|error| shelf.wants(&error.head));
+    let mut categories: Vec<&str> = wanted.map(|error| error.data.category.as_str()).collect();
     categories.sort_unstable();
     categories.dedup();
     for category in categories {
-        let errors = shelf.errors_of(category);
-        let heads: Vec<&Head> = errors.iter().map(|error| &error.head).collect();
-        for (at, error) in errors.iter().enumerate() {
-            leaves.push(leaf(shelf, error, neighbours(&heads, at)));
-        }
+        let of_category = shelf.errors_of(category);
+        let heads: Vec<&Head> = of_category.iter().map(|error| &error.head).collect();
+        let wanted = of_category.iter().enumerate().filter(|(_, error)| shelf.wants(&error.head));
+        errors.extend(wanted.map(|(at, error)| (*error, neighbours(&heads, at))));
     }
-    leaves
+    errors.into_par_iter().map(|(error, beside)| leaf(shelf, error, beside))
 }
 
 fn leaf(shelf: &Shelf<'_>, error: &Page<ErrorData>, beside: (Option<&Head>, Option<&Head>)) -> Leaf {
@@ -214,12 +214,10 @@ fn look_alikes<'s>(shelf: &Shelf<'s>, error: &Page<ErrorData>) -> Vec<&'s str> {
     let slug = error.head.id.slug.as_str();
     let lists =
         |page: &Page<ErrorData>, other: &str| page.data.related.iter().any(|named| named.value == other);
-    let is_related = |other: &str| {
-        lists(error, other)
-            || shelf.site().errors.iter().any(|page| page.head.id.slug == other && lists(page, slug))
-    };
+    let is_related =
+        |other: &str| lists(error, other) || shelf.site().error(other).is_some_and(|page| lists(page, slug));
     let alike = shelf.look_alikes.get(slug).map(Vec::as_slice).unwrap_or_default();
-    alike.iter().copied().filter(|other| !is_related(other)).take(LOOK_ALIKES).collect()
+    alike.iter().map(String::as_str).filter(|other| !is_related(other)).take(LOOK_ALIKES).collect()
 }
 
 /// Only of a page that leads to the calculator or computes itself: there memory decides.

@@ -28,6 +28,7 @@ pub(super) fn leaves(shelf: &Shelf<'_>) -> Vec<Leaf> {
     guides
         .iter()
         .enumerate()
+        .filter(|(_, guide)| shelf.wants(&guide.head))
         .map(|(at, guide)| {
             let address = guide.head.id.address();
             let root = root(&address);

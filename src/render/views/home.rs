@@ -6,7 +6,7 @@ use crate::render::address::{href, root};
 use crate::render::templates::seen;
 use crate::render::views::Leaf;
 use crate::render::views::common::Ref;
-use crate::render::views::lists::{errors_naming, ordered};
+use crate::render::views::lists::ordered;
 use crate::render::views::shelf::{Plate, Shelf, with_frame};
 use crate::site::{Kind, PageId};
 
@@ -67,8 +67,8 @@ fn categories(shelf: &Shelf<'_>, root: &str) -> Vec<CategoryCard> {
         .into_iter()
         .map(|category| {
             let errors = shelf.errors_of(&category.head.id.slug);
-            let mut by_weight = errors.clone();
-            by_weight.sort_by_key(|error| std::cmp::Reverse(pointers(shelf, &error.head.id.slug)));
+            let mut by_weight = errors.to_vec();
+            by_weight.sort_by_cached_key(|error| std::cmp::Reverse(pointers(shelf, &error.head.id.slug)));
             let top = by_weight.iter().take(4).map(|error| error.head.id.slug.as_str());
             CategoryCard {
                 title: category.head.title.value.clone(),
@@ -91,14 +91,14 @@ fn pointers(shelf: &Shelf<'_>, slug: &str) -> usize {
 /// The errors that most pages point at.
 fn common(shelf: &Shelf<'_>, root: &str) -> Vec<Ref> {
     let mut slugs: Vec<&str> = shelf.site().slugs(Kind::Error).collect();
-    slugs.sort_by_key(|slug| (std::cmp::Reverse(pointers(shelf, slug)), slug.to_string()));
+    slugs.sort_by_cached_key(|slug| (std::cmp::Reverse(pointers(shelf, slug)), slug.to_string()));
     shelf.references(root, Kind::Error, slugs.into_iter().take(SHORT))
 }
 
 fn recent(shelf: &Shelf<'_>, root: &str) -> Vec<Recent> {
     let mut errors: Vec<_> =
         shelf.site().errors.iter().filter(|error| error.head.verified.is_some()).collect();
-    errors.sort_by_key(|error| {
+    errors.sort_by_cached_key(|error| {
         (std::cmp::Reverse(error.head.verified.as_ref().map(|date| date.value)), error.head.id.slug.clone())
     });
     errors
@@ -124,7 +124,7 @@ fn tools(shelf: &Shelf<'_>, root: &str) -> Vec<ToolCount> {
         .map(|tool| ToolCount {
             title: tool.head.title.value.clone(),
             href: href(root, &tool.head.id.address()),
-            count: errors_naming(shelf, &tool.head.id.slug),
+            count: shelf.errors_naming(&tool.head.id.slug).len(),
         })
         .filter(|tool| tool.count > 0)
         .collect();

@@ -104,7 +104,7 @@ fn errors(shelf: &Shelf<'_>) -> Leaf {
             id: category.head.id.slug.clone(),
             errors: shelf
                 .errors_of(&category.head.id.slug)
-                .into_iter()
+                .iter()
                 .map(|error| shelf.row(&root, error))
                 .collect(),
         })
@@ -116,11 +116,12 @@ fn errors(shelf: &Shelf<'_>) -> Leaf {
     listing(shelf, "errors/", "errors.html", ("errors", "Errors", &description), ("groups", seen(groups)))
 }
 
-fn categories(shelf: &Shelf<'_>) -> Vec<Leaf> {
+pub(super) fn categories(shelf: &Shelf<'_>) -> Vec<Leaf> {
     shelf
         .site()
         .categories
         .iter()
+        .filter(|category| shelf.wants(&category.head))
         .map(|category| {
             let address = category.head.id.address();
             let root = root(&address);
@@ -143,7 +144,7 @@ fn categories(shelf: &Shelf<'_>) -> Vec<Leaf> {
             let view = CategoryView {
                 title: title.clone(),
                 description_html: html(shelf.body(&category.head).html()),
-                errors: errors.into_iter().map(|error| shelf.row(&root, error)).collect(),
+                errors: errors.iter().map(|error| shelf.row(&root, error)).collect(),
             };
             let frame = shelf.frame(plate, (None, None));
             Leaf { view: with_frame(frame, "category", seen(view)), template: "category.html", address }
@@ -161,7 +162,7 @@ fn tools(shelf: &Shelf<'_>) -> Leaf {
             title: tool.head.title.value.clone(),
             href: href(&root, &tool.head.id.address()),
             description: shelf.describe(&tool.head),
-            count: errors_naming(shelf, &tool.head.id.slug),
+            count: shelf.errors_naming(&tool.head.id.slug).len(),
             family: String::new(),
             verified_date: String::new(),
         })
@@ -169,11 +170,6 @@ fn tools(shelf: &Shelf<'_>) -> Leaf {
     let description =
         "Programs whose errors are explained here: where each keeps its logs, and which errors it prints.";
     listing(shelf, "tools/", "tools.html", ("tools", "Tools", description), ("tools", seen(entries)))
-}
-
-/// How many errors name a tool.
-pub(super) fn errors_naming(shelf: &Shelf<'_>, tool: &str) -> usize {
-    shelf.site().errors.iter().filter(|error| error.data.tools.iter().any(|slug| slug.value == tool)).count()
 }
 
 fn guides(shelf: &Shelf<'_>) -> Leaf {

@@ -25,13 +25,15 @@ use rayon::prelude::*;
 
 pub(super) use common::parameters;
 pub(super) use model::by_parameters;
-pub(super) use shelf::{Plate, Shelf, signature_text, with_frame};
+pub(super) use shelf::{Plate, Shelf, Wanted, signature_text, with_frame};
 pub(super) use usual::{CONTEXTS, RunsOn, runs_on};
 
 use crate::diag::Diagnostic;
-use crate::files::Outputs;
+use crate::files::Sink;
 use crate::render::address::file;
 use crate::render::templates::Engine;
+use crate::site::{Kind, Site};
+use crate::watch::Stage;
 
 /// One page, ready for its template: address, name of the template, and what it sees.
 pub(super) struct Leaf {
@@ -44,10 +46,9 @@ pub(super) struct Leaf {
 }
 
 /// Every HTML page.
-pub(super) fn pages(shelf: &Shelf<'_>, engine: &Engine<'_>) -> Result<Outputs, Vec<Diagnostic>> {
+pub(super) fn pages(shelf: &Shelf<'_>, engine: &Engine<'_>, sink: &dyn Sink) -> Result<(), Vec<Diagnostic>> {
     let makers: Vec<fn(&Shelf<'_>) -> Vec<Leaf>> = vec![
         home::leaves,
-        error::leaves,
         lists::leaves,
         tool::leaves,
         guide::leaves,
@@ -62,26 +63,65 @@ pub(super) fn pages(shelf: &Shelf<'_>, engine: &Engine<'_>) -> Result<Outputs, V
         choose::leaves,
         cost::leaves,
     ];
-    let leaves: Vec<Leaf> = makers.into_par_iter().flat_map(|make| make(shelf)).collect();
-    let rendered: Vec<_> = leaves
-        .into_par_iter()
-        .map(|leaf| engine.render(leaf.template, &leaf.view).map(|bytes| (file(&leaf.address), bytes)))
+    shelf.order.watch.begin(Stage::Pages, shelf.site().heads().count());
+    // A view is larger than its page: each is gone when its page is there.
+    let leaves = makers.into_par_iter().flat_map(|make| make(shelf));
+    rendered(shelf, engine, leaves.chain(error::leaves(shelf)), sink)
+}
+
+/// The HTML pages of a few pages alone.
+pub(super) fn few(
+    shelf: &Shelf<'_>,
+    engine: &Engine<'_>,
+    few: &Site,
+    sink: &dyn Sink,
+) -> Result<(), Vec<Diagnostic>> {
+    let makers: [(Kind, fn(&Shelf<'_>) -> Vec<Leaf>); 8] = [
+        (Kind::Category, lists::categories),
+        (Kind::Tool, tool::leaves),
+        (Kind::Guide, guide::leaves),
+        (Kind::Term, glossary::leaves),
+        (Kind::Model, model::leaves),
+        (Kind::Hardware, device::leaves),
+        (Kind::Quant, quant::leaves),
+        (Kind::Document, document::leaves),
+    ];
+    let is_there = |kind| few.heads().any(|head| head.id.kind == kind);
+    let wanted: Vec<_> = makers.into_iter().filter(|(kind, _)| is_there(*kind)).collect();
+    let leaves = wanted.into_par_iter().flat_map(|(_, make)| make(shelf));
+    rendered(shelf, engine, leaves.chain(error::leaves(shelf)), sink)
+}
+
+fn rendered(
+    shelf: &Shelf<'_>,
+    engine: &Engine<'_>,
+    leaves: impl ParallelIterator<Item = Leaf>,
+    sink: &dyn Sink,
+) -> Result<(), Vec<Diagnostic>> {
+    let watch = shelf.order.watch;
+    let all: Vec<Diagnostic> = leaves
+        .filter_map(|leaf| {
+            watch.begin_page();
+            let page = engine.render(leaf.template, &leaf.view);
+            let path = file(&leaf.address);
+            watch.end_page(&path);
+            page.map(|bytes| sink.take(path, bytes)).err()
+        })
         .collect();
-    let mut outputs = Outputs::default();
     let mut faults = Vec::new();
-    for page in rendered {
-        match page {
-            Ok((path, bytes)) => outputs.add(path, bytes),
-            Err(fault) if !faults.contains(&fault) => faults.push(fault),
-            Err(_) => {}
+    for fault in all {
+        if !faults.contains(&fault) {
+            faults.push(fault);
         }
     }
-    if faults.is_empty() { Ok(outputs) } else { Err(faults) }
+    if faults.is_empty() { Ok(()) } else { Err(faults) }
 }
 
 /// Pages that are read as text, and lists.
 pub(super) fn texts(shelf: &Shelf<'_>) -> Vec<Leaf> {
-    let makers: [fn(&Shelf<'_>) -> Vec<Leaf>; 6] =
-        [lists::leaves, models::leaves, error::leaves, guide::leaves, tool::leaves, glossary::leaves];
-    makers.into_par_iter().flat_map(|make| make(shelf)).collect()
+    let before: [fn(&Shelf<'_>) -> Vec<Leaf>; 2] = [lists::leaves, models::leaves];
+    let behind: [fn(&Shelf<'_>) -> Vec<Leaf>; 3] = [guide::leaves, tool::leaves, glossary::leaves];
+    let made = |make: fn(&Shelf<'_>) -> Vec<Leaf>| make(shelf);
+    let before = before.into_par_iter().flat_map(made);
+    before.chain(error::leaves(shelf)).chain(behind.into_par_iter().flat_map(made)).collect()
 }

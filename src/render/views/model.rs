@@ -125,7 +125,8 @@ pub(in crate::render) fn by_parameters<'s>(shelf: &Shelf<'s>) -> Vec<&'s Page<Mo
 pub(super) fn leaves(shelf: &Shelf<'_>) -> Vec<Leaf> {
     let models = &shelf.site().models;
     let heads: Vec<&Head> = models.iter().map(|model| &model.head).collect();
-    models.iter().enumerate().map(|(at, model)| leaf(shelf, model, neighbours(&heads, at))).collect()
+    let wanted = models.iter().enumerate().filter(|(_, model)| shelf.wants(&model.head));
+    wanted.map(|(at, model)| leaf(shelf, model, neighbours(&heads, at))).collect()
 }
 
 fn leaf(shelf: &Shelf<'_>, model: &Page<ModelData>, beside: (Option<&Head>, Option<&Head>)) -> Leaf {

@@ -36,6 +36,7 @@ pub(super) fn leaves(shelf: &Shelf<'_>) -> Vec<Leaf> {
     quants
         .iter()
         .enumerate()
+        .filter(|(_, quant)| shelf.wants(&quant.head))
         .map(|(at, quant)| {
             let address = quant.head.id.address();
             let root = root(&address);

@@ -1,24 +1,21 @@
 //! Everything the views draw on, looked up once.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use minijinja::value::Value;
 
-use crate::files::Outputs;
 use crate::markdown::Rendered;
 use crate::render::address::{href, root};
 use crate::render::assets::Assets;
 use crate::render::data::twin_folder;
 use crate::render::feed;
-use crate::render::fit_files;
 use crate::render::json_ld;
 use crate::render::prose::Prose;
 use crate::render::templates::seen;
 use crate::render::views::common::{
     self, BuildView, Counts, ErrorRow, Frame, MenuItem, PageView, Ref, SiteView, Step, TocLine, VerifiedView,
 };
-use crate::render::{Audience, Order};
-use crate::signature::look_alikes;
+use crate::render::{Audience, Groundwork, Order};
 use crate::site::kinds::{ErrorData, Evidence, SignatureText};
 use crate::site::{Head, Kind, Page, PageId, Site};
 
@@ -31,10 +28,37 @@ pub(in crate::render) struct Shelf<'s> {
     /// Rendered bodies.
     pub prose: &'s Prose,
     /// The index of the fit tables, which several pages hold.
-    pub fit_index: serde_json::Value,
+    pub fit_index: &'s serde_json::Value,
     /// Slugs of errors whose messages are taken for each other, by slug.
-    pub look_alikes: BTreeMap<&'s str, Vec<&'s str>>,
-    heads: BTreeMap<&'s PageId, &'s Head>,
+    pub look_alikes: &'s BTreeMap<String, Vec<String>>,
+    wanted: Wanted<'s>,
+    heads: HashMap<&'s PageId, &'s Head>,
+    descriptions: HashMap<&'s PageId, String>,
+    by_category: BTreeMap<&'s str, Vec<&'s Page<ErrorData>>>,
+    by_tool: BTreeMap<&'s str, Vec<&'s Page<ErrorData>>>,
+}
+
+/// Which pages of the site are to be made.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::render) enum Wanted<'s> {
+    /// All.
+    All,
+    /// Those of a small site, which are pages of the large one too.
+    Few(&'s Site),
+}
+
+impl Wanted<'_> {
+    /// Whether an error stands in a list of one of the pages, or beside one of them.
+    fn lists(self, error: &Page<ErrorData>) -> bool {
+        let Self::Few(few) = self else { return true };
+        let category = &error.data.category;
+        few.errors.iter().any(|page| page.data.category == *category)
+            || few.categories.iter().any(|page| page.head.id.slug == *category)
+            || few
+                .tools
+                .iter()
+                .any(|page| error.data.tools.iter().any(|tool| tool.value == page.head.id.slug))
+    }
 }
 
 /// What a page says of itself before it has a frame.
@@ -74,15 +98,38 @@ impl<'p> Plate<'p> {
 }
 
 impl<'s> Shelf<'s> {
-    /// Looks everything up; `tables` are the models' fit tables.
-    pub fn new(order: &'s Order<'s>, assets: &'s Assets, prose: &'s Prose, tables: &Outputs) -> Self {
+    /// Everything that the views of these pages draw on.
+    pub fn new(order: &'s Order<'s>, ground: &'s Groundwork, wanted: Wanted<'s>) -> Self {
+        let errors = order.site.errors.iter();
+        let mut errors: Vec<&Page<ErrorData>> = errors.filter(|error| wanted.lists(error)).collect();
+        errors.sort_by_cached_key(|error| error.head.title.value.to_lowercase());
+        let mut by_category: BTreeMap<&str, Vec<&Page<ErrorData>>> = BTreeMap::new();
+        let mut by_tool: BTreeMap<&str, Vec<&Page<ErrorData>>> = BTreeMap::new();
+        for error in errors {
+            by_category.entry(&error.data.category).or_default().push(error);
+            let tools: BTreeSet<&str> = error.data.tools.iter().map(|slug| slug.value.as_str()).collect();
+            tools.into_iter().for_each(|tool| by_tool.entry(tool).or_default().push(error));
+        }
+        let described = ground.prose.iter().filter(|_| matches!(wanted, Wanted::All));
         Self {
             order,
-            assets,
-            prose,
-            fit_index: fit_files::index(order, tables),
-            look_alikes: look_alikes(order.compiled.index.table()),
-            heads: order.site.index(),
+            assets: &ground.assets,
+            prose: &ground.prose,
+            fit_index: &ground.fit_index,
+            look_alikes: &ground.look_alikes,
+            wanted,
+            heads: order.site.index().into_iter().collect(),
+            descriptions: described.map(|(id, body)| (id, common::description(&body.lead_text))).collect(),
+            by_category,
+            by_tool,
+        }
+    }
+
+    /// Whether the page of this head is to be made.
+    pub fn wants(&self, head: &Head) -> bool {
+        match self.wanted {
+            Wanted::All => true,
+            Wanted::Few(few) => few.heads().any(|wanted| wanted.id == head.id),
         }
     }
 
@@ -98,7 +145,8 @@ impl<'s> Shelf<'s> {
 
     /// One sentence about a page.
     pub fn describe(&self, head: &Head) -> String {
-        common::description(&self.body(head).lead_text)
+        let known = self.descriptions.get(&head.id).cloned();
+        known.unwrap_or_else(|| common::description(&self.body(head).lead_text))
     }
 
     /// The head of a page.
@@ -274,11 +322,13 @@ impl<'s> Shelf<'s> {
     }
 
     /// Errors of a category, in the order of their titles.
-    pub fn errors_of(&self, category: &str) -> Vec<&'s Page<ErrorData>> {
-        let mut errors: Vec<_> =
-            self.site().errors.iter().filter(|error| error.data.category == category).collect();
-        errors.sort_by_key(|error| error.head.title.value.to_lowercase());
-        errors
+    pub fn errors_of(&self, category: &str) -> &[&'s Page<ErrorData>] {
+        self.by_category.get(category).map(Vec::as_slice).unwrap_or_default()
+    }
+
+    /// Errors that a tool prints, in the order of their titles.
+    pub fn errors_naming(&self, tool: &str) -> &[&'s Page<ErrorData>] {
+        self.by_tool.get(tool).map(Vec::as_slice).unwrap_or_default()
     }
 }
 

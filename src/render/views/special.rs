@@ -92,7 +92,7 @@ fn calculator(shelf: &Shelf<'_>) -> Leaf {
         family: family.to_string(),
     };
     let view = CalculatorView {
-        fit: &shelf.fit_index,
+        fit: shelf.fit_index,
         models: shelf.site().models.iter().map(|model| named(&model.head, &model.data.family)).collect(),
         devices: shelf.site().devices.iter().map(|device| named(&device.head, &device.data.vendor)).collect(),
         errors: WHEN_IT_DOES_NOT_FIT.iter().filter_map(error).collect(),

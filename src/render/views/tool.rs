@@ -27,23 +27,18 @@ pub(super) fn leaves(shelf: &Shelf<'_>) -> Vec<Leaf> {
     tools
         .iter()
         .enumerate()
+        .filter(|(_, tool)| shelf.wants(&tool.head))
         .map(|(at, tool)| {
             let address = tool.head.id.address();
             let root = root(&address);
-            let mut errors: Vec<_> = shelf
-                .site()
-                .errors
-                .iter()
-                .filter(|error| error.data.tools.iter().any(|slug| slug.value == tool.head.id.slug))
-                .collect();
-            errors.sort_by_key(|error| error.head.title.value.to_lowercase());
+            let errors = shelf.errors_naming(&tool.head.id.slug);
             let body = shelf.body(&tool.head);
             let view = ToolView {
                 title: tool.head.title.value.clone(),
                 homepage: tool.data.homepage.clone(),
                 repository: tool.data.repository.clone(),
                 body_html: html(body.html()),
-                errors: errors.into_iter().map(|error| shelf.row(&root, error)).collect(),
+                errors: errors.iter().map(|error| shelf.row(&root, error)).collect(),
                 verified: shelf.verified(&tool.head, None, &tool.data.evidence),
                 sources: sources(&tool.data.evidence),
             };

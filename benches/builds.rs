@@ -1,0 +1,239 @@
+//! Whole builds and their stages, on a corpus of any size.
+//!
+//! Without arguments it builds 1,000 pages a few times and prints the median of each stage. `CONTRIBUTING.md` has the
+//! other commands, `docs/performance.md` what came of them.
+
+#![expect(clippy::print_stdout, clippy::unwrap_used, reason = "a benchmark prints its figures and may fail")]
+
+mod corpus;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::Mutex;
+use std::time::Instant;
+
+use corpus::{Code, Corpus, Layout, bare};
+use kbgen::parts::emit::{Permission, Publication, Target};
+use kbgen::parts::load::{self, Drafts};
+use kbgen::parts::pipeline::{self, Order};
+use kbgen::parts::render::Audience;
+use kbgen::parts::watch::{Stage, Watch};
+
+const HELP: &str = "stages [PAGES]                     what each stage takes
+growth PAGES...                    processor time and memory of whole builds, by size
+compare PAGES [HUGO]               against the bare pipeline and Hugo's program, in turn
+write ours|hugo repeated|distinct|plain PAGES FOLDER
+bare FROM TO                       the bare pipeline alone";
+
+/// Runs of each command; the median is printed.
+const ROUNDS: usize = 5;
+
+fn main() {
+    let arguments: Vec<String> = std::env::args().skip(1).filter(|word| word != "--bench").collect();
+    let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    match words[..] {
+        [] => stages(1000),
+        ["stages", pages] => stages(pages.parse().unwrap()),
+        ["growth", ref pages @ ..] => {
+            growth(&pages.iter().map(|pages| pages.parse().unwrap()).collect::<Vec<_>>())
+        }
+        ["compare", pages] => compare(pages.parse().unwrap(), None),
+        ["compare", pages, hugo] => compare(pages.parse().unwrap(), Some(hugo)),
+        ["write", layout, code, pages, folder] => {
+            let layout = if layout == "hugo" { Layout::Hugo } else { Layout::Ours };
+            let code = match code {
+                "distinct" => Code::Distinct,
+                "plain" => Code::Plain,
+                _ => Code::Repeated,
+            };
+            corpus::write(Corpus { pages: pages.parse().unwrap(), code }, layout, Path::new(folder)).unwrap();
+        }
+        ["bare", from, to] => bare::build(Path::new(from), Path::new(to)).unwrap(),
+        _ => println!("{HELP}"),
+    }
+}
+
+/// A fresh folder for what is measured; `KBGEN_BENCH_DIR` puts it elsewhere, such as into memory.
+fn folder(name: &str) -> PathBuf {
+    let base =
+        std::env::var_os("KBGEN_BENCH_DIR").map_or_else(|| env!("CARGO_TARGET_TMPDIR").into(), PathBuf::from);
+    let folder = base.join(name);
+    let _ = fs::remove_dir_all(&folder);
+    folder
+}
+
+fn written(pages: usize, code: Code, layout: Layout, name: &str) -> PathBuf {
+    let folder = folder(name);
+    corpus::write(Corpus { pages, code }, layout, &folder).unwrap();
+    folder
+}
+
+/// When each stage began.
+#[derive(Debug, Default)]
+struct Clock(Mutex<Vec<(Stage, Instant, f64)>>);
+
+impl Watch for Clock {
+    fn begin(&self, stage: Stage, _pages: usize) {
+        self.0.lock().unwrap().push((stage, Instant::now(), processor_seconds()));
+    }
+    fn begin_page(&self) {}
+    fn end_page(&self, _path: &str) {}
+}
+
+#[cfg(unix)]
+fn processor_seconds() -> f64 {
+    let time = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
+    time.tv_sec as f64 + time.tv_nsec as f64 / 1e9
+}
+
+/// Not told here.
+#[cfg(not(unix))]
+fn processor_seconds() -> f64 {
+    f64::NAN
+}
+
+fn stages(pages: usize) {
+    let root = written(pages, Code::Repeated, Layout::Ours, "stages");
+    let order = Order {
+        today: "2026-11-22".parse().unwrap(),
+        drafts: Drafts::Exclude,
+        base_url: None,
+        audience: Audience::World,
+    };
+    let mut rounds: Vec<Vec<(Stage, f64, f64)>> = Vec::new();
+    for _ in 0..ROUNDS {
+        let out = folder("stages-out");
+        let clock = Clock::default();
+        clock.begin(Stage::Read, 0);
+        let (sources, faults) = load::read(&root).unwrap();
+        let mut draft = pipeline::understand(&sources, faults, &order, &clock).unwrap();
+        assert!(draft.found.is_empty(), "the corpus has no faults");
+        let target = Target { folder: &out, sources: &[], permission: Permission::OnlyOurs };
+        let publication = Publication::begin(&target).unwrap();
+        pipeline::render(&sources, &mut draft, &order, &clock, &publication);
+        clock.begin(Stage::Publish, 0);
+        publication.finish().unwrap();
+        let (end, end_processor) = (Instant::now(), processor_seconds());
+        let begun = clock.0.into_inner().unwrap();
+        let ends = begun.iter().skip(1).map(|(_, wall, processor)| (*wall, *processor));
+        let laps = begun.iter().zip(ends.chain([(end, end_processor)]));
+        rounds.push(
+            laps.map(|((stage, wall, processor), (wall_end, processor_end))| {
+                (*stage, (wall_end - *wall).as_secs_f64(), processor_end - processor)
+            })
+            .collect(),
+        );
+    }
+    println!(
+        "{pages} pages, median of {ROUNDS} builds\n\n| stage | wall ms | CPU ms |\n| --- | ---: | ---: |"
+    );
+    for at in 0..rounds[0].len() {
+        let of =
+            |pick: fn(&(Stage, f64, f64)) -> f64| median(rounds.iter().map(|laps| pick(&laps[at])).collect());
+        println!(
+            "| {} | {:.1} | {:.1} |",
+            rounds[0][at].0.name(),
+            of(|lap| lap.1) * 1e3,
+            of(|lap| lap.2) * 1e3
+        );
+    }
+}
+
+fn median(mut figures: Vec<f64>) -> f64 {
+    figures.sort_by(f64::total_cmp);
+    figures[figures.len() / 2]
+}
+
+/// What a process took.
+#[derive(Debug, Clone, Copy)]
+struct Cost {
+    processor_seconds: f64,
+    memory_mib: f64,
+}
+
+/// A program and its arguments, measured from outside by GNU time.
+fn run(words: &[&str]) -> Cost {
+    let report = folder("time.txt");
+    let _ = fs::remove_file(&report);
+    let status = Command::new("/usr/bin/time")
+        .args(["-f", "%U %S %M", "-o"])
+        .arg(&report)
+        .args(words)
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status()
+        .expect("GNU time is installed");
+    assert!(status.success(), "{words:?} failed");
+    let text = fs::read_to_string(&report).unwrap();
+    let figures: Vec<f64> = text.split_whitespace().map(|figure| figure.parse().unwrap()).collect();
+    Cost { processor_seconds: figures[0] + figures[1], memory_mib: figures[2] / 1024.0 }
+}
+
+/// One clean build of our program.
+fn clean(root: &Path) -> Cost {
+    let out = folder("clean-out");
+    let words = [
+        env!("CARGO_BIN_EXE_kbgen"),
+        "build",
+        "--root",
+        root.to_str().unwrap(),
+        "--date",
+        "2026-11-22",
+        "--output-dir",
+        out.to_str().unwrap(),
+    ];
+    let cost = run(&words);
+    fs::remove_dir_all(out).unwrap();
+    cost
+}
+
+fn growth(sizes: &[usize]) {
+    println!("| pages | CPU s | CPU ms a page | peak MiB |\n| ---: | ---: | ---: | ---: |");
+    for pages in sizes {
+        let root = written(*pages, Code::Repeated, Layout::Ours, "growth");
+        let rounds = if *pages > 20_000 { 1 } else { 3 };
+        let costs: Vec<Cost> = (0..rounds).map(|_| clean(&root)).collect();
+        let processor = median(costs.iter().map(|cost| cost.processor_seconds).collect());
+        let memory = median(costs.iter().map(|cost| cost.memory_mib).collect());
+        println!("| {pages} | {processor:.2} | {:.3} | {memory:.0} |", processor * 1e3 / *pages as f64);
+        fs::remove_dir_all(root).unwrap();
+    }
+}
+
+fn compare(pages: usize, hugo: Option<&str>) {
+    let own = std::env::current_exe().unwrap();
+    println!("| code | program | CPU s | peak MiB |\n| --- | --- | ---: | ---: |");
+    for (name, code) in
+        [("colored", Code::Repeated), ("colored, no block twice", Code::Distinct), ("plain", Code::Plain)]
+    {
+        let ours = written(pages, code, Layout::Ours, "compare-ours");
+        let theirs = hugo.map(|_| written(pages, code, Layout::Hugo, "compare-hugo"));
+        let mut costs: Vec<(&str, Vec<Cost>)> = vec![("kbgen", Vec::new())];
+        if code == Code::Plain {
+            costs.push(("bare pipeline", Vec::new()));
+        }
+        if hugo.is_some() {
+            costs.push(("Hugo", Vec::new()));
+        }
+        for _ in 0..3 {
+            for (program, costs) in &mut costs {
+                let out = folder("compare-out");
+                costs.push(match (*program, hugo, &theirs) {
+                    ("Hugo", Some(hugo), Some(theirs)) => {
+                        run(&[hugo, "--quiet", "-s", theirs.to_str().unwrap(), "-d", out.to_str().unwrap()])
+                    }
+                    ("bare pipeline", ..) => {
+                        run(&[own.to_str().unwrap(), "bare", ours.to_str().unwrap(), out.to_str().unwrap()])
+                    }
+                    _ => clean(&ours),
+                });
+            }
+        }
+        for (program, costs) in costs {
+            let processor = median(costs.iter().map(|cost| cost.processor_seconds).collect());
+            let memory = median(costs.iter().map(|cost| cost.memory_mib).collect());
+            println!("| {name} | {program} | {processor:.2} | {memory:.0} |");
+        }
+    }
+}

@@ -1,0 +1,74 @@
+//! A knowledge base of any size, made of nothing but numbers: the same pages for kbgen and for Hugo.
+//!
+//! A page depends on its number alone and links only to pages with smaller numbers, so a small corpus is the
+//! beginning of a large one.
+
+mod article;
+pub mod bare;
+mod blocks;
+mod hugo;
+mod ours;
+mod words;
+
+use std::fs;
+use std::path::Path;
+
+pub use blocks::Code;
+
+/// How much of it there is, and what its code blocks are like.
+#[derive(Debug, Clone, Copy)]
+pub struct Corpus {
+    /// Error pages.
+    pub pages: usize,
+    /// Code blocks.
+    pub code: Code,
+}
+
+/// Whom the corpus is written for.
+#[derive(Debug, Clone, Copy)]
+pub enum Layout {
+    /// This program: tools, categories and a guide come with it.
+    Ours,
+    /// Hugo, with templates that show the same parts of an error page, and lists.
+    Hugo,
+}
+
+/// Kinds of trouble that the pages belong to.
+const CATEGORIES: usize = 24;
+
+/// Programs that print the messages.
+const TOOLS: [&str; 12] = [
+    "vllm",
+    "ollama",
+    "llama-cpp",
+    "transformers",
+    "pytorch",
+    "lm-studio",
+    "koboldcpp",
+    "exllama",
+    "mlx",
+    "sglang",
+    "tgi",
+    "jan",
+];
+
+/// Writes a corpus below `folder`, which must not exist yet.
+pub fn write(corpus: Corpus, layout: Layout, folder: &Path) -> std::io::Result<()> {
+    fs::create_dir_all(folder)?;
+    match layout {
+        Layout::Ours => ours::write(corpus, folder),
+        Layout::Hugo => hugo::write(corpus, folder),
+    }
+}
+
+/// Writes a file and the folders above it.
+fn put(folder: &Path, path: &str, text: &str) -> std::io::Result<()> {
+    let file = folder.join(path);
+    file.parent().map_or(Ok(()), fs::create_dir_all)?;
+    fs::write(file, text)
+}
+
+/// The category of a page.
+fn category(page: usize) -> String {
+    format!("kind-{:02}", page % CATEGORIES)
+}

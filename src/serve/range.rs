@@ -1,0 +1,103 @@
+//! Which bytes of a file a request wants (RFC 9110, 14).
+
+use std::ops::Range;
+
+use hyper::header::{HeaderMap, HeaderValue, IF_RANGE, RANGE};
+
+/// What of a file is sent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Part {
+    /// All of it.
+    Whole,
+    /// These bytes.
+    Bytes(Range<usize>),
+    /// Nothing: the file has no such bytes.
+    Outside,
+}
+
+/// The part of a file of so many bytes that these headers ask for.
+///
+/// A request for several parts, in another unit or with a mistake gets the whole file, as the standard allows:
+/// many small parts would cost more than they save.
+pub(crate) fn part(headers: &HeaderMap, tag: &HeaderValue, bytes: usize) -> Part {
+    let mut ranges = headers.get_all(RANGE).iter();
+    let (Some(range), None) = (ranges.next(), ranges.next()) else { return Part::Whole };
+    if headers.get(IF_RANGE).is_some_and(|known| known != tag) {
+        return Part::Whole;
+    }
+    range.to_str().ok().and_then(|range| one(range, bytes)).unwrap_or(Part::Whole)
+}
+
+/// One range such as `bytes=0-99`, `bytes=100-` or `bytes=-100`; `None` for anything else.
+fn one(range: &str, bytes: usize) -> Option<Part> {
+    let (unit, range) = range.split_once('=')?;
+    let (first, last) = range.trim().split_once('-')?;
+    if !unit.eq_ignore_ascii_case("bytes") {
+        return None;
+    }
+    let wanted = match (first, last) {
+        ("", last) => bytes.saturating_sub(number(last)?)..bytes,
+        (first, "") => number(first)?..bytes,
+        (first, last) => {
+            let (first, last) = (number(first)?, number(last)?);
+            if last < first {
+                return None;
+            }
+            first..last.saturating_add(1).min(bytes)
+        }
+    };
+    Some(if wanted.is_empty() { Part::Outside } else { Part::Bytes(wanted) })
+}
+
+/// A number of digits alone; one that is too large for any file is as good as the largest.
+fn number(digits: &str) -> Option<usize> {
+    let are_digits = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
+    are_digits.then(|| digits.parse().unwrap_or(usize::MAX))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn asked(range: &'static str) -> Part {
+        let headers = HeaderMap::from_iter([(RANGE, HeaderValue::from_static(range))]);
+        part(&headers, &HeaderValue::from_static("\"tag\""), 10)
+    }
+
+    #[test]
+    fn one_range_is_cut_to_the_file() {
+        for (range, bytes) in [
+            ("bytes=0-0", 0..1),
+            ("bytes=2-4", 2..5),
+            ("Bytes=8-", 8..10),
+            ("bytes=8-99999999999999999999999999", 8..10),
+            ("bytes=-3", 7..10),
+            ("bytes=-99999999999999999999999999", 0..10),
+        ] {
+            assert_eq!(asked(range), Part::Bytes(bytes), "{range}");
+        }
+        for range in ["bytes=10-", "bytes=10-12", "bytes=99999999999999999999-", "bytes=-0"] {
+            assert_eq!(asked(range), Part::Outside, "{range}");
+        }
+    }
+
+    #[test]
+    fn what_is_not_one_range_is_the_whole() {
+        for range in [
+            "bytes=0-1,3-4",
+            "bytes=0-,0-",
+            "bytes=4-2",
+            "bytes=-",
+            "bytes=--1",
+            "bytes=+1-2",
+            "bytes=0x1-2",
+            "bytes=a-b",
+            "bytes",
+            "bytes=",
+            "lines=0-1",
+            "",
+        ] {
+            assert_eq!(asked(range), Part::Whole, "{range}");
+        }
+    }
+}

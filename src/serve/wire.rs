@@ -1,0 +1,188 @@
+//! A client's socket: held to the letter of HTTP, and watched for progress.
+
+use std::io;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::task::{Context, Poll, ready};
+use std::time::Instant;
+
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::net::TcpStream;
+
+/// When bytes last went over a wire, in milliseconds since the server began.
+#[derive(Debug, Clone)]
+pub(crate) struct Progress {
+    began: Instant,
+    last: Arc<AtomicU64>,
+}
+
+impl Progress {
+    /// Of a connection that has come now.
+    pub(crate) fn new(began: Instant) -> Self {
+        let progress = Self { began, last: Arc::default() };
+        progress.note();
+        progress
+    }
+
+    /// How long after the server began the last bytes went; `None` for a connection that may stay still.
+    pub(crate) fn last(&self) -> Option<u64> {
+        Some(self.last.load(Ordering::Relaxed)).filter(|last| *last != u64::MAX)
+    }
+
+    /// From now on it is no fault that nothing goes over the wire.
+    pub(crate) fn may_stay_still(&self) {
+        self.last.store(u64::MAX, Ordering::Relaxed);
+    }
+
+    fn note(&self) {
+        let now = u64::try_from(self.began.elapsed().as_millis()).unwrap_or(u64::MAX - 1);
+        self.last.fetch_max(now, Ordering::Relaxed);
+    }
+}
+
+/// The socket.
+#[derive(Debug)]
+pub(crate) struct Wire {
+    stream: TcpStream,
+    progress: Progress,
+    lines: Lines,
+}
+
+impl Wire {
+    pub(crate) fn new(stream: TcpStream, progress: Progress) -> Self {
+        Self { stream, progress, lines: Lines::default() }
+    }
+}
+
+impl AsyncRead for Wire {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        let known = buffer.filled().len();
+        ready!(Pin::new(&mut self.stream).poll_read(context, buffer))?;
+        self.lines.hold(&mut buffer.filled_mut()[known..]);
+        self.progress.note();
+        Poll::Ready(Ok(()))
+    }
+}
+
+impl AsyncWrite for Wire {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        let written = ready!(Pin::new(&mut self.stream).poll_write(context, bytes))?;
+        self.progress.note();
+        Poll::Ready(Ok(written))
+    }
+
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        parts: &[io::IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        let written = ready!(Pin::new(&mut self.stream).poll_write_vectored(context, parts))?;
+        self.progress.note();
+        Poll::Ready(Ok(written))
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.stream.is_write_vectored()
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_flush(context)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_shutdown(context)
+    }
+}
+
+/// Refuses what hyper lets pass and RFC 9112 does not: a line that does not end in CR LF (a proxy in front may see
+/// other lines than we do), and a request line with a fragment or with bytes outside ASCII.
+///
+/// A byte out of place becomes NUL, which no head may hold, so that hyper answers 400 and closes. A request
+/// with a body is refused as a whole, so that every byte that counts is one of a head.
+#[derive(Debug, Default)]
+struct Lines {
+    /// The last byte was CR.
+    returned: bool,
+    /// Bytes of the line so far, without its end.
+    length: usize,
+    /// The request line of this head has passed.
+    requested: bool,
+}
+
+impl Lines {
+    fn hold(&mut self, bytes: &mut [u8]) {
+        for byte in bytes {
+            let fits = match *byte {
+                b'\n' => self.returned,
+                _ if self.returned => false,
+                b'#' | 0x80.. => self.requested,
+                _ => true,
+            };
+            if !fits {
+                *byte = 0;
+            }
+            self.step(*byte);
+        }
+    }
+
+    fn step(&mut self, byte: u8) {
+        match byte {
+            // An empty line ends the head, or comes before its first line, where it means nothing.
+            b'\n' => (self.requested, self.length) = (self.length > 0, 0),
+            b'\r' => {}
+            _ => self.length += 1,
+        }
+        self.returned = byte == b'\r';
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What hyper is given for these bytes.
+    fn held(text: &str) -> String {
+        let mut bytes = text.as_bytes().to_vec();
+        let mut lines = Lines::default();
+        // Byte by byte and all at once must be the same.
+        let (first, rest) = bytes.split_at_mut(text.len() / 2);
+        lines.hold(first);
+        lines.hold(rest);
+        String::from_utf8_lossy(&bytes).into_owned()
+    }
+
+    #[test]
+    fn a_head_by_the_letter_passes_unchanged() {
+        for head in [
+            "GET /a?b HTTP/1.1\r\nHost: localhost\r\n\r\n",
+            "\r\nGET / HTTP/1.1\r\nNote: # ä\r\n\r\nGET / HTTP/1.1\r\nHost: localhost\r\n\r\n",
+        ] {
+            assert_eq!(held(head), head);
+        }
+    }
+
+    #[test]
+    fn a_byte_out_of_place_becomes_one_that_no_head_may_hold() {
+        for (head, given) in [
+            ("GET / HTTP/1.1\nHost: a\r\n\r\n", "GET / HTTP/1.1\0Host: a\r\n\r\n"),
+            ("GET / HTTP/1.1\r\nA: b\rC: d\r\n\r\n", "GET / HTTP/1.1\r\nA: b\r\0: d\r\n\r\n"),
+            ("GET /#b HTTP/1.1\r\n\r\n", "GET /\0b HTTP/1.1\r\n\r\n"),
+            ("GET /ä HTTP/1.1\r\n\r\n", "GET /\0\0 HTTP/1.1\r\n\r\n"),
+            (
+                "GET / HTTP/1.1\r\n\r\nGET /#b HTTP/1.1\r\n\r\n",
+                "GET / HTTP/1.1\r\n\r\nGET /\0b HTTP/1.1\r\n\r\n",
+            ),
+        ] {
+            assert_eq!(held(head), given);
+        }
+    }
+}

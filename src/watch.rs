@@ -1,0 +1,71 @@
+//! What a build tells whoever waits for it: which stage it is in, and which page is done. It knows no clock.
+
+use std::fmt;
+
+/// A stage of a build, in the order in which they come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Stage {
+    /// Files come from the disk.
+    Read,
+    /// Front matter and Markdown become typed pages.
+    Parse,
+    /// Links get their targets.
+    Link,
+    /// Signatures become the index, and their samples are looked up in it.
+    Signatures,
+    /// Everything is judged.
+    Check,
+    /// Memory is reckoned for models.
+    Fit,
+    /// Bodies become HTML, their code colored.
+    Prose,
+    /// What several pages show is gathered.
+    Gather,
+    /// Templates become pages, and each is written.
+    Pages,
+    /// Files for machines are made and written: data, search, feeds.
+    Data,
+    /// The new tree takes the place of the old one.
+    Publish,
+}
+
+impl Stage {
+    /// Its name, as people read it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Read => "read",
+            Self::Parse => "parse",
+            Self::Link => "link",
+            Self::Signatures => "signatures",
+            Self::Check => "check",
+            Self::Fit => "fit",
+            Self::Prose => "prose",
+            Self::Gather => "gather",
+            Self::Pages => "pages",
+            Self::Data => "data",
+            Self::Publish => "publish",
+        }
+    }
+}
+
+/// Whoever waits for a build.
+pub trait Watch: fmt::Debug + Sync {
+    /// A stage begins, and the one before it has ended; it reports so many pages.
+    fn begin(&self, stage: Stage, pages: usize);
+
+    /// A page is taken in hand, on the thread that will also tell its end.
+    fn begin_page(&self);
+
+    /// The page that this thread took in hand is done.
+    fn end_page(&self, path: &str);
+}
+
+/// Nobody waits.
+#[derive(Debug)]
+pub struct Unwatched;
+
+impl Watch for Unwatched {
+    fn begin(&self, _stage: Stage, _pages: usize) {}
+    fn begin_page(&self) {}
+    fn end_page(&self, _path: &str) {}
+}

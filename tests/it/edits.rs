@@ -1,0 +1,457 @@
+//! What an author sees who edits pages beside a running server: the edited page at once, and the rest of the site as a
+//! whole build would make it.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{Ipv4Addr, TcpStream};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc;
+use std::time::{Duration, Instant};
+
+use jiff::civil::date;
+use kbgen::parts::files::Outputs;
+use kbgen::parts::load::{self, Drafts};
+use kbgen::parts::pipeline::{self, Edited, Edition, Made, Order};
+use kbgen::parts::render::Audience;
+use kbgen::parts::serve::{self, Changes, Event, Limits, Open, Rebuild, Retouch, Retouched, ServeOptions};
+use tempfile::TempDir;
+
+use crate::expect::repository;
+
+/// Nothing takes longer than this.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+const ERROR: &str = "content/errors/memory/card-full.md";
+
+fn order() -> Order {
+    Order { today: date(2026, 6, 30), drafts: Drafts::Exclude, base_url: None, audience: Audience::Author }
+}
+
+/// A copy of the small site.
+fn site() -> TempDir {
+    let folder = TempDir::new().unwrap();
+    let from = repository("tests/golden/site");
+    for entry in
+        walkdir::WalkDir::new(&from).into_iter().flatten().filter(|entry| entry.file_type().is_file())
+    {
+        let to = folder.path().join(entry.path().strip_prefix(&from).unwrap());
+        fs::create_dir_all(to.parent().unwrap()).unwrap();
+        fs::copy(entry.path(), to).unwrap();
+    }
+    folder
+}
+
+fn edition(root: &Path) -> (Edition, Outputs) {
+    let (sources, faults) = load::read(root).unwrap();
+    match Edition::make(sources, faults, &order()).unwrap() {
+        Made::Good(edition, outputs) => (*edition, outputs),
+        Made::Broken(plain) => panic!("{plain}"),
+    }
+}
+
+fn whole(root: &Path) -> Result<Outputs, String> {
+    let (sources, faults) = load::read(root).unwrap();
+    let built = pipeline::build(&sources, faults, &order()).unwrap();
+    built.outputs.ok_or_else(|| format!("{:?}", built.draft.found))
+}
+
+/// The text of a file with one part of it replaced.
+fn edited(root: &Path, path: &str, from: &str, to: &str) -> String {
+    let text = fs::read_to_string(root.join(path)).unwrap();
+    assert_eq!(text.matches(from).count(), 1, "{path}: {from}");
+    text.replace(from, to)
+}
+
+fn edit(edition: &mut Edition, path: &str, text: &str) -> Edited {
+    edition.edit(BTreeMap::from([(path.to_string(), text.to_string())]))
+}
+
+#[test]
+fn the_page_of_an_edit_is_the_page_of_a_whole_build() {
+    let root = site();
+    let (mut edition, _) = edition(root.path());
+    for (path, from, to, files) in [
+        (ERROR, "The card could not hold", "Nothing could hold", 3),
+        (ERROR, "Lower the number", "```python\nprint(1)\n```\n\nLower [it](../../guides/free-memory.md)", 3),
+        (ERROR, "ctx=8192).kv", "ctx=4096).kv", 3),
+        (ERROR, "\"Loader: the card is full\"", "\"Zzz: the card is full\"", 3),
+        (ERROR, "It works after", "See [there](/guides/free-memory/#close), after", 3),
+        (ERROR, "cost: speed", "cost: quality", 3),
+        (ERROR, "verified: 2026-06-12", "verified: 2026-06-13", 3),
+        (ERROR, "related: [slow-start]", "related: []", 3),
+        (ERROR, "[^port]: As a rule", "[^port]: Often", 3),
+        ("content/errors/memory/slow-start.md", "Until it has started", "Or do not", 3),
+        ("content/errors/memory/_index.md", "Something is full", "All is full", 1),
+        ("content/guides/free-memory.md", "title: Free memory", "title: Free it", 1),
+        ("content/guides/free-memory.md", "Programs with", "All programs with", 1),
+        ("content/glossary/kv-cache.md", "Keys and values", "The keys and values", 1),
+        ("content/tools/loader.md", "Loads models", "It loads models", 1),
+        ("content/pages/about.md", "Who we are", "Who we all are", 1),
+        ("content/models/small.md", "small\"]\n---\n", "small\"]\n---\nA model.\n", 2),
+        ("content/hardware/card.md", "card\"]\n---\n", "card\"]\n---\nA card.\n", 2),
+    ] {
+        let text = edited(root.path(), path, from, to);
+        check_edit(&mut edition, root.path(), path, &text, files);
+    }
+}
+
+/// Edits, and compares what comes of it with a whole build of the same files.
+fn check_edit(edition: &mut Edition, root: &Path, path: &str, text: &str, files: usize) {
+    let before = fs::read_to_string(root.join(path)).unwrap();
+    let pages = match edit(edition, path, text) {
+        Edited::Pages(pages) => pages,
+        other => panic!("{path}: {other:?}"),
+    };
+    assert_eq!(pages.len(), files, "{path}");
+    fs::write(root.join(path), text).unwrap();
+    let whole = whole(root).unwrap();
+    for (name, bytes) in pages.iter() {
+        let shown = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        assert_eq!(shown(bytes), shown(whole.get(name).expect(name)), "{path}, {name}");
+    }
+    assert!(pages.iter().any(|(name, _)| name.ends_with(".html")), "{path}");
+    // And back again, so that each edit stands for itself.
+    assert!(matches!(edit(edition, path, &before), Edited::Pages(_)), "{path}");
+    fs::write(root.join(path), before).unwrap();
+}
+
+#[test]
+fn two_pages_that_are_saved_together_may_name_what_is_new_in_each_other() {
+    let root = site();
+    let (mut edition, _) = edition(root.path());
+    let guide = "content/guides/free-memory.md";
+    let texts = BTreeMap::from([
+        (ERROR.to_string(), edited(root.path(), ERROR, "free-memory.md#close", "free-memory.md#shut")),
+        (guide.to_string(), edited(root.path(), guide, "{#close}", "{#shut}")),
+    ]);
+    // The lists of the other pages still name the old heading, which is for the whole build to say.
+    assert!(matches!(edition.edit(texts), Edited::Pages(pages) if pages.len() == 4));
+}
+
+#[test]
+fn what_is_wrong_with_an_edit_is_told_and_leaves_no_trace() {
+    let root = site();
+    let (mut edition, outputs) = edition(root.path());
+    for (from, to, wanted) in [
+        ("severity: fatal", "severty: fatal", "severty"),
+        ("severity: fatal", "severity: bad", "bad"),
+        ("related: [slow-start]", "related: [slow-stat]", "slow-start"),
+        ("(/models/small/)", "(/models/smal/)", "small"),
+        ("free-memory.md#close", "free-memory.md#clos", "close"),
+        ("(types.png)", "(typs.png)", "typs.png"),
+        ("{requested:bytes}", "{requested:byte}", "byte"),
+        ("requested > free", "requested > fre", "fre"),
+        ("\"Q4_K_M\", ctx=8192", "\"Q4_K\", ctx=8192", "Q4_K"),
+        (
+            "## Take a smaller quantization {#smaller-quant}",
+            "## Take a smaller quantization",
+            "smaller-quant",
+        ),
+        ("The card could", "<b>The card could", "HTML"),
+    ] {
+        let first = edited_first(root.path(), from, to);
+        match edit(&mut edition, ERROR, &first) {
+            Edited::Broken(plain) => {
+                assert!(plain.contains(wanted) && plain.contains(ERROR), "{to}: {plain}");
+            }
+            other => panic!("{to}: {other:?}"),
+        }
+        let text = fs::read_to_string(root.path().join(ERROR)).unwrap();
+        let again = edit(&mut edition, ERROR, &format!("{text}\nMore.\n"));
+        assert!(matches!(again, Edited::Pages(pages) if pages.len() == 3), "{to}");
+        let Edited::Pages(back) = edit(&mut edition, ERROR, &text) else { panic!("{to}") };
+        for (name, bytes) in back.iter() {
+            assert_eq!(Some(bytes), outputs.get(name), "{to}: {name}");
+        }
+    }
+}
+
+fn edited_first(root: &Path, from: &str, to: &str) -> String {
+    let text = fs::read_to_string(root.join(ERROR)).unwrap();
+    assert!(text.contains(from), "{from}");
+    text.replacen(from, to, 1)
+}
+
+#[test]
+fn an_edit_that_concerns_more_than_its_page_is_left_to_the_whole_build() {
+    let root = site();
+    let (mut edition, _) = edition(root.path());
+    let model = "content/models/small.md";
+    for (path, text) in [
+        (ERROR, edited(root.path(), ERROR, "severity: fatal", "severity: fatal\ndraft: true")),
+        (model, edited(root.path(), model, "heads: 32", "heads: 16")),
+        ("content/errors/memory/new.md", "---\ntitle: New\n---\n".to_string()),
+        ("templates/page.html", "{{ page.title }}".to_string()),
+        ("site.toml", "title = \"Other\"".to_string()),
+    ] {
+        assert!(matches!(edit(&mut edition, path, &text), Edited::Beyond), "{path}");
+    }
+    let text = fs::read_to_string(root.path().join(ERROR)).unwrap();
+    assert!(matches!(edit(&mut edition, ERROR, &text), Edited::Pages(pages) if pages.is_empty()));
+}
+
+/// Numbers that are the same in every run (Marsaglia's xorshift).
+struct Dice(u64);
+
+impl Dice {
+    fn roll(&mut self, sides: u64) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0 % sides
+    }
+}
+
+/// The program itself, serving a folder.
+struct Server {
+    process: Child,
+    address: String,
+}
+
+impl Server {
+    fn start(root: &Path) -> Self {
+        let mut process = Command::new(env!("CARGO_BIN_EXE_kbgen"))
+            .args(["serve", "--port", "0", "--date", "2026-06-30", "--root"])
+            .arg(root)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let mut url = String::new();
+        BufReader::new(process.stdout.take().unwrap()).read_line(&mut url).unwrap();
+        let address = url.trim().trim_start_matches("http://").trim_end_matches('/').to_string();
+        Self { process, address }
+    }
+
+    fn get(&self, path: &str) -> Vec<u8> {
+        let mut stream = TcpStream::connect(&self.address).unwrap();
+        stream.set_read_timeout(Some(PATIENCE)).unwrap();
+        write!(stream, "GET /{path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n").unwrap();
+        let mut answer = Vec::new();
+        stream.read_to_end(&mut answer).unwrap();
+        let head = answer.windows(4).position(|four| four == b"\r\n\r\n").unwrap();
+        if answer.starts_with(b"HTTP/1.1 200 ") { answer.split_off(head + 4) } else { Vec::new() }
+    }
+
+    /// The first file that is not served as it should be.
+    fn stale(&self, wanted: &Outputs, gone: &BTreeSet<String>) -> Option<String> {
+        let is_served = |path: &str| !path.starts_with('.') && !path.contains("/.");
+        let wrong = |(path, bytes): &(&str, &std::sync::Arc<[u8]>)| self.get(path) != bytes.as_ref();
+        let stale = wanted.iter().filter(|(path, _)| is_served(path)).find(wrong);
+        stale.map(|(path, _)| path.to_string()).or_else(|| {
+            gone.iter().find(|path| wanted.get(path).is_none() && !self.get(path).is_empty()).cloned()
+        })
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+/// One thing that authors do. Links of other pages keep leading somewhere.
+fn act(root: &Path, dice: &mut Dice, step: u64) {
+    let error = root.join(ERROR);
+    let guide = root.join("content/guides/free-memory.md");
+    let extra = |name: u64| root.join(format!("content/errors/memory/extra-{name}.md"));
+    let append = |path: &Path, text: &str| {
+        let old = fs::read_to_string(path).unwrap();
+        fs::write(path, format!("{old}\n{text}\n")).unwrap();
+    };
+    let retitle = |path: &Path, title: &str| {
+        let old = fs::read_to_string(path).unwrap();
+        let lines = old.lines().map(|line| if line.starts_with("title:") { title } else { line });
+        fs::write(path, format!("{}\n", lines.collect::<Vec<_>>().join("\n"))).unwrap();
+    };
+    match dice.roll(13) {
+        0 | 1 => append(&error, &format!("Sentence {step} with [a link](/guides/free-memory/).")),
+        2 => append(&guide, &format!("Sentence {step}, see [it](../errors/memory/card-full.md#check).")),
+        3 => retitle(&error, &format!("title: \"Title {step}\"")),
+        4 => {
+            retitle(&root.join("content/errors/memory/slow-start.md"), &format!("title: A slow start {step}"))
+        }
+        5 => {
+            // As editors save: a new file takes the place of the old one.
+            let text = fs::read_to_string(&guide).unwrap();
+            let beside = root.join(format!("content/guides/save{step}"));
+            fs::write(&beside, format!("{text}\nSaved {step}.\n")).unwrap();
+            fs::rename(beside, &guide).unwrap();
+        }
+        6 => {
+            let text = fs::read_to_string(root.join("content/errors/memory/slow-start.md")).unwrap();
+            fs::write(extra(dice.roll(3)), text.replace("The loader takes", &format!("Extra {step} takes")))
+                .unwrap();
+        }
+        7 => drop(fs::remove_file(extra(dice.roll(3)))),
+        8 => drop(fs::rename(extra(dice.roll(3)), extra(dice.roll(3)))),
+        9 => {
+            fs::create_dir_all(root.join("templates")).unwrap();
+            let text = format!("<!doctype html><title>{step}</title>{{{{ page.title }}}}\n");
+            fs::write(root.join("templates/redirect.html"), text).unwrap();
+        }
+        10 => drop(fs::remove_dir_all(root.join("templates"))),
+        11 => {
+            let settings = fs::read_to_string(root.join("site.toml")).unwrap();
+            let lines = settings.lines().map(|line| match line.starts_with("tagline") {
+                true => format!("tagline = \"Step {step}.\""),
+                false => line.to_string(),
+            });
+            fs::write(root.join("site.toml"), lines.collect::<Vec<_>>().join("\n") + "\n").unwrap();
+        }
+        _ => {
+            // A slip that is mended at once.
+            let text = fs::read_to_string(&error).unwrap();
+            fs::write(&error, text.replace("severity:", "severty:")).unwrap();
+            fs::write(&error, format!("{text}\nMended {step}.\n")).unwrap();
+        }
+    }
+}
+
+#[test]
+fn when_all_is_quiet_the_site_is_that_of_a_whole_build_whatever_was_edited() {
+    let root = site();
+    let server = Server::start(root.path());
+    let mut dice = Dice(0x9e37_79b9_7f4a_7c15);
+    let mut gone = BTreeSet::new();
+    for step in 0..32 {
+        act(root.path(), &mut dice, step);
+        if dice.roll(3) > 0 {
+            continue;
+        }
+        let wanted = whole(root.path()).unwrap_or_else(|found| panic!("step {step}: {found}"));
+        let began = Instant::now();
+        while let Some(path) = server.stale(&wanted, &gone) {
+            assert!(
+                began.elapsed() < PATIENCE,
+                "after step {step} `{path}` is not what a whole build makes of it"
+            );
+        }
+        gone.extend(wanted.iter().map(|(path, _)| path.to_string()));
+    }
+}
+
+/// A site of one file, `content/page.html`, whose builds begin and end when the test says so.
+struct Slow {
+    root: TempDir,
+    running: serve::Running,
+    events: mpsc::Receiver<Event>,
+    begun: mpsc::Receiver<()>,
+    gate: mpsc::Sender<()>,
+}
+
+impl Slow {
+    /// A server that has built once.
+    fn start() -> Self {
+        let root = TempDir::new().unwrap();
+        let page = root.path().join("content/page.html");
+        fs::create_dir(root.path().join("content")).unwrap();
+        fs::write(&page, "first").unwrap();
+        let options = ServeOptions {
+            interface: Ipv4Addr::LOCALHOST.into(),
+            port: 0,
+            names: Vec::new(),
+            limits: Limits::default(),
+            root: root.path().to_path_buf(),
+            watch: vec![PathBuf::from("content")],
+            ignore: Vec::new(),
+            open: Open::Nothing,
+        };
+        let (begin, begun) = mpsc::channel();
+        let (gate, opened) = mpsc::channel();
+        let (tell, events) = mpsc::channel();
+        let rebuild = move |_: &Changes| {
+            let text = fs::read_to_string(&page).unwrap();
+            begin.send(()).unwrap();
+            opened.recv().unwrap();
+            let mut outputs = Outputs::default();
+            outputs.add("page.html", text);
+            outputs.add("list.html", "whole");
+            Rebuild::Kept { outputs, retouch: retouch(page.clone()) }
+        };
+        gate.send(()).unwrap();
+        let running = serve::start(options, rebuild, move |event| drop(tell.send(event))).unwrap();
+        let slow = Self { root, running, events, begun, gate };
+        slow.begun.recv_timeout(PATIENCE).unwrap();
+        slow.wait_for(|event| matches!(event, Event::Listening { .. }));
+        slow
+    }
+
+    fn write(&self, text: &str) {
+        fs::write(self.root.path().join("content/page.html"), text).unwrap();
+    }
+
+    fn wait_for(&self, fits: impl Fn(&Event) -> bool) {
+        while !fits(&self.events.recv_timeout(PATIENCE).expect("the event comes")) {}
+    }
+
+    fn served(&self) -> String {
+        let mut stream = TcpStream::connect(self.running.address).unwrap();
+        write!(stream, "GET /page.html HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n").unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).unwrap();
+        answer.split_once("\r\n\r\n").unwrap().1.to_string()
+    }
+
+    /// What an open page is told is wrong.
+    fn broken(&self) -> Option<String> {
+        let mut stream = TcpStream::connect(self.running.address).unwrap();
+        write!(stream, "GET /_kbgen/events HTTP/1.1\r\nHost: localhost\r\n\r\n").unwrap();
+        let mut lines = BufReader::new(stream).lines().map(|line| line.unwrap());
+        let news = lines.find_map(|line| line.strip_prefix("data: ").map(str::to_string)).unwrap();
+        let news: serde_json::Value = serde_json::from_str(&news).unwrap();
+        news["broken"].as_str().map(str::to_string)
+    }
+}
+
+fn retouch(page: PathBuf) -> Retouch {
+    Retouch::new(move |_| {
+        let text = fs::read_to_string(&page).unwrap();
+        if text.is_empty() {
+            return Retouched::Beyond;
+        }
+        if text.contains("wrong") {
+            return Retouched::Broken { plain: format!("`{text}`") };
+        }
+        let mut outputs = Outputs::default();
+        outputs.add("page.html", text);
+        Retouched::Files(outputs)
+    })
+}
+
+#[test]
+fn an_edit_is_served_while_the_site_is_built_and_stays_when_that_is_done() {
+    let slow = Slow::start();
+    slow.write("second");
+    slow.wait_for(|event| matches!(event, Event::Retouched { .. }));
+    assert_eq!(slow.served(), "second");
+    slow.begun.recv_timeout(PATIENCE).unwrap();
+    slow.write("third");
+    slow.wait_for(|event| matches!(event, Event::Retouched { .. }));
+    assert_eq!(slow.served(), "third", "nobody waits for the build under way");
+    slow.gate.send(()).unwrap();
+    slow.wait_for(|event| matches!(event, Event::Rebuilt { .. }));
+    assert_eq!(slow.served(), "third", "the build began before the edit and does not take it back");
+    slow.begun.recv_timeout(PATIENCE).unwrap();
+    slow.gate.send(()).unwrap();
+    slow.wait_for(|event| matches!(event, Event::Rebuilt { .. }));
+    assert_eq!(slow.served(), "third");
+}
+
+#[test]
+fn a_slip_is_told_before_the_site_is_built_and_forgotten_when_it_is_mended() {
+    let slow = Slow::start();
+    slow.write("wrong");
+    slow.wait_for(|event| matches!(event, Event::Broken { plain, .. } if plain == "`wrong`"));
+    assert_eq!((slow.served().as_str(), slow.broken().as_deref()), ("first", Some("`wrong`")));
+    slow.write("right");
+    slow.wait_for(|event| matches!(event, Event::Retouched { .. }));
+    assert_eq!((slow.served().as_str(), slow.broken()), ("right", None));
+    slow.gate.send(()).unwrap();
+    slow.gate.send(()).unwrap();
+    slow.wait_for(|event| matches!(event, Event::Rebuilt { .. }));
+    assert_eq!(slow.broken(), None);
+}
