@@ -84,7 +84,7 @@ pub mod parts {
 
     /// Sources and outputs.
     pub mod files {
-        pub use crate::files::{Outputs, Sources};
+        pub use crate::files::{Kept, Memory, Outputs, Sources};
     }
 
     /// The fit table.
@@ -108,7 +108,7 @@ pub mod parts {
     /// The whole build.
     pub mod pipeline {
         pub use crate::pipeline::{
-            Built, Edited, Edition, Made, Order, build, bundle, render, rules, understand,
+            Built, Edited, Edition, Made, Order, build, bundle, pictures, render, rules, understand,
         };
     }
 

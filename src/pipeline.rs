@@ -8,7 +8,7 @@ use crate::check::{self, Subject};
 use crate::config::Config;
 use crate::diag::{Diagnostic, Rule, Severity};
 use crate::diagnosis::Compiled;
-use crate::files::{Memory, Outputs, Sink, Sources};
+use crate::files::{Kept, Memory, Outputs, Sink, Sources};
 use crate::link;
 use crate::load::{self, Drafts};
 use crate::render::{self, Audience, Groundwork};
@@ -62,7 +62,7 @@ pub enum Whole {
 pub struct Built {
     /// The site.
     pub draft: Draft,
-    /// Its files, unless an error stands in the way.
+    /// Its files without [`pictures`], unless an error stands in the way.
     pub outputs: Option<Outputs>,
 }
 
@@ -146,6 +146,20 @@ fn make(
     draft.found.extend(faults);
     Diagnostic::sort(&mut draft.found, sources);
     None
+}
+
+/// Makes the pictures that the pages of a site without errors name for those who share them, or takes them from `kept`
+/// where nothing changed; all come back, to be kept for the next build.
+pub fn pictures(
+    sources: &Sources,
+    draft: &Draft,
+    order: &Order,
+    watch: &dyn Watch,
+    kept: &Kept,
+    sink: &dyn Sink,
+) -> Kept {
+    watch.begin(Stage::Pictures, 0);
+    render::pictures(&rendering(sources, draft, order, watch), kept, sink)
 }
 
 /// The whole knowledge base as one page, of a site without errors.

@@ -25,6 +25,8 @@ pub enum Stage {
     Pages,
     /// Files for machines are made and written: data, search, feeds.
     Data,
+    /// Pictures of shared pages are drawn.
+    Pictures,
     /// The new tree takes the place of the old one.
     Publish,
 }
@@ -43,6 +45,7 @@ impl Stage {
             Self::Gather => "gather",
             Self::Pages => "pages",
             Self::Data => "data",
+            Self::Pictures => "pictures",
             Self::Publish => "publish",
         }
     }

@@ -1,6 +1,6 @@
 //! A link leads to a page that is not there.
 
-use crate::check::Subject;
+use crate::check::{SOUGHT, Subject};
 use crate::diag::{Diagnostic, Rule, nearest};
 use crate::site::{Kind, LISTINGS, Missing};
 
@@ -16,9 +16,11 @@ pub(super) fn run(subject: &Subject<'_>) -> Vec<Diagnostic> {
         .dangling
         .iter()
         .filter(|link| link.missing == Missing::Page && !link.image)
-        .map(|link| {
+        .enumerate()
+        .map(|(at, link)| {
+            let near = if at < SOUGHT { help(subject, &link.destination) } else { None };
             Diagnostic::error(&RULE, link.span, format!("no page `{}`", link.destination))
-                .help(help(subject, &link.destination).unwrap_or_else(|| FORMS.to_string()))
+                .help(near.unwrap_or_else(|| FORMS.to_string()))
         })
         .collect()
 }

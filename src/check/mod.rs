@@ -107,6 +107,10 @@ pub const ALL: &[Check] = &[
     Check { rule: wrong_match::RULE, reach: Reach::Site, run: wrong_match::run },
 ];
 
+/// Findings of one check that get the nearest of all names: to look for it takes as long as there are pages, and who
+/// has more such faults has moved a folder.
+const SOUGHT: usize = 100;
+
 /// Everything that is wrong with a site, in no order.
 pub fn all(subject: &Subject<'_>) -> Vec<Diagnostic> {
     let (mut found, markup): (Vec<_>, _) = rayon::join(

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use crate::check::Subject;
+use crate::check::{SOUGHT, Subject};
 use crate::diag::{Diagnostic, Rule, nearest};
-use crate::files::{Placed, Span};
+use crate::files::Placed;
 use crate::site::{Head, Kind};
 
 pub(super) const RULE: Rule = Rule {
@@ -21,7 +21,8 @@ pub(super) fn run(subject: &Subject<'_>) -> Vec<Diagnostic> {
         if known.contains(&(kind, named.value.as_str())) {
             return;
         }
-        found.push(unknown(subject, kind, &named.value, named.span));
+        let near = (found.len() < SOUGHT).then(|| nearest(&named.value, subject.site.slugs(kind))).flatten();
+        found.push(unknown(kind, named, near));
     };
     for error in &subject.pages.errors {
         error.data.related.iter().for_each(|slug| look(Kind::Error, slug));
@@ -45,12 +46,13 @@ pub(super) fn run(subject: &Subject<'_>) -> Vec<Diagnostic> {
     found
 }
 
-fn unknown(subject: &Subject<'_>, kind: Kind, slug: &str, span: Span) -> Diagnostic {
-    let help = match nearest(slug, subject.site.slugs(kind)) {
+fn unknown(kind: Kind, named: &Placed<String>, near: Option<&str>) -> Diagnostic {
+    let slug = &named.value;
+    let help = match near {
         Some(near) => format!("did you mean `{near}`?"),
         None => format!("write `content/{}/…{slug}.md`, or take it out of the list", kind.folder()),
     };
-    Diagnostic::error(&RULE, span, format!("there is no {} `{slug}`", kind.name())).help(help)
+    Diagnostic::error(&RULE, named.span, format!("there is no {} `{slug}`", kind.name())).help(help)
 }
 
 fn fence_tools(head: &Head) -> Vec<Placed<String>> {

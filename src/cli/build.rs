@@ -5,7 +5,7 @@ use std::sync::{Mutex, PoisonError};
 use crate::cli::arguments::{Arguments, BuildOptions};
 use crate::cli::progress::Progress;
 use crate::cli::terminal::Terminal;
-use crate::cli::{Outcome, world};
+use crate::cli::{Outcome, pictures, world};
 use crate::compress;
 use crate::diag::Diagnostic;
 use crate::emit::{Permission, Publication, Single, Target};
@@ -51,10 +51,16 @@ pub(super) fn run(
     let publication =
         Publication::begin(&target).inspect_err(|_| terminal.findings(&draft.found, &sources))?;
     let outgoing = Outgoing { publication: &publication, options, size: Mutex::default() };
-    let whole = pipeline::render(&sources, &mut draft, &order, &progress, &outgoing);
-    progress.hide();
-    if whole == Whole::No {
+    if pipeline::render(&sources, &mut draft, &order, &progress, &outgoing) == Whole::No {
+        progress.hide();
         return Ok(refused(terminal, &draft.found, &sources));
+    }
+    let kept = pictures::keep(&root, |kept| {
+        pipeline::pictures(&sources, &draft, &order, &progress, kept, &outgoing)
+    });
+    progress.hide();
+    if let Err(error) = kept {
+        terminal.say(&format!("warning: pictures are drawn anew each time: {error:#}"));
     }
     let size = outgoing.size.into_inner().unwrap_or_else(PoisonError::into_inner);
     terminal.findings(&draft.found, &sources);

@@ -11,6 +11,7 @@ mod fit;
 mod init;
 mod links;
 mod new;
+mod pictures;
 mod progress;
 mod serve;
 mod stale;

@@ -35,6 +35,11 @@ pub const FIELDS: &[Field] = &[
     Field::optional("branch", Shape::Text, "Branch that edits go to; left out: `main`."),
     Field::optional("licence", Shape::Text, "License of the content."),
     Field::optional("licence_url", Shape::Url, "Where the license of the content can be read."),
+    Field::optional(
+        "social_images",
+        Shape::Flag,
+        "Whether a picture is drawn for each page that may be shared; left out: `true`.",
+    ),
     Field::optional("stale_after_days", DAYS, "Days after which a verified page is overdue."),
     Field::optional(
         "stale_by_category",
@@ -66,6 +71,8 @@ pub struct Config {
     pub licence: String,
     /// Where that license can be read.
     pub licence_url: Option<String>,
+    /// Whether a picture is drawn for each page that may be shared.
+    pub social_images: bool,
     /// Days after which a verified page is overdue.
     pub stale_after_days: i64,
     /// The same for single categories, by slug.
@@ -149,6 +156,7 @@ impl Config {
             branch: word("branch").unwrap_or_else(|| "main".into()),
             licence: word("licence").unwrap_or_else(|| "all rights reserved".into()),
             licence_url: word("licence_url"),
+            social_images: fields.flag("social_images").is_none_or(|flag| flag.value),
             stale_after_days: fields.integer("stale_after_days").map_or(STALE_AFTER_DAYS, |days| days.value),
             stale_by_category,
         }

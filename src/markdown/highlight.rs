@@ -6,8 +6,9 @@
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
-use syntect::parsing::{ParseState, Scope, ScopeStack, SyntaxReference, SyntaxSet};
+use syntect::parsing::{Scope, ScopeStack, SyntaxReference, SyntaxSet};
 
+use crate::markdown::lines::{Between, Place, Token};
 use crate::markdown::scanners;
 use crate::markdown::spans::{Class, Spans};
 
@@ -121,28 +122,39 @@ fn is_light(line: &str) -> bool {
 }
 
 fn by_grammar(language: &str, code: &str) -> Option<String> {
-    let grammars = &*GRAMMARS;
-    let mut state = ParseState::new(grammar(language)?);
-    let mut stack = ScopeStack::new();
-    let mut classes = HashMap::new();
+    let syntax = grammar(language)?;
+    let mut place = Place::start(syntax);
     let mut spans = Spans::default();
     for line in code.split_inclusive('\n') {
+        let read = |between: &mut Between| read_line(line, between);
+        let (tokens, next) = place.read(&syntax.name, line, read)?;
         let mut at = 0;
-        for (end, change) in state.parse_line(line, grammars).ok()? {
-            if end > at {
-                let token = line.get(at..end)?;
-                spans.push(class_of(&stack, token, &mut classes), token);
-                at = end;
-            }
-            stack.apply(&change).ok()?;
+        for (class, length) in &*tokens {
+            let end = at + *length as usize;
+            spans.push(*class, line.get(at..end)?);
+            at = end;
         }
-        let token = line.get(at..)?;
-        spans.push(class_of(&stack, token, &mut classes), token);
-        if stack.len() > MAX_SCOPES {
-            return None;
-        }
+        place = next;
     }
     Some(spans.finish())
+}
+
+/// The parts of a line with their classes, as its grammar has them; none for what would take it long.
+fn read_line(line: &str, between: &mut Between) -> Option<Vec<Token>> {
+    let length = |bytes: usize| u32::try_from(bytes).ok();
+    let Between { state, scopes } = between;
+    let mut classes = HashMap::new();
+    let mut tokens = Vec::new();
+    let mut at = 0;
+    for (end, change) in state.parse_line(line, &GRAMMARS).ok()? {
+        if end > at {
+            tokens.push((class_of(scopes, line.get(at..end)?, &mut classes), length(end - at)?));
+            at = end;
+        }
+        scopes.apply(&change).ok()?;
+    }
+    tokens.push((class_of(scopes, line.get(at..)?, &mut classes), length(line.len() - at)?));
+    (scopes.len() <= MAX_SCOPES).then_some(tokens)
 }
 
 static GRAMMARS: LazyLock<SyntaxSet> = LazyLock::new(two_face::syntax::extra_newlines);

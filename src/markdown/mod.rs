@@ -13,6 +13,7 @@ mod headings;
 mod highlight;
 mod html;
 mod inline;
+mod lines;
 mod outline;
 mod plain;
 mod render;
@@ -30,7 +31,7 @@ pub use highlight::{LANGUAGES, highlight};
 pub use inline::inline;
 pub use outline::{Outline, outline, outline_inline};
 pub use plain::{plain, plain_inline};
-pub use render::{Figure, Picture, Pieces, Rendered, Section, render};
+pub use render::{Figure, Picture, Pieces, Rendered, Section, render, render_outlined};
 
 use pulldown_cmark::Options;
 

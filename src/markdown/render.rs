@@ -5,6 +5,7 @@ use pulldown_cmark::Parser;
 use crate::markdown::BODY;
 use crate::markdown::calls::{Call, Covered};
 use crate::markdown::fence::Fence;
+use crate::markdown::headings::Heading;
 use crate::markdown::html;
 use crate::markdown::outline;
 use crate::markdown::writer::Writer;
@@ -95,8 +96,12 @@ pub struct TocEntry {
 /// Renders a body. Safe and well formed whatever the text is: faults are [`outline::outline`]'s matter,
 /// here raw HTML turns to text and a refused link to its words.
 pub fn render(text: &str, pieces: &impl Pieces) -> Rendered {
+    render_outlined(text, outline(text).headings, pieces)
+}
+
+/// As [`render`], for a text whose headings are known from its outline.
+pub fn render_outlined(text: &str, headings: Vec<Heading>, pieces: &impl Pieces) -> Rendered {
     let covered = Covered::new(text, BODY);
-    let headings = outline::read(text, &covered, BODY).headings;
     let events: Vec<_> = Parser::new_ext(&covered.text, BODY).into_offset_iter().collect();
     let mut writer = Writer::new(text, &covered, pieces, headings);
     for (index, (event, range)) in events.iter().enumerate() {

@@ -15,7 +15,7 @@ const LABEL: &str = "runs on";
 pub(super) fn files(shelf: &Shelf<'_>) -> Outputs {
     let mut outputs = Outputs::default();
     for model in &shelf.site().models {
-        if let Some(answer) = runs_on(shelf, model) {
+        if let Some(answer) = runs_on(shelf.order, model) {
             let title = sentence(&model.head.title.value, &answer);
             let picture = picture(&title, &memory(&answer)).expect("writing to memory never fails");
             outputs.add(answer.badge, picture);

@@ -1,7 +1,8 @@
-//! Atom feeds of what was written or verified lately, as RFC 4287 has them.
+//! Atom feeds of what was written, verified or changed lately, as RFC 4287 has them.
 
 use std::cmp::Reverse;
 
+use jiff::civil::Date;
 use quick_xml::Writer;
 use quick_xml::events::{BytesDecl, BytesText, Event};
 
@@ -20,6 +21,13 @@ struct Feed<'f> {
     subtitle: String,
     page: String,
     heads: Vec<&'f Head>,
+}
+
+/// A page in a feed, the day of its latest check or change, and that change.
+struct Entry<'f> {
+    head: &'f Head,
+    day: Date,
+    change: Option<&'f str>,
 }
 
 /// Where the feed of a category is, by the category's address.
@@ -59,11 +67,14 @@ pub(super) fn files(shelf: &Shelf<'_>) -> Outputs {
 fn write(shelf: &Shelf<'_>, feed: &Feed<'_>) -> std::io::Result<Vec<u8>> {
     let config = shelf.order.config;
     let base = &config.base_url;
-    let day = |head: &Head| head.verified.as_ref().map(|date| date.value.to_string()).unwrap_or_default();
-    let mut heads: Vec<&Head> = feed.heads.iter().copied().filter(|head| head.verified.is_some()).collect();
-    heads.sort_by_cached_key(|head| (Reverse(day(head)), &head.id));
-    heads.truncate(ENTRIES);
-    let updated = heads.first().map_or("1970-01-01".to_string(), |head| day(head));
+    let mut entries: Vec<Entry<'_>> = feed
+        .heads
+        .iter()
+        .filter_map(|head| shelf.updated(head).map(|(day, change)| Entry { head, day, change }))
+        .collect();
+    entries.sort_by_key(|entry| (Reverse(entry.day), &entry.head.id));
+    entries.truncate(ENTRIES);
+    let updated = entries.first().map_or(Date::constant(1970, 1, 1), |entry| entry.day);
     let mut writer = Writer::new_with_indent(Vec::new(), b' ', 1);
     writer.write_event(Event::Decl(BytesDecl::new("1.0", Some("utf-8"), None)))?;
     let root = writer
@@ -76,7 +87,7 @@ fn write(shelf: &Shelf<'_>, feed: &Feed<'_>) -> std::io::Result<Vec<u8>> {
         }
         let page = format!("{base}{}", feed.page);
         text(writer, "id", &page)?;
-        text(writer, "updated", &instant(&updated))?;
+        text(writer, "updated", &instant(updated))?;
         let own = format!("{base}{}", feed.address);
         writer
             .create_element("link")
@@ -85,27 +96,34 @@ fn write(shelf: &Shelf<'_>, feed: &Feed<'_>) -> std::io::Result<Vec<u8>> {
         writer.create_element("link").with_attribute(("href", page.as_str())).write_empty()?;
         writer.create_element("author").write_inner_content(|writer| text(writer, "name", &config.title))?;
         text(writer, "rights", &config.licence)?;
-        for head in &heads {
-            entry(writer, shelf, head, &day(head))?;
+        for each in &entries {
+            entry(writer, shelf, each)?;
         }
         Ok(())
     })?;
     Ok(xml::file(writer))
 }
 
-fn entry(writer: &mut Writer<Vec<u8>>, shelf: &Shelf<'_>, head: &Head, day: &str) -> std::io::Result<()> {
+fn entry(writer: &mut Writer<Vec<u8>>, shelf: &Shelf<'_>, entry: &Entry<'_>) -> std::io::Result<()> {
+    let head = entry.head;
     let url = format!("{}{}", shelf.order.config.base_url, head.id.address());
     writer.create_element("entry").write_inner_content(|writer| {
         text(writer, "title", &head.title.value)?;
         text(writer, "id", &url)?;
-        text(writer, "updated", &instant(day))?;
+        text(writer, "updated", &instant(entry.day))?;
         writer.create_element("link").with_attribute(("href", url.as_str())).write_empty()?;
-        text(writer, "summary", &shelf.describe(head))
+        let about = shelf.describe(head);
+        match entry.change {
+            Some(change) => {
+                text(writer, "summary", &format!("Changed: {}. {about}", change.trim_end_matches('.')))
+            }
+            None => text(writer, "summary", &about),
+        }
     })?;
     Ok(())
 }
 
-fn instant(day: &str) -> String {
+fn instant(day: Date) -> String {
     format!("{day}T00:00:00Z")
 }
 

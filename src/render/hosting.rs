@@ -26,7 +26,8 @@ fn headers() -> String {
         "/*\n  Content-Security-Policy: {CONTENT_SECURITY_POLICY}; frame-ancestors 'none'\n  \
          X-Content-Type-Options: nosniff\n  Referrer-Policy: no-referrer\n  \
          Permissions-Policy: camera=(), geolocation=(), microphone=()\n\n\
-         /static/*\n  Cache-Control: public, max-age=31536000, immutable\n"
+         /static/*\n  Cache-Control: public, max-age=31536000, immutable\n\n\
+         /social/*\n  Cache-Control: public, max-age=86400\n"
     )
 }
 

@@ -30,7 +30,7 @@ fn what(shelf: &Shelf<'_>, plate: &Plate<'_>, canonical: &str) -> serde_json::Va
         "error" | "guide" | "tool" | "quant" => "TechArticle",
         "home" => "WebSite",
         "calculator" | "compare" | "choose-gpu" | "cost" => "WebApplication",
-        "errors" | "category" | "tools" | "guides" | "models" | "hardware" | "quants" | "changes" => {
+        "errors" | "map" | "category" | "tools" | "guides" | "models" | "hardware" | "quants" | "changes" => {
             "CollectionPage"
         }
         "glossary" => "DefinedTermSet",
@@ -48,8 +48,8 @@ fn what(shelf: &Shelf<'_>, plate: &Plate<'_>, canonical: &str) -> serde_json::Va
         "TechArticle" => {
             object.insert("headline".into(), json!(plate.title));
             object.insert("publisher".into(), publisher(shelf));
-            if let Some(verified) = plate.head.and_then(|head| head.verified.as_ref()) {
-                object.insert("dateModified".into(), json!(verified.value.to_string()));
+            if let Some((day, _)) = plate.head.and_then(|head| shelf.updated(head)) {
+                object.insert("dateModified".into(), json!(day.to_string()));
             }
             if let Some(licence) = &config.licence_url {
                 object.insert("license".into(), json!(licence));

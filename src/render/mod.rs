@@ -6,6 +6,8 @@
 //! 4. `feed`, `sitemap`, `opensearch`, `hosting`, `data`, `badges`, `fit_files`, `runs`, `cards`, `search` and `schemas`
 //!    write the files for machines.
 //!
+//! `social` draws the pictures that services show of shared pages, apart from them.
+//!
 //! `bundle` makes one page of the same views, on request.
 
 mod address;
@@ -25,6 +27,7 @@ mod runs;
 mod schemas;
 mod search;
 mod sitemap;
+mod social;
 mod templates;
 mod views;
 mod xml;
@@ -37,7 +40,7 @@ use rayon::prelude::*;
 use crate::config::Config;
 use crate::diag::{Diagnostic, Rule};
 use crate::diagnosis::Compiled;
-use crate::files::{Outputs, Sink, Sources};
+use crate::files::{Kept, Outputs, Sink, Sources};
 use crate::render::assets::Assets;
 use crate::render::prose::Prose;
 use crate::render::views::{Shelf, Wanted};
@@ -156,6 +159,12 @@ pub fn files(order: &Order<'_>, ground: &Groundwork, sink: &dyn Sink) -> Result<
     schemas::files(order.config).give(sink);
     ground.assets.outputs().give(sink);
     Ok(())
+}
+
+/// Makes the pictures that pages name for those who share them, or takes them from `kept` where nothing changed; all come
+/// back, to be kept for the next build.
+pub fn pictures(order: &Order<'_>, kept: &Kept, sink: &dyn Sink) -> Kept {
+    social::files(order, kept, sink)
 }
 
 /// The whole knowledge base as one page.

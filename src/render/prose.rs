@@ -25,7 +25,8 @@ pub(super) fn all(order: &Order<'_>, assets: &Assets) -> Prose {
         .map(|head| {
             order.watch.begin_page();
             let text = order.sources.text(head.body.span);
-            let body = markdown::render(text, &Place::new(order, assets, &tools, head));
+            let headings = head.body.outline.headings.clone();
+            let body = markdown::render_outlined(text, headings, &Place::new(order, assets, &tools, head));
             order.watch.end_page(&head.path);
             (head.id.clone(), body)
         })

@@ -23,8 +23,9 @@ struct Entry {
 const NOTE: usize = 80;
 
 /// Pages of kbgen's own that are found by more than their title, with what they are for.
-const PURPOSES: [(&str, &str); 14] = [
+const PURPOSES: [(&str, &str); 15] = [
     ("errors/", "All errors by kind of trouble"),
+    ("errors/map/", "Which errors belong together, as a picture"),
     ("diagnose/", "The page for a pasted log or message"),
     ("will-it-run/", "Calculator: the memory that a model needs, and whether it fits"),
     ("compare/", "Cards and machines side by side"),

@@ -20,9 +20,11 @@ fn sitemap(shelf: &Shelf<'_>) -> std::io::Result<Vec<u8>> {
     let mut entries: Vec<(String, Option<String>)> =
         LISTINGS.iter().map(|listing| (listing.address.to_string(), None)).collect();
     entries.extend(
-        shelf.site().heads().filter(|head| head.id.kind != Kind::Term).map(|head: &Head| {
-            (head.id.address(), head.verified.as_ref().map(|date| date.value.to_string()))
-        }),
+        shelf
+            .site()
+            .heads()
+            .filter(|head| head.id.kind != Kind::Term)
+            .map(|head: &Head| (head.id.address(), shelf.updated(head).map(|(day, _)| day.to_string()))),
     );
     entries.sort();
     let mut writer = Writer::new_with_indent(Vec::new(), b' ', 1);

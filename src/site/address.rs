@@ -17,6 +17,7 @@ pub struct Listing {
 pub const LISTINGS: &[Listing] = &[
     Listing { address: "", title: "Home" },
     Listing { address: "errors/", title: "Errors" },
+    Listing { address: "errors/map/", title: "Map of the errors" },
     Listing { address: "diagnose/", title: "Diagnose" },
     Listing { address: "will-it-run/", title: "Will it run?" },
     Listing { address: "compare/", title: "Compare devices" },
@@ -61,6 +62,7 @@ const RESERVED: &[&str] = &[
     "schema",
     "search",
     "sitemap",
+    "social",
     "static",
     "tools",
     "will-it-run",
@@ -121,7 +123,7 @@ pub fn why_reserved(kind: Kind, slug: &str) -> Option<&'static str> {
     if is_file_name(slug) {
         return Some("kbgen writes files with such an ending");
     }
-    if kind == Kind::Document && RESERVED.contains(&slug) {
+    if (kind == Kind::Document && RESERVED.contains(&slug)) || (kind == Kind::Error && slug == "map") {
         return Some("kbgen makes a page or folder of this name itself");
     }
     None

@@ -12,7 +12,8 @@
   var by_id = function (list, id) { return list.filter(function (entry) { return entry.id === id; })[0]; };
 
   // ---- state ---------------------------------------------------------------
-  var settings = window.kbgenSettings(fit), MOST_DEVICES = settings.most_devices, state, table = null;
+  function remembered() { try { return localStorage.getItem("card"); } catch (_) { return null; } }
+  var settings = window.kbgenSettings(fit, remembered()), MOST_DEVICES = settings.most_devices, state, table = null;
   function read() { state = settings.read(location.hash.length > 1 ? location.hash : location.search); }
   var saving = 0;
   function save() {
@@ -303,8 +304,8 @@
         var others = state.devices[n - 1].others;
         state.devices[n - 1] = settings.device(id || state.devices[n - 1].mem);
         state.devices[n - 1].others = others;
-        // Pages of errors show what fits on it.
-        try { if (id && n === 1) localStorage.setItem("card", id); } catch (_) { /* not remembered */ }
+        // Only one that is remembered already is exchanged: pages of errors ask for it.
+        if (id && n === 1 && remembered()) try { localStorage.setItem("card", id); } catch (_) { /* not remembered */ }
         update();
         if (!id) $("memory-" + n).focus();
       }

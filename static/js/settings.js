@@ -12,11 +12,12 @@
   var by_id = function (list, id) { return list.filter(function (entry) { return entry.id === id; })[0]; };
   var number = function (text, least) { var n = Number(text); return text && n >= least && isFinite(n) ? n : null; };
 
-  global.kbgenSettings = function (index) {
+  // `own` is the reader's card, if one is remembered: with an address that names none one begins with it.
+  global.kbgenSettings = function (index, own) {
     function start() {
       var now = look.but(USUAL, {});
       if (!by_id(index.models, now.model)) now.model = index.models[0].id;
-      now.devices = [device(by_id(index.devices, USUAL_DEVICE) ? USUAL_DEVICE : 12 * GIB)];
+      now.devices = [device([own, USUAL_DEVICE].filter(function (id) { return by_id(index.devices, id); })[0] || 12 * GIB)];
       return now;
     }
     // A device of the catalog by its name, or an amount of memory of one's own.
@@ -51,7 +52,8 @@
       (asked.get("others") || "").split(",").forEach(function (text, i) { if (state.devices[i]) state.devices[i].others = (number(text, 0) || 0) * MIB; });
       return state;
     }
-    // What differs from the start; the model always, so that it never falls back to the query.
+    // What differs from the start; the model always, so that it never falls back to the query, and the devices where a
+    // remembered card would take their place.
     function address(state) {
       var kept = new URLSearchParams({ model: state.model }), put = function (name, value, usual) { if (value !== usual) kept.set(name, value); };
       var each = function (of) { return state.devices.map(of).join(","); };
@@ -61,7 +63,7 @@
       put("v", state.v, USUAL.v);
       put("slots", state.slots, USUAL.slots);
       put("run", state.runner, USUAL.runner);
-      put("gpu", each(function (device) { return device.id || Math.round(device.mem); }), USUAL_DEVICE);
+      put("gpu", each(function (device) { return device.id || Math.round(device.mem); }), own ? null : USUAL_DEVICE);
       put("others", each(function (device) { return Math.round(device.others / MIB); }), each(function () { return 0; }));
       put("ngl", state.layers, USUAL.layers);
       put("moe", state.experts, USUAL.experts);

@@ -80,10 +80,11 @@
   }
 
   // ---- a model's figures ---------------------------------------------------------
-  // Loads a model's table, and before it the script that looks things up in it: `done(table)`, or null.
+  // Loads a model's table, and before it the script that looks things up in it, if the page has not: `done(table)`, or null.
   var root = document.documentElement.dataset.root;
   function figures(model, stamp, done) {
-    window.kbgenLoad(document.querySelector("[data-fit]").dataset.fit).then(function () {
+    var ready = window.kbgenFit ? Promise.resolve() : window.kbgenLoad(document.querySelector("[data-fit]").dataset.fit);
+    ready.then(function () {
       window.kbgenFit.load(model, root + "data/fit/" + model + ".js?" + stamp, done);
     }, function () { done(null); });
   }

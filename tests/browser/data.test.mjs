@@ -134,6 +134,17 @@ for (const [name, folder] of Object.entries(sites)) {
     }
   });
 
+  test(`${name}: a page that changed after it was verified is in the feeds on that day, with what changed`, () => {
+    const changed = readJson(join(folder, "kb.json")).errors.filter(({ changes, verified }) => changes.length && changes[0].date >= verified);
+    for (const { slug, category, changes: [{ date, what }] } of changed) {
+      const [entry] = all(text(folder, `categories/${category}/feed.xml`), new RegExp(`<id>${base}errors/${slug}/</id>([^]*?)</entry>`, "g"));
+      assert.match(entry, new RegExp(`<updated>${date}T00:00:00Z</updated>`));
+      const plain = entry.replace(/&gt;/g, ">").replace(/&lt;/g, "<").replace(/&quot;/g, '"').replace(/&apos;/g, "'").replace(/&amp;/g, "&");
+      assert.ok(plain.includes(`Changed: ${what.replace(/\.+$/, "")}. `), entry);
+      assert.ok(text(folder, "changes/index.html").includes(`errors/${slug}/index.html`), slug);
+    }
+  });
+
   test(`${name}: pages name the feeds they belong to`, () => {
     const named = path => all(text(folder, path), /type="application\/atom\+xml"[^>]*href="([^"]+)"/g).map(href => relative(folder, join(folder, path, "..", href)));
     assert.deepEqual(named("index.html"), ["feed.xml"]);
@@ -153,6 +164,7 @@ for (const [name, folder] of Object.entries(sites)) {
     assert.deepEqual(xmlFaults(["opensearch.xml"], rules("opensearch")), []);
     const [results, self] = all(text(folder, "opensearch.xml"), /template="([^"]+)"/g);
     assert.deepEqual([results, self], [`${base}search/?q={searchTerms}`, `${base}opensearch.xml`]);
+    assert.ok(existsSync(file(results.split("?")[0])), results);
     const [icon] = all(text(folder, "opensearch.xml"), /<Image[^>]*>([^<]+)/g);
     assert.ok(existsSync(file(icon)), icon);
     for (const path of htmlFiles(folder).filter(path => !/http-equiv="refresh"/.test(text(folder, path)))) {

@@ -11,6 +11,7 @@ import journey from "./parts/journey.mjs";
 import links from "./parts/links.mjs";
 import lists from "./parts/lists.mjs";
 import live_reload from "./parts/live-reload.mjs";
+import map from "./parts/map.mjs";
 import paste_box from "./parts/paste-box.mjs";
 import places from "./parts/places.mjs";
 import samples from "./parts/samples.mjs";
@@ -25,4 +26,4 @@ const folder = await build();
 const browser = await start();
 const { url } = await serve(folder);
 
-for (const part of [links, every_page, places, error_page, paste_box, samples, search, journey, calculator, calculator_figures, tools, lists, colors, weight, strict, bundle, live_reload]) part({ folder, browser, url });
+for (const part of [links, every_page, places, error_page, paste_box, samples, search, journey, calculator, calculator_figures, tools, lists, map, colors, weight, strict, bundle, live_reload]) part({ folder, browser, url });

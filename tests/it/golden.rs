@@ -3,10 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::civil::date;
-use kbgen::parts::files::Outputs;
+use kbgen::parts::files::{Kept, Memory, Outputs, Sources};
 use kbgen::parts::load::{self, Drafts};
 use kbgen::parts::pipeline::{self, Order};
 use kbgen::parts::render::Audience;
+use kbgen::parts::watch::Unwatched;
 
 use crate::expect::{all_well, repository, same};
 use crate::html::{Tag, tags};
@@ -341,9 +342,11 @@ fn every_page_says_what_it_is() {
     let mut titles: BTreeMap<String, String> = BTreeMap::new();
     for (path, tags) in pages(&site(BASE)) {
         let named = |name: &str| tags.iter().filter(|tag| tag.name == name).count();
+        // Parts of pictures have titles too.
+        let before_body = tags.iter().take_while(|tag| tag.name != "body");
         // A page that only leads on to another one is never read.
         let leads_on = tags.iter().any(|tag| tag.is("http-equiv", "refresh"));
-        assert_eq!(named("title"), 1, "{path}: titles");
+        assert_eq!(before_body.filter(|tag| tag.name == "title").count(), 1, "{path}: titles");
         assert!(leads_on || named("h1") == 1, "{path}: {} level-1 headings", named("h1"));
         let html = tags.iter().find(|tag| tag.name == "html").expect("a page begins with html");
         assert!(html.is("lang", "en"), "{path}: no language");
@@ -370,4 +373,108 @@ fn what_the_paste_box_offers_leads_to_pages() {
         assert!(outputs.get(page["href"].as_str().unwrap()).is_some(), "{page}");
     }
     assert_eq!(pages["card-full"]["first_command"], "loader -ngl 20 --name \"<model> & co\"");
+}
+
+/// The site with one of its files changed, and its pictures, drawn anew.
+fn pictured(change: impl Fn(&mut Sources)) -> (Outputs, Outputs) {
+    let (mut sources, faults) = load::read(&repository("tests/golden/site")).expect("the site can be read");
+    change(&mut sources);
+    let order = Order {
+        today: date(2026, 6, 30),
+        drafts: Drafts::Exclude,
+        base_url: None,
+        audience: Audience::World,
+    };
+    let built = pipeline::build(&sources, faults, &order).expect("the address is left as it is");
+    let draw = |kept: &Kept| {
+        let memory = Memory::default();
+        let kept = pipeline::pictures(&sources, &built.draft, &order, &Unwatched, kept, &memory);
+        (memory.into_outputs(), kept)
+    };
+    let (pictures, kept) = draw(&Kept::default());
+    assert!(draw(&kept) == (pictures.clone(), kept.clone()), "what is kept is what would be drawn");
+    // What is kept is taken as it is, so that a second build draws nothing.
+    let mut marked = Kept::default();
+    kept.iter().for_each(|(key, _)| marked.add(*key, *b"kept"));
+    let (taken, _) = draw(&marked);
+    assert!(taken.iter().all(|(_, bytes)| bytes[..] == *b"kept"), "a kept picture was drawn again");
+    (built.outputs.expect("without a fault there is a site"), pictures)
+}
+
+/// The picture that a page names, from the root of the site.
+fn picture_of(outputs: &Outputs, page: &str) -> Option<String> {
+    let tags = tags(&text(outputs, page));
+    let named = tags.iter().find(|tag| tag.is("property", "og:image"))?.get("content")?;
+    Some(named.strip_prefix(BASE).expect("the address is whole").to_string())
+}
+
+fn with_title(sources: &mut Sources, title: &str) {
+    let path = "content/errors/memory/card-full.md";
+    let file = sources.find(path).expect("the page is there");
+    let page = sources.get(file).text.replace("Loader: the card is full", title);
+    sources.add(path, page);
+}
+
+#[test]
+fn every_page_names_a_picture_that_is_there() {
+    let (outputs, pictures) = pictured(|_| {});
+    let mut named = BTreeSet::new();
+    for (path, tags) in pages(&outputs) {
+        if tags.iter().any(|tag| tag.is("http-equiv", "refresh")) {
+            continue;
+        }
+        let picture = picture_of(&outputs, &path).unwrap_or_else(|| panic!("{path} names no picture"));
+        let bytes = pictures.get(&picture).unwrap_or_else(|| panic!("{path}: `{picture}` is not there"));
+        assert_eq!(bytes[..8], *b"\x89PNG\r\n\x1a\n", "{picture}");
+        assert_eq!(bytes[16..24], [0, 0, 4, 176, 0, 0, 2, 118], "{picture} is 1200 by 630");
+        assert!(bytes.len() < 40 * 1024, "{picture} has {} bytes", bytes.len());
+        assert!(tags.iter().any(|tag| tag.is("content", "summary_large_image")), "{path}");
+        named.insert(picture);
+    }
+    let drawn: BTreeSet<String> = pictures.iter().map(|(path, _)| path.to_string()).collect();
+    assert_eq!(named, drawn, "a picture is drawn that no page names");
+    let wanted = [
+        "errors/card-full",
+        "errors/slow-start",
+        "guides/free-memory",
+        "hardware/card",
+        "models/small",
+        "site",
+    ];
+    assert_eq!(drawn, wanted.map(|name| format!("social/{name}.png")).into());
+}
+
+#[test]
+fn another_title_is_another_picture() {
+    let (_, before) = pictured(|_| {});
+    let (_, after) = pictured(|sources| with_title(sources, "Loader: the card is fuller"));
+    let changed: Vec<&str> =
+        before.iter().filter(|(path, bytes)| after.get(path) != Some(bytes)).map(|(path, _)| path).collect();
+    assert_eq!(changed, ["social/errors/card-full.png"]);
+}
+
+#[test]
+fn a_title_that_cannot_be_drawn_has_the_picture_of_the_site() {
+    let (outputs, pictures) = pictured(|sources| with_title(sources, "显存不足"));
+    assert_eq!(picture_of(&outputs, "errors/card-full/index.html").as_deref(), Some("social/site.png"));
+    assert!(pictures.get("social/errors/card-full.png").is_none());
+}
+
+#[test]
+fn a_site_may_bring_its_own_picture_or_have_none() {
+    let (outputs, pictures) = pictured(|sources| {
+        let other = sources.asset("content/errors/memory/types.png").expect("a picture").bytes.clone();
+        sources.add_asset("static/social.png", other);
+    });
+    assert!(pictures.get("social/site.png").is_none());
+    let own = picture_of(&outputs, "index.html").expect("the home page names a picture");
+    assert!(own.starts_with("static/social.") && outputs.get(&own).is_some(), "{own}");
+
+    let (outputs, pictures) = pictured(|sources| {
+        let file = sources.find("site.toml").expect("the settings are there");
+        let settings = format!("social_images = false\n{}", sources.get(file).text);
+        sources.add("site.toml", settings);
+    });
+    assert!(pictures.is_empty());
+    assert!(pages(&outputs).keys().all(|path| picture_of(&outputs, path).is_none()));
 }

@@ -24,6 +24,7 @@ mod harm;
 mod hostile;
 mod html;
 mod knowledge;
+mod map;
 mod markdown;
 mod measured;
 mod mistakes;

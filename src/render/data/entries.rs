@@ -63,6 +63,10 @@ pub(super) fn error(shelf: &Shelf<'_>, error: &Page<ErrorData>) -> Value {
                 "cost": solution.cost,
             })).collect::<Vec<_>>(),
             "related": plain(&data.related),
+            "changes": data.changes.iter().map(|change| json!({
+                "date": change.date.value.to_string(),
+                "what": change.what,
+            })).collect::<Vec<_>>(),
             "verified": error.head.verified.as_ref().map(|date| date.value.to_string()),
             "verified_with": pairs(&data.evidence.verified_with),
             "sources": plain(&data.evidence.sources),
@@ -127,7 +131,7 @@ pub(super) fn whole_model(shelf: &Shelf<'_>, page: &Page<ModelData>) -> Value {
             "architecture": data.architecture.fields.as_ref().map(|fields| fields.json()),
             "memory": shelf.order.fits.figures(slug).map(|figures| memory(shelf, figures)),
             "not_covered": not_covered,
-            "runs_on": runs_on(shelf, page).map(|answer| json!({
+            "runs_on": runs_on(shelf.order, page).map(|answer| json!({
                 "quantization": answer.run.quant_name,
                 "ctx": answer.run.ctx,
                 "needs_bytes": answer.run.total(),

@@ -89,6 +89,11 @@ const SOLUTION: &[Field] = &[
     Field::required("cost", COST, "What it costs."),
 ];
 
+const CHANGE: &[Field] = &[
+    Field::required("date", Shape::Date, "Day of the change."),
+    Field::required("what", Shape::Text, "What readers should know of it."),
+];
+
 const ERROR: &[Field] = &[
     ID,
     SLUG,
@@ -107,6 +112,11 @@ const ERROR: &[Field] = &[
     Field::required("causes", Shape::any(&Shape::Record(CAUSE)), "Causes, the most likely first."),
     Field::required("solutions", Shape::any(&Shape::Record(SOLUTION)), "Solutions."),
     RELATED,
+    Field::required(
+        "changes",
+        Shape::any(&Shape::Record(CHANGE)),
+        "What changed on the page, the latest first.",
+    ),
     Field::or_null("verified", Shape::Date, "The day on which all of the page was held against its sources."),
     Field::required("verified_with", Shape::Map(&Shape::Text), "Versions it was verified with, by tool."),
     SOURCES,

@@ -38,6 +38,9 @@ pub(super) fn twin(shelf: &Shelf<'_>, error: &Page<ErrorData>, root: &str) -> St
     if let Some(verified) = &error.head.verified {
         text.push_str(&format!("\nVerified: {}\n", verified.value));
     }
+    for change in &data.changes {
+        text.push_str(&format!("\nChanged on {}: {}\n", change.date.value, change.what));
+    }
     text
 }
 

@@ -27,6 +27,9 @@ pub(super) fn twin_folder(kind: Kind) -> Option<&'static str> {
 pub(super) fn files(shelf: &Shelf<'_>, sink: &dyn Sink) {
     let site = shelf.site();
     let give = |path: &str, text: String| sink.take(path.to_string(), text.into_bytes());
+    // The largest text goes before the entries are there.
+    give("llms.txt", llms::map(shelf));
+    give("llms-full.txt", llms::whole(shelf));
     let errors: Vec<Entry> = site.errors.par_iter().map(|error| error_twins(shelf, error, sink)).collect();
     let models: Vec<Entry> = site.models.par_iter().map(|model| model_twin(shelf, model, sink)).collect();
     let devices: Vec<Entry> = site.devices.iter().map(|device| device_twin(device, sink)).collect();
@@ -43,8 +46,6 @@ pub(super) fn files(shelf: &Shelf<'_>, sink: &dyn Sink) {
         ("guides", &guides),
     ];
     give("kb.json", collection(shelf, "schema/kb.json", &all));
-    give("llms.txt", llms::map(shelf));
-    give("llms-full.txt", llms::whole(shelf));
 }
 
 /// The twins of a few pages.
@@ -85,15 +86,16 @@ impl Entry {
     /// The file of one page: its entry, and above it the schema, which lies one folder up.
     fn twin(&self, form: &str) -> String {
         let file = json!({"$schema": format!("../schema/{form}.json"), "version": VERSION});
-        let fields = self.0.strip_prefix('{').and_then(|rest| rest.strip_suffix('}'));
-        format!("{}\n", with_fields(&file, fields.expect("an entry is an object")))
+        let (_, fields) = self.0.split_at(1);
+        format!("{},{fields}\n", open_object(&file))
     }
 }
 
-/// A JSON object as text, with more fields behind its own.
-fn with_fields(object: &Value, more: &str) -> String {
-    let own = object.to_string();
-    format!("{},{more}}}", own.strip_suffix('}').expect("an object closes"))
+/// A JSON object as text without the brace that closes it.
+fn open_object(object: &Value) -> String {
+    let mut text = object.to_string();
+    text.pop();
+    text
 }
 
 /// A file of many entries: what it is, then lists of them.
@@ -106,21 +108,20 @@ fn collection(shelf: &Shelf<'_>, schema: &str, lists: &[(&str, &[Entry])]) -> St
         "title": config.title,
         "licence": config.licence,
     });
-    let mut more = String::new();
+    // In one text from the beginning: with thousands of pages every copy counts.
+    let mut text = open_object(&file);
     for (name, entries) in lists {
-        if !more.is_empty() {
-            more.push(',');
-        }
-        more.push_str(&format!("\"{name}\":["));
+        text.push_str(&format!(",\"{name}\":["));
         for (at, Entry(entry)) in entries.iter().enumerate() {
             if at > 0 {
-                more.push(',');
+                text.push(',');
             }
-            more.push_str(entry);
+            text.push_str(entry);
         }
-        more.push(']');
+        text.push(']');
     }
-    format!("{}\n", with_fields(&file, &more))
+    text.push_str("}\n");
+    text
 }
 
 /// The fields of one object behind those of another.

@@ -5,6 +5,7 @@ use minijinja::value::Value;
 use serde::Serialize;
 
 use crate::files::Placed;
+use crate::render::social::Picture;
 use crate::site::kinds::Evidence;
 
 /// A link with its title, as lists show it.
@@ -75,6 +76,7 @@ pub(in crate::render) struct PageView {
     pub static_root: String,
     pub home_href: String,
     pub noindex: bool,
+    pub picture: Option<Picture>,
     pub breadcrumbs: Vec<Step>,
     pub edit_href: Option<String>,
     pub markdown_href: Option<String>,

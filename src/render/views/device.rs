@@ -3,15 +3,16 @@
 use minijinja::value::Value;
 use serde::Serialize;
 
+use crate::render::Order;
 use crate::render::address::{href, root};
 use crate::render::templates::{html, seen};
 use crate::render::views::Leaf;
 use crate::render::views::common::{CellView, Fact, Ref, SourceView, TocLine, parameters, sources};
 use crate::render::views::lists::class_name;
-use crate::render::views::model::{TABLE_QUANTS, by_parameters, cells, table_quants};
+use crate::render::views::model::{TABLE_CTX, TABLE_QUANTS, by_parameters, cells, table_quants};
 use crate::render::views::shelf::{Plate, Shelf, neighbours, with_frame};
 use crate::site::kinds::DeviceData;
-use crate::site::{Head, Page};
+use crate::site::{Figures, Head, Page, Run, Verdict};
 
 #[derive(Serialize)]
 struct DeviceView {
@@ -62,7 +63,7 @@ fn leaf(shelf: &Shelf<'_>, device: &Page<DeviceData>, beside: (Option<&Head>, Op
         address: &address,
         kind: "device",
         title: &device.head.title.value,
-        description: describe(&view),
+        description: describe(&view, &fitting(shelf.order, device.data.memory_bytes())),
         trail: vec![("Hardware".into(), "hardware/")],
         head: Some(&device.head),
         toc,
@@ -72,19 +73,34 @@ fn leaf(shelf: &Shelf<'_>, device: &Page<DeviceData>, beside: (Option<&Head>, Op
     Leaf { view: with_frame(frame, "device", seen(&view)), template: "device.html", address }
 }
 
-fn describe(view: &DeviceView) -> String {
-    let runs = view
-        .models
-        .iter()
-        .filter(|model| model.cells.first().is_some_and(|cell| cell.verdict == "fits"))
-        .count();
+/// How many models fit on a device in the quantization that tables begin with.
+pub(in crate::render) struct Fitting {
+    /// Models that fit.
+    pub count: usize,
+    /// Models whose needs are known.
+    pub of: usize,
+    /// The quantization.
+    pub quant: &'static str,
+}
+
+/// How many models fit into this much memory, in bytes.
+pub(in crate::render) fn fitting(order: &Order<'_>, memory: u64) -> Fitting {
+    let (fits, quant) = (order.fits, TABLE_QUANTS[0]);
+    let figures: Vec<_> =
+        order.site.models.iter().filter_map(|model| fits.figures(&model.head.id.slug)).collect();
+    let does_fit = |figures: &&&Figures| {
+        let ctx = TABLE_CTX.min(figures.max_ctx);
+        let total = fits.quant(quant).and_then(|quant| figures.total(quant, Run::plain(0), ctx));
+        total.is_some_and(|total| Verdict::of(total, fits.driver, memory) == Verdict::Fits)
+    };
+    Fitting { count: figures.iter().filter(does_fit).count(), of: figures.len(), quant }
+}
+
+fn describe(view: &DeviceView, fitting: &Fitting) -> String {
     match view.covered {
         true => format!(
-            "{} with {} of memory: {runs} of {} models in the catalog fit at {} and a context of 4096 tokens.",
-            view.title,
-            view.memory,
-            view.models.len(),
-            TABLE_QUANTS[0]
+            "{} with {} of memory: {} of {} models in the catalog fit at {} and a context of {TABLE_CTX} tokens.",
+            view.title, view.memory, fitting.count, fitting.of, fitting.quant
         ),
         false => {
             format!("{} with {} of memory: facts, and why no verdicts are given.", view.title, view.memory)

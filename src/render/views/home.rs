@@ -96,18 +96,23 @@ fn common(shelf: &Shelf<'_>, root: &str) -> Vec<Ref> {
 }
 
 fn recent(shelf: &Shelf<'_>, root: &str) -> Vec<Recent> {
-    let mut errors: Vec<_> =
-        shelf.site().errors.iter().filter(|error| error.head.verified.is_some()).collect();
-    errors.sort_by_cached_key(|error| {
-        (std::cmp::Reverse(error.head.verified.as_ref().map(|date| date.value)), error.head.id.slug.clone())
+    let mut errors: Vec<_> = shelf
+        .site()
+        .errors
+        .iter()
+        .filter_map(|error| shelf.updated(&error.head).map(|(day, change)| (error, day, change)))
+        .collect();
+    // what changed says more than what was only held against its sources again
+    errors.sort_by_key(|(error, day, change)| {
+        (std::cmp::Reverse(*day), change.is_none(), error.head.id.slug.as_str())
     });
     errors
         .into_iter()
         .take(SHORT)
-        .map(|error| Recent {
+        .map(|(error, day, _)| Recent {
             title: error.head.title.value.clone(),
             href: href(root, &error.head.id.address()),
-            date: error.head.verified.as_ref().map(|date| date.value.to_string()).unwrap_or_default(),
+            date: day.to_string(),
             category: shelf
                 .reference(root, &PageId::new(Kind::Category, error.data.category.to_lowercase()))
                 .map(|category| category.title)

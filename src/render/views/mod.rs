@@ -12,10 +12,12 @@ mod glossary;
 mod guide;
 mod home;
 mod lists;
+mod map;
 mod model;
 mod models;
 mod place;
 mod quant;
+mod ring;
 mod shelf;
 mod special;
 mod tool;
@@ -24,6 +26,7 @@ mod usual;
 use rayon::prelude::*;
 
 pub(super) use common::parameters;
+pub(super) use device::fitting;
 pub(super) use model::by_parameters;
 pub(super) use shelf::{Plate, Shelf, Wanted, signature_text, with_frame};
 pub(super) use usual::{CONTEXTS, RunsOn, runs_on};
@@ -50,6 +53,7 @@ pub(super) fn pages(shelf: &Shelf<'_>, engine: &Engine<'_>, sink: &dyn Sink) -> 
     let makers: Vec<fn(&Shelf<'_>) -> Vec<Leaf>> = vec![
         home::leaves,
         lists::leaves,
+        map::leaves,
         tool::leaves,
         guide::leaves,
         glossary::leaves,

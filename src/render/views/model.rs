@@ -204,7 +204,7 @@ fn view(shelf: &Shelf<'_>, model: &Page<ModelData>, root: &str) -> ModelView {
         covered: figures.is_some(),
         reason,
         memory: figures.map(|figures| memory(shelf, root, figures, &contexts)).unwrap_or_default(),
-        breakdown: usual_run(shelf, model).as_ref().map(breakdown),
+        breakdown: usual_run(shelf.order, model).as_ref().map(breakdown),
         badge: badge(shelf, model, root),
         chart: figures.and_then(|figures| chart(shelf, figures, data.released_as.as_ref())),
         devices: figures.map(|figures| devices(shelf, root, figures)).unwrap_or_default(),
@@ -342,7 +342,7 @@ fn breakdown(run: &UsualRun) -> Breakdown {
 
 /// The badge, with what a README elsewhere has to hold for it.
 fn badge(shelf: &Shelf<'_>, model: &Page<ModelData>, root: &str) -> Option<BadgeView> {
-    let answer = runs_on(shelf, model)?;
+    let answer = runs_on(shelf.order, model)?;
     let base = &shelf.order.config.base_url;
     let says = sentence(&model.head.title.value, &answer);
     let plain = says.replace(['[', ']'], "");
@@ -378,7 +378,7 @@ pub(super) fn cells(shelf: &Shelf<'_>, figures: &Figures, memory: u64) -> Vec<Ce
 
 /// What becomes of a model on the usual cards.
 fn devices(shelf: &Shelf<'_>, root: &str, figures: &Figures) -> Vec<DeviceRow> {
-    cards(shelf)
+    cards(shelf.order)
         .into_iter()
         .map(|device| DeviceRow {
             title: device.head.title.value.clone(),

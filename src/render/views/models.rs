@@ -131,7 +131,7 @@ fn row(shelf: &Shelf<'_>, root: &str, model: &Page<ModelData>) -> ModelRow {
 fn sizes(shelf: &Shelf<'_>, model: &Page<ModelData>) -> Option<Vec<Cell>> {
     let fits = shelf.order.fits;
     let figures = fits.figures(&model.head.id.slug)?;
-    let run = usual_run(shelf, model)?;
+    let run = usual_run(shelf.order, model)?;
     let quant = fits.quant(&run.quant_name)?;
     let cell = |size: &u64| {
         let memory = size << 30;

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
+use jiff::civil::Date;
 use minijinja::value::Value;
 
 use crate::markdown::Rendered;
@@ -11,6 +12,7 @@ use crate::render::data::twin_folder;
 use crate::render::feed;
 use crate::render::json_ld;
 use crate::render::prose::Prose;
+use crate::render::social::Pictures;
 use crate::render::templates::seen;
 use crate::render::views::common::{
     self, BuildView, Counts, ErrorRow, Frame, MenuItem, PageView, Ref, SiteView, Step, TocLine, VerifiedView,
@@ -33,6 +35,7 @@ pub(in crate::render) struct Shelf<'s> {
     pub look_alikes: &'s BTreeMap<String, Vec<String>>,
     wanted: Wanted<'s>,
     heads: HashMap<&'s PageId, &'s Head>,
+    pictures: Pictures<'s>,
     descriptions: HashMap<&'s PageId, String>,
     by_category: BTreeMap<&'s str, Vec<&'s Page<ErrorData>>>,
     by_tool: BTreeMap<&'s str, Vec<&'s Page<ErrorData>>>,
@@ -119,6 +122,7 @@ impl<'s> Shelf<'s> {
             look_alikes: &ground.look_alikes,
             wanted,
             heads: order.site.index().into_iter().collect(),
+            pictures: Pictures::new(order),
             descriptions: described.map(|(id, body)| (id, common::description(&body.lead_text))).collect(),
             by_category,
             by_tool,
@@ -183,6 +187,25 @@ impl<'s> Shelf<'s> {
             .collect()
     }
 
+    /// When a page was last verified or changed, and what its latest change was if nothing came after it.
+    pub fn updated(&self, head: &Head) -> Option<(Date, Option<&'s str>)> {
+        let verified = head.verified.as_ref().map(|date| date.value);
+        let change = match head.id.kind {
+            Kind::Error => self.error(&head.id.slug).and_then(|error| error.data.changes.first()),
+            _ => None,
+        };
+        match change.filter(|change| verified.is_none_or(|day| change.date.value >= day)) {
+            Some(change) => Some((change.date.value, Some(&change.what))),
+            None => Some((verified?, None)),
+        }
+    }
+
+    /// An error by its slug.
+    fn error(&self, slug: &str) -> Option<&'s Page<ErrorData>> {
+        let errors = &self.site().errors;
+        errors.binary_search_by(|error| error.head.id.slug.as_str().cmp(slug)).ok().map(|at| &errors[at])
+    }
+
     /// When a page was verified.
     pub fn verified(&self, head: &Head, category: Option<&str>, evidence: &Evidence) -> Option<VerifiedView> {
         let days = self.order.config.stale_after(category);
@@ -235,6 +258,7 @@ impl<'s> Shelf<'s> {
                 description: plate.description,
                 canonical,
                 noindex: plate.noindex,
+                picture: self.pictures.of(plate.head, self.assets),
                 json_ld,
                 toc: plate.toc,
                 previous: neighbours.0.map(step),
@@ -350,6 +374,8 @@ const FOOTER: &[(&str, &str)] = &[
     ("Cost against the cloud", "cost-vs-cloud/"),
     ("Tools", "tools/"),
     ("Quantizations", "quants/"),
+    ("Models by memory", "models-by-memory/"),
+    ("Map of the errors", "errors/map/"),
     ("What changed", "changes/"),
     ("Feed", "feed.xml"),
     ("Data", "kb.json"),

@@ -41,6 +41,7 @@ struct Change {
     title: String,
     href: String,
     kind: &'static str,
+    what: Option<String>,
 }
 
 #[derive(Serialize)]
@@ -124,17 +125,19 @@ fn changes(shelf: &Shelf<'_>) -> Leaf {
     let root = root("changes/");
     let mut days: BTreeMap<Date, Vec<Change>> = BTreeMap::new();
     for head in shelf.site().heads() {
-        if let Some(date) = &head.verified {
-            days.entry(date.value).or_default().push(Change {
+        if let Some((day, change)) = shelf.updated(head) {
+            days.entry(day).or_default().push(Change {
                 title: head.title.value.clone(),
                 href: href(&root, &head.id.address()),
                 kind: head.id.kind.name(),
+                what: change.map(str::to_string),
             });
         }
     }
     let days: Vec<Day> =
         days.into_iter().rev().map(|(date, pages)| Day { date: date.to_string(), pages }).collect();
-    let description = "Pages by the day on which they were last written or verified, the latest first.";
+    let description =
+        "Pages by the day on which they were last written, verified or changed, the latest first.";
     let plate = Plate::listing("changes/", "changes", "What changed", description);
     leaf(shelf, plate, "changes.html", "changes", seen(days))
 }

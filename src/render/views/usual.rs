@@ -1,6 +1,6 @@
 //! The run and the cards that pages take as the usual ones, and the smallest such card that holds a model.
 
-use crate::render::views::Shelf;
+use crate::render::Order;
 use crate::site::kinds::{DeviceData, ModelData};
 use crate::site::{Page, Run, Verdict};
 
@@ -32,8 +32,8 @@ impl UsualRun {
 }
 
 /// The weights as they were released, else at 4 bits, with the widest cache; none for a model that is not covered.
-pub(in crate::render) fn usual_run(shelf: &Shelf<'_>, model: &Page<ModelData>) -> Option<UsualRun> {
-    let fits = shelf.order.fits;
+pub(in crate::render) fn usual_run(order: &Order<'_>, model: &Page<ModelData>) -> Option<UsualRun> {
+    let fits = order.fits;
     let figures = fits.figures(&model.head.id.slug)?;
     let run = Run::plain(0);
     let usual = model.data.released_as.as_ref().map_or("Q4_K_M", |name| name.value.as_str());
@@ -49,9 +49,9 @@ pub(in crate::render) fn usual_run(shelf: &Shelf<'_>, model: &Page<ModelData>) -
 }
 
 /// CUDA cards that people buy for a desk or a server, the smallest first.
-pub(in crate::render) fn cards<'s>(shelf: &Shelf<'s>) -> Vec<&'s Page<DeviceData>> {
-    let mut cards: Vec<_> = shelf
-        .site()
+pub(in crate::render) fn cards<'s>(order: &Order<'s>) -> Vec<&'s Page<DeviceData>> {
+    let mut cards: Vec<_> = order
+        .site
         .devices
         .iter()
         .filter(|device| {
@@ -74,10 +74,10 @@ pub(in crate::render) struct RunsOn {
 }
 
 /// On what a model runs, if it is covered: the driver may take the most that it does.
-pub(in crate::render) fn runs_on(shelf: &Shelf<'_>, model: &Page<ModelData>) -> Option<RunsOn> {
-    let run = usual_run(shelf, model)?;
-    let driver = shelf.order.fits.driver;
-    let card = cards(shelf)
+pub(in crate::render) fn runs_on(order: &Order<'_>, model: &Page<ModelData>) -> Option<RunsOn> {
+    let run = usual_run(order, model)?;
+    let driver = order.fits.driver;
+    let card = cards(order)
         .into_iter()
         .find(|card| Verdict::of(run.total(), driver, card.data.memory_bytes()) == Verdict::Fits);
     Some(RunsOn {

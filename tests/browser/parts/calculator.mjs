@@ -141,6 +141,35 @@ export default function ({ folder, browser, url }) {
       await page.waitForURL(/#model=qwen3-8b&ctx=4096$/);
     }));
 
+  test("calculator: it begins with the card that the reader had remembered, and remembers none by itself", () =>
+    at("", async (page, { context }) => {
+      const device = page.locator("#device-1"), card = () => page.evaluate(() => localStorage.getItem("card"));
+      const choose = async name => {
+        await device.fill(name);
+        await device.press("Enter");
+      };
+      await choose("RTX 3090");
+      await page.waitForURL(/gpu=geforce-rtx-3090/);
+      assert.equal(await card(), null);
+
+      await page.evaluate(() => localStorage.setItem("card", "geforce-rtx-4090"));
+      const again = await context.newPage();
+      await again.goto(address);
+      await ready(again);
+      assert.equal(await again.locator("#device-1").inputValue(), "GeForce RTX 4090");
+      await again.goto(`${address}?gpu=geforce-rtx-3060-12-gb`);
+      await ready(again);
+      assert.equal(await again.locator("#device-1").inputValue(), "GeForce RTX 3060 12 GB");
+      // The address says so from now on, as the remembered card would take its place.
+      await again.locator("#ctx").fill("4096");
+      await again.waitForURL(/#.*gpu=geforce-rtx-3060-12-gb/);
+      assert.equal(await card(), "geforce-rtx-4090");
+
+      await choose("RTX 3060 12");
+      await page.waitForURL(/#model=llama-3.1-8b-instruct$/);
+      assert.equal(await card(), "geforce-rtx-3060-12-gb");
+    }));
+
   test("calculator: an address that makes no sense still shows a whole page", () =>
     at("#model=nothing&quant=Q99&ctx=-5&kv=%00&k=q&slots=3&run=x&gpu=,,0,a&mem=1e999&others=x,y&ngl=-1&moe=1e9&util=0", async (page, { trouble }) => {
       assert.equal(await text(page, "verdict"), "Fits");

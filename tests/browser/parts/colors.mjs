@@ -4,6 +4,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
+import { visiting } from "../harness.mjs";
 
 const css = readFileSync(join(fileURLToPath(new URL("../../../", import.meta.url)), "static/css/10-tokens.css"), "utf8");
 const GROUNDS = ["paper", "card"];
@@ -26,7 +27,7 @@ function contrast(one, other) {
   return (high + 0.05) / (low + 0.05);
 }
 
-export default function () {
+export default function ({ browser, url }) {
   test("every color of words stands out from its ground by 4.5 to 1, every line with a meaning by 3 to 1", () => {
     assert.ok(tokens.paper && screen.card, "the tokens are where they were");
     const faint = [];
@@ -44,4 +45,39 @@ export default function () {
     ask("on-accent", tokens["on-accent"][0], "accent", tokens.accent[0], 4.5);
     assert.deepEqual(faint, []);
   });
+
+  // ---- colors that the reader forces ---------------------------------------------
+  // Each picture with shapes that have to stand out from the ground and from each other.
+  const PICTURES = {
+    "will-it-run/": [".bar .seg-weights", ".bar .seg-kv"], "models/llama-3.1-8b-instruct/": [".curve"], "index.html": [".seg-weights", ".seg-kv"],
+    "errors/map/": [".points a path:last-child"], "compare/": [".share rect"],
+  };
+  for (const colorScheme of ["light", "dark"]) {
+    test(`with forced colors, ${colorScheme}: pictures stand out in the reader's colors, and so do the mark and the focus`, async () => {
+      for (const [path, shapes] of Object.entries(PICTURES)) {
+        await visiting(browser, url + path, { forcedColors: "active", colorScheme }, async page => {
+          await page.locator(shapes[0]).first().waitFor({ state: "attached" });
+          const { ground, drawn } = await page.evaluate(shapes => {
+            const color = shape => {
+              const { fill, stroke } = getComputedStyle(document.querySelector(shape));
+              return fill === "none" ? stroke : fill;
+            };
+            const probe = document.body.appendChild(document.createElement("i"));
+            probe.style.color = "Canvas";
+            return { ground: getComputedStyle(probe).color, drawn: [...shapes, ".brand .mark-line"].map(color) };
+          }, shapes);
+          const apart = drawn.slice(0, shapes.length);
+          assert.ok(!drawn.includes(ground), `${path}: ${drawn} on ${ground}`);
+          assert.equal(new Set(apart).size, apart.length, `${path}: ${apart}`);
+          await page.keyboard.press("Tab");
+          await page.keyboard.press("Tab");
+          const outline = await page.evaluate(() => {
+            const { outlineStyle, outlineWidth, outlineColor } = getComputedStyle(document.activeElement);
+            return { seen: outlineStyle !== "none" && parseFloat(outlineWidth) >= 2, color: outlineColor };
+          });
+          assert.ok(outline.seen && outline.color !== ground, `${path}: ${JSON.stringify(outline)} on ${ground}`);
+        });
+      }
+    });
+  }
 }

@@ -1,0 +1,70 @@
+//! The colors of a site's dark parts, read from its style sheets: pictures follow a theme without being told.
+
+use crate::files::Sources;
+
+/// Red, green, blue.
+pub(super) type Color = [u8; 3];
+
+/// The three colors that a picture is made of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Colors {
+    pub ground: Color,
+    pub ink: Color,
+    pub accent: Color,
+}
+
+/// Those of a site whose style sheets name none.
+const DEFAULT: Colors =
+    Colors { ground: [0x0c, 0x13, 0x17], ink: [0xe0, 0xe7, 0xe9], accent: [0xff, 0xb9, 0x1f] };
+
+impl Colors {
+    /// The colors that `static/css/` gives to `--paper`, `--ink` and `--accent` on a dark screen.
+    pub fn of(sources: &Sources) -> Self {
+        let sheets = sources.assets_under("static/css/").map(|asset| String::from_utf8_lossy(&asset.bytes));
+        let style = sheets.collect::<Vec<_>>().join("\n");
+        Self {
+            ground: dark(&style, "--paper:").unwrap_or(DEFAULT.ground),
+            ink: dark(&style, "--ink:").unwrap_or(DEFAULT.ink),
+            accent: dark(&style, "--accent:").unwrap_or(DEFAULT.accent),
+        }
+    }
+}
+
+/// The last value of a property, and of a value for both screens that for the dark one, which comes last.
+fn dark(style: &str, property: &str) -> Option<Color> {
+    let value = &style[style.rfind(property)? + property.len()..];
+    let value = &value[..value.find([';', '}'])?];
+    color(value[value.rfind('#')?..].trim_end_matches([' ', ')']))
+}
+
+/// The color of `#rrggbb`.
+pub(super) fn color(text: &str) -> Option<Color> {
+    let digits = text.trim().strip_prefix('#').filter(|digits| digits.len() == 6)?;
+    let number = u32::from_str_radix(digits, 16).ok()?;
+    let [_, red, green, blue] = number.to_be_bytes();
+    Some([red, green, blue])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_dark_side_of_the_last_value_counts() {
+        let style = ":root { --ink: light-dark(#15212a, #e0e7e9); --paper: light-dark(#ffffff, #111111);\n\
+                     --accent: red } .top { --paper: #0c1317 }";
+        assert_eq!(dark(style, "--ink:"), Some([0xe0, 0xe7, 0xe9]));
+        assert_eq!(dark(style, "--paper:"), Some([0x0c, 0x13, 0x17]));
+        assert_eq!(dark(style, "--accent:"), None);
+        assert_eq!(dark(style, "--soft:"), None);
+    }
+
+    #[test]
+    fn the_theme_has_the_default_colors() {
+        let mut sources = Sources::default();
+        assert_eq!(Colors::of(&sources), DEFAULT);
+        let tokens = include_bytes!("../../../static/css/10-tokens.css");
+        sources.add_asset("static/css/10-tokens.css", tokens.to_vec());
+        assert_eq!(Colors::of(&sources), DEFAULT);
+    }
+}
