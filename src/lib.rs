@@ -25,6 +25,7 @@ mod serve;
 mod signature;
 mod site;
 mod store;
+mod unseen;
 mod watch;
 
 pub use cli::run;
@@ -48,7 +49,7 @@ pub mod parts {
 
     /// Findings, and their forms.
     pub mod diag {
-        pub use crate::diag::{Colour, Diagnostic, Rule, human, json, summary};
+        pub use crate::diag::{Colour, Diagnostic, Rule, github, human, json, sarif, summary};
     }
 
     /// What a log says.

@@ -2,10 +2,12 @@
 
 mod kept;
 mod outputs;
+mod picture;
 mod place;
 mod source;
 
 pub use kept::{Kept, Key};
 pub use outputs::{Memory, Nowhere, Outputs, Sink};
+pub use picture::picture_size;
 pub use place::{Placed, Position, Span};
 pub use source::{Source, SourceId, Sources};

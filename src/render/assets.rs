@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::files::{Outputs, Sources};
+use crate::files::{Outputs, Sources, picture_size};
 
 /// Output paths and bytes of static files, by their path under `static/`.
 #[derive(Debug)]
@@ -58,8 +58,7 @@ impl Assets {
     /// Width and height of an image in pixels.
     pub fn size(&self, name: &str) -> Option<(u32, u32)> {
         let (_, bytes) = self.files.get(name.trim_start_matches("static/"))?;
-        let size = imagesize::blob_size(bytes).ok()?;
-        Some((u32::try_from(size.width).ok()?, u32::try_from(size.height).ok()?))
+        picture_size(bytes)
     }
 
     /// Names of all static files.

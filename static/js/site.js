@@ -4,13 +4,22 @@
   var root = document.documentElement;
   var all = function (selector, from) { return Array.prototype.slice.call((from || document).querySelectorAll(selector)); };
 
+  // Where a browser demands it (Trusted Types), this makes addresses of scripts, and only of files of this site.
+  var base = new URL(root.dataset.root || "./", location.href).href;
+  var own = { createScriptURL: function (address) {
+    var full = new URL(address, location.href).href;
+    if (full.indexOf(base) !== 0) throw new TypeError("not of this site");
+    return full;
+  } };
+  var policy = window.trustedTypes ? trustedTypes.createPolicy("kbgen", own) : own;
+
   // What a page loads when it is first wanted, each file once, and run in the order asked for.
   var loads = {};
   function load(address) {
     return loads[address] = loads[address] || new Promise(function (done, failed) {
       var style = /\.css$/.test(address), element = document.createElement(style ? "link" : "script");
       if (style) element.rel = "stylesheet";
-      element[style ? "href" : "src"] = address;
+      if (style) element.href = address; else element.src = policy.createScriptURL(address);
       element.async = false;
       element.onload = done;
       element.onerror = function () { delete loads[address]; failed(); };
