@@ -53,7 +53,7 @@ pub fn open(root: &Path, kinds: &[Kind]) -> Store {
 pub fn keep(root: &Path, store: &Store) -> Result<()> {
     for kind in Kind::ALL {
         if let Some(pack) = store.pack(kind) {
-            make_folder(&root.join(FOLDER))?;
+            folder(root)?;
             let file = file(root, kind);
             let beside = file.with_extension(format!("{}.new", process::id()));
             let written = fs::write(&beside, pack).and_then(|()| fs::rename(&beside, &file));
@@ -70,6 +70,16 @@ pub fn keep(root: &Path, store: &Store) -> Result<()> {
 
 fn file(root: &Path, kind: Kind) -> PathBuf {
     root.join(FOLDER).join(kind.name()).with_extension("pack")
+}
+
+/// The folder, made if it is missing, for those who keep something else in it.
+///
+/// # Errors
+/// When it cannot be made, or something else is in its place: a link might lead anywhere.
+pub fn folder(root: &Path) -> Result<PathBuf> {
+    let folder = root.join(FOLDER);
+    make_folder(&folder)?;
+    Ok(folder)
 }
 
 fn make_folder(folder: &Path) -> Result<()> {

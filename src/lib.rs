@@ -25,6 +25,7 @@ mod serve;
 mod signature;
 mod site;
 mod store;
+mod texts;
 mod unseen;
 mod watch;
 
@@ -139,6 +140,11 @@ pub mod parts {
     /// The knowledge base as data.
     pub mod site {
         pub use crate::site::{Division, Figures, Run, Runner, Site, Verdict};
+    }
+
+    /// Texts of the interface.
+    pub mod texts {
+        pub use crate::texts::{Part, calls, parts};
     }
 
     /// Results of earlier work.

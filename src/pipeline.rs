@@ -146,8 +146,14 @@ fn make(
     sink: &dyn Sink,
 ) -> Option<Groundwork> {
     let rendering = rendering(sources, draft, order, watch);
-    let ground = Groundwork::new(&rendering);
-    let Err(faults) = render::files(&rendering, &ground, sink) else { return Some(ground) };
+    let made = Groundwork::new(&rendering).and_then(|ground| {
+        render::files(&rendering, &ground, sink)?;
+        Ok(ground)
+    });
+    let faults = match made {
+        Ok(ground) => return Some(ground),
+        Err(faults) => faults,
+    };
     draft.found.extend(faults);
     Diagnostic::sort(&mut draft.found, sources);
     None

@@ -34,7 +34,7 @@ pub(super) fn run(
         store: Arc::new(kept::open(&root, &options.cache, &Kind::BUILD)),
     };
     let folder = options.output_dir.clone().unwrap_or_else(|| root.join("public"));
-    let made_of = ["site.toml", "content", "templates", "static"].map(|name| root.join(name));
+    let made_of = ["site.toml", "content", "templates", "static", "i18n"].map(|name| root.join(name));
     let permission = if options.force { Permission::TakeOver } else { Permission::OnlyOurs };
     let single = options.bundle.as_deref().map(|path| Single {
         path,
@@ -62,7 +62,10 @@ pub(super) fn run(
     }
     let draw = |kept: &Kept| pipeline::pictures(&sources, &draft, &order, &progress, kept, &outgoing);
     let kept = match options.cache.no_cache {
-        true => Ok(drop(draw(&Kept::default()))),
+        true => {
+            draw(&Kept::default());
+            Ok(())
+        }
         false => pictures::keep(&root, draw),
     };
     progress.hide();

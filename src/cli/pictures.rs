@@ -8,6 +8,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 
+use crate::cache;
 use crate::files::{Kept, Key};
 
 /// Where they are kept, from the root of the site; deleting it does no harm.
@@ -27,13 +28,15 @@ pub(super) fn keep(root: &Path, draw: impl FnOnce(&Kept) -> Kept) -> Result<()> 
     let path = root.join(PLACE);
     let before = fs::read(&path).ok().and_then(|bytes| unpack(&bytes)).unwrap_or_default();
     let kept = draw(&before);
-    if kept == before { Ok(()) } else { write(&path, &pack(&kept)) }
+    if kept == before {
+        return Ok(());
+    }
+    cache::folder(root)?;
+    write(&path, &pack(&kept))
 }
 
 /// Puts the file in place whole: a build at the same time reads the old one or the new one.
 fn write(path: &Path, bytes: &[u8]) -> Result<()> {
-    let folder = path.parent().context("the file stands in a folder")?;
-    fs::create_dir_all(folder).with_context(|| format!("cannot make `{}`", folder.display()))?;
     let new = path.with_extension(format!("{}.new", std::process::id()));
     let written = fs::write(&new, bytes).and_then(|()| fs::rename(&new, path));
     if written.is_err() {
@@ -135,8 +138,10 @@ mod tests {
         fs::write(root.path().join(PLACE), "of another make").expect("a file");
         assert_eq!(build(one.clone()), Kept::default());
         assert_eq!(build(Kept::default()), one);
-        let files = fs::read_dir(root.path().join(".kbgen-cache")).expect("a folder").count();
-        assert_eq!(files, 1, "nothing else is left");
+        let entries = fs::read_dir(root.path().join(".kbgen-cache")).expect("a folder").flatten();
+        let mut names: Vec<_> = entries.map(|entry| entry.file_name()).collect();
+        names.sort();
+        assert_eq!(names, [".gitignore", "CACHEDIR.TAG", "social"], "nothing else is left");
     }
 
     #[test]

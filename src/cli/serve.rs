@@ -35,7 +35,7 @@ pub(super) fn run(
         port: options.port,
         names: options.allow_host.clone(),
         limits: Limits::default(),
-        watch: ["content", "templates", "static", "site.toml"].map(PathBuf::from).to_vec(),
+        watch: ["content", "templates", "static", "i18n", "site.toml"].map(PathBuf::from).to_vec(),
         ignore: vec![PathBuf::from("public")],
         open: if options.open { Open::Browser } else { Open::Nothing },
         root: root.clone(),

@@ -1,5 +1,6 @@
-//! `site.toml`: what a site is called, where it is published, when a page counts as stale.
+//! `site.toml`: what a site is called, where it is published, when a page counts as stale; and the texts of its language.
 
+mod language;
 mod toml;
 
 use std::collections::BTreeMap;
@@ -7,16 +8,23 @@ use std::collections::BTreeMap;
 use crate::diag::{Diagnostic, Rule};
 use crate::files::{Placed, Sources};
 use crate::schema::{self, Field, Fields, Shape};
+use crate::texts::Texts;
 
 /// `site.toml` is not TOML.
 pub const BAD_SETTINGS: Rule = Rule {
     code: "bad-settings",
-    demands: "site.toml is TOML, its base address ends in a slash, and its contact is an address for mail",
+    demands: "site.toml and the files in i18n/ are TOML, its base address ends in a slash, and its contact is an address for mail",
     why: "every address of the published site is made from it",
 };
 
 /// All rules of this module.
-pub const RULES: &[Rule] = &[BAD_SETTINGS];
+pub const RULES: &[Rule] = &[
+    BAD_SETTINGS,
+    language::UNKNOWN_LANGUAGE,
+    language::UNKNOWN_TEXT,
+    language::MISSING_TEXT,
+    language::TEXT_HOLES,
+];
 
 /// Days after which a verified page counts as stale, where site.toml says nothing.
 const STALE_AFTER_DAYS: i64 = 180;
@@ -29,7 +37,11 @@ pub const FIELDS: &[Field] = &[
     Field::optional("tagline", Shape::Text, "One line below the name."),
     Field::optional("description", Shape::Text, "One sentence for search engines and feeds."),
     Field::required("base_url", Shape::Url, "Where the site is published; ends in a slash."),
-    Field::optional("language", Shape::Text, "Language of the pages, such as `en`."),
+    Field::optional(
+        "language",
+        Shape::Text,
+        "Language of the pages: `en`, `de`, or one with texts in `i18n/`.",
+    ),
     Field::optional("repository", Shape::Url, "Repository with the content; pages link to it for edits."),
     Field::optional("contact", Shape::Text, "Address for mail about pages: `kb@example.org`."),
     Field::optional("branch", Shape::Text, "Branch that edits go to; left out: `main`."),
@@ -61,6 +73,8 @@ pub struct Config {
     pub base_url: String,
     /// Language of the pages.
     pub language: String,
+    /// Texts of the interface in that language.
+    pub texts: Texts,
     /// Repository with the content.
     pub repository: Option<String>,
     /// Address for mail about pages.
@@ -86,7 +100,7 @@ impl Config {
         let mut found = Vec::new();
         let node = toml::parse(&sources.get(file).text, file, &mut found);
         let fields = schema::read(&node, FIELDS, "site.toml", &mut found);
-        let config = Self::new(&fields, &mut found);
+        let config = Self::new(&fields, sources, &mut found);
         (config, found)
     }
 
@@ -117,7 +131,7 @@ impl Config {
             .unwrap_or(self.stale_after_days)
     }
 
-    fn new(fields: &Fields, found: &mut Vec<Diagnostic>) -> Self {
+    fn new(fields: &Fields, sources: &Sources, found: &mut Vec<Diagnostic>) -> Self {
         let word = |name: &str| fields.text(name).map(|placed| placed.value);
         let title = word("title").unwrap_or_else(|| "Untitled".into());
         let base_url = fields
@@ -129,6 +143,7 @@ impl Config {
                     .help(format!("write `base_url = \"{}/\"`", base_url.value)),
             );
         }
+        let language = fields.text("language").unwrap_or_else(|| Placed::new("en".into(), fields.span()));
         let mut stale_by_category = BTreeMap::new();
         for (category, days) in fields.map("stale_by_category") {
             match days.value.parse::<i64>() {
@@ -150,7 +165,8 @@ impl Config {
             description: word("description").unwrap_or_else(|| title.clone()),
             title,
             base_url: base_url.value,
-            language: word("language").unwrap_or_else(|| "en".into()),
+            texts: language::texts(&language, sources, found),
+            language: language.value,
             repository: word("repository").map(|url| url.trim_end_matches('/').to_string()),
             contact: fields.text("contact").and_then(|contact| mail_address(contact, found)),
             branch: word("branch").unwrap_or_else(|| "main".into()),

@@ -58,19 +58,13 @@ fn figure(site: &Site, table: &FitTable, call: &ProseCall) -> Option<Result<Pros
     let Some(compute) = fit.compute(run, ctx) else {
         return Some(Err(format!("{model} is not covered with a {kv} cache")));
     };
-    let at = format!("{} tokens of context, {kv} cache", tokens(ctx));
-    let bytes = |value: u64, basis: String| ProseFigure { value, text: gib(value), basis };
+    let bytes = |value: u64| ProseFigure { value, text: gib(value) };
     Some(Ok(match call.figure.value {
-        Figure::File => {
-            bytes(weights.file, format!("{model}, {}: all tensors of the file", call.quant.value))
-        }
-        Figure::Weights => bytes(weights.gpu, format!("{model}, {}: weights on the GPU", call.quant.value)),
-        Figure::Kv => bytes(fit.cache(run, ctx), format!("{model}: KV cache, {at}")),
-        Figure::Compute => bytes(compute, format!("{model}: compute buffer, {at}")),
-        Figure::Total => bytes(
-            weights.gpu + fit.cache(run, ctx) + compute,
-            format!("{model}, {}: weights, KV cache and compute buffer on the GPU, {at}", call.quant.value),
-        ),
+        Figure::File => bytes(weights.file),
+        Figure::Weights => bytes(weights.gpu),
+        Figure::Kv => bytes(fit.cache(run, ctx)),
+        Figure::Compute => bytes(compute),
+        Figure::Total => bytes(weights.gpu + fit.cache(run, ctx) + compute),
         Figure::MaxCtx => {
             let gpu = call.gpu.as_ref()?;
             let device = site.devices.iter().find(|device| device.head.id.slug == gpu.value)?;
@@ -80,11 +74,7 @@ fn figure(site: &Site, table: &FitTable, call: &ProseCall) -> Option<Result<Pros
             }
             let memory = device.data.memory_bytes();
             match fit.largest_context(quant, run, table.driver.1, memory) {
-                Some(value) => ProseFigure {
-                    value,
-                    text: tokens(value),
-                    basis: format!("{model}, {}: largest context on {name}, {kv} cache", call.quant.value),
-                },
+                Some(value) => ProseFigure { value, text: tokens(value) },
                 None => return Some(Err(format!("{model} does not fit on {name}"))),
             }
         }

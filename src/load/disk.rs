@@ -17,18 +17,22 @@ use crate::load::theme;
 
 /// The folder of the pages.
 const CONTENT: &str = "content";
+/// The folder of the look.
+const TEMPLATES: &str = "templates";
+/// The folder of the texts of the interface.
+const TRANSLATIONS: &str = "i18n";
 /// Folders of a site.
-const FOLDERS: [&str; 3] = [CONTENT, "templates", "static"];
+const FOLDERS: [&str; 4] = [CONTENT, TEMPLATES, "static", TRANSLATIONS];
 /// The settings of a site.
 const SETTINGS: &str = "site.toml";
 /// Most bytes of the settings.
 const SETTINGS_BYTES: u64 = 64 * 1024;
-/// Most bytes of a template.
+/// Most bytes of a template, and of a file of translations.
 const TEMPLATE_BYTES: u64 = 1024 * 1024;
 /// Most bytes of a static file, which the site's own people put there.
 const STATIC_BYTES: u64 = 64 * 1024 * 1024;
 
-/// Everything a site is made of: the theme, `site.toml`, `content/`, `templates/`, `static/`.
+/// Everything a site is made of: the theme, `site.toml`, `content/`, `templates/`, `static/`, `i18n/`.
 ///
 /// # Errors
 /// When `site.toml` is missing.
@@ -128,19 +132,23 @@ impl Reader<'_> {
         let most = match folder {
             _ if is_page => PAGE_BYTES,
             CONTENT => CARRIED_BYTES,
-            "templates" => TEMPLATE_BYTES,
+            TEMPLATES | TRANSLATIONS => TEMPLATE_BYTES,
             _ => STATIC_BYTES,
         };
         let bytes = match bounded(entry.path(), most) {
             Ok(bytes) => bytes,
             Err(refusal) => return self.refuse(&path, refusal),
         };
-        if is_page || folder == "templates" {
+        let is_text = is_page || matches!(folder, TEMPLATES | TRANSLATIONS) || theme::is_script(&path);
+        if theme::is_own(&path, &bytes) {
+            return;
+        }
+        if is_text {
             self.add_text(&path, bytes);
         } else if let Some(finding) = carried::refused(&path, &bytes).filter(|_| in_content) {
             let place = Span::top(self.sources.add_unread(path));
             self.found.push(finding.at(place));
-        } else if !theme::is_own(&path, &bytes) {
+        } else {
             self.sources.add_asset(path, bytes);
         }
     }

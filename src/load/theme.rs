@@ -1,17 +1,26 @@
 //! The theme that is compiled into the program; a site's own files take its place, one by one.
 
-use include_dir::{Dir, File, include_dir};
+use include_dir::{Dir, include_dir};
 
 use crate::files::Sources;
 use crate::load::compact::compact;
 
 static TEMPLATES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/templates");
 static STATIC: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/static");
+static TEXTS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/i18n");
 
-/// Adds templates and static files of the theme.
+/// Adds templates, static files and translations of the theme; a site's own translations are added to these, so they
+/// have another folder.
 pub(super) fn add(sources: &mut Sources) {
     add_folder(sources, &TEMPLATES, "templates");
     add_folder(sources, &STATIC, "static");
+    add_folder(sources, &TEXTS, "theme/i18n");
+}
+
+/// Whether a file takes the place of a script of the theme, and so may say texts as that one does.
+pub(super) fn is_script(path: &str) -> bool {
+    let inner = path.strip_prefix("static/").filter(|inner| inner.ends_with(".js"));
+    inner.is_some_and(|inner| STATIC.contains(inner))
 }
 
 /// Whether a static file of a site is the theme's own, letter by letter, and so takes nothing's place.
@@ -20,23 +29,17 @@ pub(super) fn is_own(path: &str, bytes: &[u8]) -> bool {
     file.is_some_and(|file| file.contents() == bytes)
 }
 
-/// What is published of a static file of the theme.
-fn asset(file: &File<'_>) -> Vec<u8> {
-    match file.contents_utf8().filter(|_| file.path().extension().is_some_and(|extension| extension == "js"))
-    {
-        Some(script) => compact(script).into_bytes(),
-        None => file.contents().to_vec(),
-    }
-}
-
 fn add_folder(sources: &mut Sources, folder: &Dir<'_>, prefix: &str) {
     for file in folder.files() {
         let path = format!("{prefix}/{}", file.path().to_string_lossy().replace('\\', "/"));
-        match file.contents_utf8().filter(|_| prefix == "templates") {
-            Some(text) => {
+        match file.contents_utf8() {
+            Some(script) if is_script(&path) => {
+                sources.add(path, compact(script));
+            }
+            Some(text) if prefix != "static" => {
                 sources.add(path, text);
             }
-            None => sources.add_asset(path, asset(file)),
+            _ => sources.add_asset(path, file.contents().to_vec()),
         }
     }
     for inner in folder.dirs() {

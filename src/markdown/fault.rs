@@ -210,7 +210,9 @@ impl FaultKind {
             Self::HiddenCharacter('\r') => {
                 "end every line with a line feed, with or without a return".to_string()
             }
-            Self::HiddenCharacter(_) => "delete it, or name it in words: `U+200B`".to_string(),
+            Self::HiddenCharacter(character) => {
+                format!("delete it, or write its name: `U+{:04X}`", u32::from(*character))
+            }
             Self::LinkHost(Disguise::OtherLetters) => {
                 "write the host in ASCII, as a browser shows it: `xn--…`".to_string()
             }

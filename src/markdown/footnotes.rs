@@ -4,6 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use crate::markdown::fault::{Fault, FaultKind};
+use crate::markdown::html::escape;
 
 /// How long a label may be; what is longer between brackets is no footnote.
 const MAX_LABEL: usize = 100;
@@ -71,8 +72,8 @@ pub(crate) struct Notes {
 }
 
 impl Notes {
-    /// The mark for a reference: a number in the order of first use, with an address of its own.
-    pub fn reference(&mut self, label: &str) -> String {
+    /// The mark for a reference: a number in the order of first use, with an address of its own; `name` has `{n}` for it.
+    pub fn reference(&mut self, label: &str, name: &str) -> String {
         let next = self.numbers.len() + 1;
         let number = *self.numbers.entry(label.to_lowercase()).or_insert(next);
         if number == next {
@@ -80,8 +81,9 @@ impl Notes {
         }
         self.references[number - 1] += 1;
         let id = reference_id(number, self.references[number - 1]);
+        let name = escape(&name.replace("{n}", &number.to_string()));
         format!(
-            "<sup class=\"footnote-ref\"><a href=\"#fn-{number}\" id=\"{id}\" aria-label=\"Footnote {number}\">{number}</a></sup>"
+            "<sup class=\"footnote-ref\"><a href=\"#fn-{number}\" id=\"{id}\" aria-label=\"{name}\">{number}</a></sup>"
         )
     }
 
@@ -90,8 +92,9 @@ impl Notes {
         self.texts.entry(label.to_lowercase()).or_insert(html);
     }
 
-    /// The list of the notes that are referred to, each with its ways back; empty without any.
-    pub fn list(&self) -> String {
+    /// The list of the notes that are referred to, called `name`, each with its ways `back`; empty without any.
+    pub fn list(&self, back: &str, name: &str) -> String {
+        let (back_label, name) = (escape(back), escape(name));
         let mut labels: Vec<_> = self.numbers.iter().map(|(label, number)| (*number, label)).collect();
         labels.sort_unstable();
         let mut items = String::new();
@@ -101,7 +104,7 @@ impl Notes {
             for count in 1..=self.references[number - 1] {
                 let id = reference_id(number, count);
                 back.push_str(&format!(
-                    " <a class=\"footnote-back\" href=\"#{id}\" aria-label=\"Back to the text\">\u{21A9}</a>"
+                    " <a class=\"footnote-back\" href=\"#{id}\" aria-label=\"{back_label}\">\u{21A9}</a>"
                 ));
             }
             // The way back belongs to the last line of the note.
@@ -112,7 +115,7 @@ impl Notes {
         if items.is_empty() {
             return items;
         }
-        format!("<section class=\"footnotes\" aria-label=\"Footnotes\">\n<ol>\n{items}</ol>\n</section>\n")
+        format!("<section class=\"footnotes\" aria-label=\"{name}\">\n<ol>\n{items}</ol>\n</section>\n")
     }
 }
 

@@ -40,6 +40,6 @@ pub(crate) fn attribute(out: &mut String, name: &str, value: &str) {
 }
 
 /// The link of a heading to itself.
-pub(crate) fn anchor(id: &str) -> String {
-    format!(" <a class=\"anchor\" href=\"#{}\" aria-label=\"Link to this section\">#</a>", escape(id))
+pub(crate) fn anchor(id: &str, label: &str) -> String {
+    format!(" <a class=\"anchor\" href=\"#{}\" aria-label=\"{}\">#</a>", escape(id), escape(label))
 }

@@ -84,6 +84,10 @@ impl<P: Pieces> Pieces for Shifted<'_, P> {
         })
     }
 
+    fn say(&self, english: &'static str) -> String {
+        self.pieces.say(english)
+    }
+
     fn label(&self, fence: &Fence) -> String {
         self.pieces.label(fence)
     }

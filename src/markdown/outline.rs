@@ -235,14 +235,7 @@ impl<'a> Reader<'a> {
             Tag::Table(alignments) if alignments.len() > MAX_COLUMNS => {
                 self.fault(range, FaultKind::TooWide(alignments.len()));
             }
-            Tag::Link { link_type, dest_url, title, id } => {
-                self.decoded(&format!("{dest_url}\n{title}"), &range);
-                self.open_link(link_type, &dest_url, &id, range, false)
-            }
-            Tag::Image { link_type, dest_url, title, id } => {
-                self.decoded(&format!("{dest_url}\n{title}"), &range);
-                self.open_link(link_type, &dest_url, &id, range, true)
-            }
+            Tag::Link { .. } | Tag::Image { .. } => self.open_link(tag, range),
             _ => {}
         }
     }
@@ -303,22 +296,22 @@ impl<'a> Reader<'a> {
         self.outline.headings.push(heading);
     }
 
-    fn open_link(
-        &mut self,
-        link_type: LinkType,
-        destination: &str,
-        label: &str,
-        range: Range<usize>,
-        image: bool,
-    ) {
+    fn open_link(&mut self, tag: Tag, range: Range<usize>) {
+        let image = matches!(tag, Tag::Image { .. });
+        let (Tag::Link { link_type, dest_url, title, id } | Tag::Image { link_type, dest_url, title, id }) =
+            tag
+        else {
+            return;
+        };
+        self.decoded(&format!("{dest_url}\n{title}"), &range);
         let destination = match link_type {
-            LinkType::Email => format!("mailto:{destination}"),
-            _ => destination.to_string(),
+            LinkType::Email => format!("mailto:{dest_url}"),
+            _ => dest_url.to_string(),
         };
         self.open_links.push(OpenLink {
             index: self.outline.links.len(),
             link_type,
-            label: label.to_lowercase(),
+            label: id.to_lowercase(),
             text_end: range.start + if image { 2 } else { 1 },
         });
         self.outline.links.push(Link { destination, image, range });

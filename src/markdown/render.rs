@@ -27,6 +27,11 @@ pub trait Pieces {
     /// What an estimator call comes to. `None`: it cannot be answered, and stays as it is written.
     fn figure(&self, call: &Call) -> Option<Figure>;
 
+    /// A text of ours in the language of the page; `{n}` stays for a number.
+    fn say(&self, english: &'static str) -> String {
+        english.to_string()
+    }
+
     /// A code block in colors.
     fn code(&self, language: &str, code: &str) -> Arc<str> {
         highlight(language, code)
@@ -76,6 +81,8 @@ pub struct Rendered {
     pub toc: Vec<TocEntry>,
     /// The footnotes of the whole body, for its end; empty where there are none.
     pub footnotes_html: String,
+    /// What the link of a heading to itself is called.
+    pub anchor_label: String,
 }
 
 /// What stands under a heading of level 2.
@@ -128,7 +135,7 @@ impl Rendered {
                 "<h2 id=\"{id}\">{title}{anchor}</h2>\n{body}",
                 id = html::escape(&section.id),
                 title = section.title_html,
-                anchor = html::anchor(&section.id),
+                anchor = html::anchor(&section.id, &self.anchor_label),
                 body = section.html
             ));
         }

@@ -15,9 +15,10 @@ pub(crate) struct Sections {
 }
 
 impl Sections {
-    /// None yet; `headings` are the outline's.
-    pub fn new(headings: Vec<Heading>) -> Self {
-        Self { rendered: Rendered::default(), headings: headings.into_iter(), open: None, in_lead: false }
+    /// None yet; `headings` are the outline's, `anchor_label` names the link of each to itself.
+    pub fn new(headings: Vec<Heading>, anchor_label: String) -> Self {
+        let rendered = Rendered { anchor_label, ..Rendered::default() };
+        Self { rendered, headings: headings.into_iter(), open: None, in_lead: false }
     }
 
     /// A paragraph outside lists and quotations begins; the first one before any heading is the lead.
@@ -69,7 +70,7 @@ impl Sections {
             let title_html = std::mem::take(out);
             self.rendered.sections.push(Section { id: heading.id, title, title_html, html: String::new() });
         } else {
-            out.push_str(&html::anchor(&heading.id));
+            out.push_str(&html::anchor(&heading.id, &self.rendered.anchor_label));
             out.push_str(&format!("</h{}>\n", heading.level));
         }
     }

@@ -52,7 +52,7 @@ impl<'a, P: Pieces> Writer<'a, P> {
             source,
             covered,
             pieces,
-            sections: Sections::new(headings),
+            sections: Sections::new(headings, pieces.say("Link to this section")),
             out: String::new(),
             waiting: Vec::new(),
             containers: 0,
@@ -84,14 +84,18 @@ impl<'a, P: Pieces> Writer<'a, P> {
             Event::Rule => self.out.push_str("<hr>\n"),
             Event::FootnoteReference(_) if self.image.is_some() => {}
             Event::FootnoteReference(label) => {
-                let mark = self.notes.reference(label);
+                let mark = self.notes.reference(label, &self.pieces.say("Footnote {n}"));
                 self.out.push_str(&mark);
             }
-            Event::TaskListMarker(done) => self.out.push_str(if *done {
-                "<input type=\"checkbox\" disabled checked aria-label=\"Done\"> "
-            } else {
-                "<input type=\"checkbox\" disabled aria-label=\"To do\"> "
-            }),
+            Event::TaskListMarker(done) => {
+                let (state, label) = match done {
+                    true => ("disabled checked", self.pieces.say("Done")),
+                    false => ("disabled", self.pieces.say("To do")),
+                };
+                self.out.push_str(&format!("<input type=\"checkbox\" {state}"));
+                attribute(&mut self.out, "aria-label", &label);
+                self.out.push_str("> ");
+            }
             // Mathematics is not among the options.
             Event::InlineMath(_) | Event::DisplayMath(_) => {}
         }
@@ -99,7 +103,9 @@ impl<'a, P: Pieces> Writer<'a, P> {
 
     /// Hands over what was written.
     pub fn finish(mut self) -> Rendered {
-        self.sections.finish(&mut self.out, self.notes.list())
+        let back = self.pieces.say("Back to the text");
+        let notes = self.notes.list(&back, &self.pieces.say("Footnotes"));
+        self.sections.finish(&mut self.out, notes)
     }
 
     /// The HTML so far, for a text without sections.
@@ -191,9 +197,10 @@ impl<'a, P: Pieces> Writer<'a, P> {
                 // Regions of one page need names of their own.
                 let number = self.table.number + 1;
                 self.table = Table { alignments: alignments.clone(), number, ..Table::default() };
-                self.out.push_str(&format!(
-                    "<div class=\"table\" tabindex=\"0\" role=\"region\" aria-label=\"Table {number}\">\n<table>\n",
-                ));
+                let label = self.pieces.say("Table {n}").replace("{n}", &number.to_string());
+                self.out.push_str("<div class=\"table\" tabindex=\"0\" role=\"region\"");
+                attribute(&mut self.out, "aria-label", &label);
+                self.out.push_str(">\n<table>\n");
             }
             Tag::TableHead => {
                 self.table.in_head = true;
@@ -271,15 +278,15 @@ impl<'a, P: Pieces> Writer<'a, P> {
         self.containers += 1;
         let (class, title) = match kind {
             None => return self.out.push_str("<blockquote>\n"),
-            Some(BlockQuoteKind::Note) => ("note", "Note"),
-            Some(BlockQuoteKind::Tip) => ("tip", "Tip"),
-            Some(BlockQuoteKind::Important) => ("important", "Important"),
-            Some(BlockQuoteKind::Warning) => ("warning", "Warning"),
-            Some(BlockQuoteKind::Caution) => ("caution", "Caution"),
+            Some(BlockQuoteKind::Note) => ("note", self.pieces.say("Note")),
+            Some(BlockQuoteKind::Tip) => ("tip", self.pieces.say("Tip")),
+            Some(BlockQuoteKind::Important) => ("important", self.pieces.say("Important")),
+            Some(BlockQuoteKind::Warning) => ("warning", self.pieces.say("Warning")),
+            Some(BlockQuoteKind::Caution) => ("caution", self.pieces.say("Caution")),
         };
-        self.out.push_str(&format!(
-            "<aside class=\"alert alert-{class}\">\n<p class=\"alert-title\">{title}</p>\n"
-        ));
+        self.out.push_str(&format!("<aside class=\"alert alert-{class}\">\n<p class=\"alert-title\">"));
+        escape_into(&mut self.out, &title);
+        self.out.push_str("</p>\n");
     }
 
     fn start_code(&mut self, kind: &CodeBlockKind, range: &Range<usize>, after: &[Placed]) {

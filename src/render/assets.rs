@@ -2,7 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use crate::files::{Outputs, Sources, picture_size};
+use crate::diag::Diagnostic;
+use crate::files::{Outputs, Sources, Span, picture_size};
+use crate::render::scripts;
+use crate::render::templates::TEMPLATE_ERROR;
+use crate::texts::Texts;
 
 /// Output paths and bytes of static files, by their path under `static/`.
 #[derive(Debug)]
@@ -14,9 +18,34 @@ pub(super) struct Assets {
 const DIGITS: usize = 12;
 
 impl Assets {
-    /// All static files; the style sheets `css/*.css` become one, in the order of their names.
-    pub fn new(sources: &Sources) -> Self {
+    /// All static files, scripts of the theme with their texts; the style sheets `css/*.css` become one, in the order of
+    /// their names.
+    ///
+    /// # Errors
+    /// Every text of a script that cannot be understood, at its place.
+    pub fn new(sources: &Sources, texts: &Texts) -> Result<Self, Vec<Diagnostic>> {
         let mut files = BTreeMap::new();
+        let mut faults = Vec::new();
+        for (id, script) in sources.under("static/") {
+            let name = script.path.trim_start_matches("static/").to_string();
+            match scripts::told(&script.text, texts) {
+                Ok(text) => {
+                    let bytes = text.into_bytes();
+                    files.insert(name.clone(), (hashed("static/", &name, &bytes), bytes));
+                }
+                Err(fault) => faults.push(
+                    Diagnostic::error(
+                        &TEMPLATE_ERROR,
+                        Span::new(id, fault.range.start, fault.range.end),
+                        fault.message,
+                    )
+                    .help("write `t(\"text\")`, or `t(\"{n} of {all}\", { n: …, all: … })`"),
+                ),
+            }
+        }
+        if !faults.is_empty() {
+            return Err(faults);
+        }
         let mut style = Vec::new();
         for asset in sources.assets_under("static/") {
             let name = asset.path.trim_start_matches("static/").to_string();
@@ -37,7 +66,7 @@ impl Assets {
                 (hashed("static/content/", inner, &asset.bytes), asset.bytes.clone()),
             );
         }
-        Self { files }
+        Ok(Self { files })
     }
 
     /// Output path of a static file (`js/site.js`) or of a file beside a page (`content/…`).

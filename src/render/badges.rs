@@ -7,17 +7,20 @@ use crate::files::Outputs;
 use crate::render::views::{RunsOn, Shelf, runs_on};
 use crate::render::xml;
 use crate::site::tokens;
+use crate::texts::{Texts, text};
 
 /// What stands on the left.
-const LABEL: &str = "runs on";
+const LABEL: &str = text("runs on");
 
 /// `badges/<slug>.svg` of every covered model.
 pub(super) fn files(shelf: &Shelf<'_>) -> Outputs {
     let mut outputs = Outputs::default();
     for model in &shelf.site().models {
         if let Some(answer) = runs_on(shelf.order, model) {
-            let title = sentence(&model.head.title.value, &answer);
-            let picture = picture(&title, &memory(&answer)).expect("writing to memory never fails");
+            let texts = shelf.texts();
+            let title = sentence(texts, &model.head.title.value, &answer);
+            let picture = picture(&title, texts.say(LABEL), &memory(texts, &answer))
+                .expect("writing to memory never fails");
             outputs.add(answer.badge, picture);
         }
     }
@@ -25,22 +28,30 @@ pub(super) fn files(shelf: &Shelf<'_>) -> Outputs {
 }
 
 /// What stands on the right: `12 GB`, as cards are sold.
-fn memory(answer: &RunsOn) -> String {
-    answer.memory_gib.map_or_else(|| "several cards".into(), |gib| format!("{gib} GB"))
+fn memory(texts: &Texts, answer: &RunsOn) -> String {
+    answer.memory_gib.map_or_else(|| texts.say("several cards").into(), |gib| format!("{gib} GB"))
 }
 
 /// The whole of what a badge says.
-pub(super) fn sentence(model: &str, answer: &RunsOn) -> String {
-    let run = format!("{}, {} tokens of context", answer.run.quant_name, tokens(answer.run.ctx));
+pub(super) fn sentence(texts: &Texts, model: &str, answer: &RunsOn) -> String {
+    let run = texts.fill(
+        "{quant}, {n} tokens of context",
+        &[("quant", &answer.run.quant_name), ("n", &tokens(answer.run.ctx))],
+    );
     match answer.memory_gib {
-        Some(gib) => format!("{model} runs on a card with {gib} GB ({run})"),
-        None => format!("{model} is larger than any single card ({run})"),
+        Some(gib) => texts.fill(
+            "{model} runs on a card with {n} GB ({run})",
+            &[("model", &model), ("n", &gib), ("run", &run)],
+        ),
+        None => {
+            texts.fill("{model} is larger than any single card ({run})", &[("model", &model), ("run", &run)])
+        }
     }
 }
 
 /// Width of the badge in pixels, so that a page can keep the room.
-pub(super) fn width_of(answer: &RunsOn) -> usize {
-    part(LABEL) + part(&memory(answer))
+pub(super) fn width_of(texts: &Texts, answer: &RunsOn) -> usize {
+    part(texts.say(LABEL)) + part(&memory(texts, answer))
 }
 
 /// Room beside a text.
@@ -56,8 +67,8 @@ fn width(text: &str) -> usize {
     text.chars().count() * 13 / 2
 }
 
-fn picture(title: &str, value: &str) -> std::io::Result<Vec<u8>> {
-    let (left, right) = (part(LABEL), part(value));
+fn picture(title: &str, label: &str, value: &str) -> std::io::Result<Vec<u8>> {
+    let (left, right) = (part(label), part(value));
     let whole = (left + right).to_string();
     let mut writer = Writer::new(Vec::new());
     let svg = writer.create_element("svg").with_attributes([
@@ -79,7 +90,7 @@ fn picture(title: &str, value: &str) -> std::io::Result<Vec<u8>> {
             .create_element("g")
             .with_attributes([("font-family", "Verdana,DejaVu Sans,sans-serif"), ("font-size", "11")]);
         texts.write_inner_content(|writer| {
-            for (x, text, color) in [(MARGIN, LABEL, "#ffffff"), (left + MARGIN, value, "#15212a")] {
+            for (x, text, color) in [(MARGIN, label, "#ffffff"), (left + MARGIN, value, "#15212a")] {
                 let (x, width) = (x.to_string(), width(text).to_string());
                 let attributes =
                     [("x", x.as_str()), ("y", "14"), ("textLength", width.as_str()), ("fill", color)];
@@ -101,7 +112,8 @@ mod tests {
 
     #[test]
     fn a_name_with_markup_stays_text() {
-        let picture = String::from_utf8(picture("<b> & \"c\"", "8 GB").expect("memory")).expect("UTF-8");
+        let picture =
+            String::from_utf8(picture("<b> & \"c\"", "runs on", "8 GB").expect("memory")).expect("UTF-8");
         assert!(picture.contains("<title>&lt;b&gt; &amp;"), "{picture}");
         assert!(!picture.contains("<b>"), "{picture}");
     }

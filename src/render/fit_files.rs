@@ -5,10 +5,12 @@ use serde_json::{Value, json};
 use crate::files::Outputs;
 use crate::render::Order;
 use crate::render::assets::digest;
+use crate::render::reasons::not_covered;
 use crate::site::kinds::ModelData;
 use crate::site::{
     CACHE_TYPES, Curve, Factors, Figures, Offload, PAIRS, QuantFit, Runner, SLOTS, Share, Vllm, WEIGHT_TYPES,
 };
+use crate::texts::Texts;
 
 /// Version of the form of these files; grows when their reader would have to change.
 const VERSION: u32 = 2;
@@ -19,7 +21,7 @@ pub(super) fn tables(order: &Order<'_>) -> Outputs {
     for model in &order.site.models {
         let slug = &model.head.id.slug;
         if let Some(figures) = order.fits.figures(slug) {
-            let data = model_data(figures, &model.data);
+            let data = model_data(&order.config.texts, figures, &model.data);
             // a call: a script, and not data, so that it loads from a disk too
             outputs.add(format!("data/fit/{slug}.js"), format!("kbFit({},{data});\n", json!(slug)));
         }
@@ -92,7 +94,7 @@ fn stamp(tables: &Outputs) -> String {
     digest(&texts.concat())
 }
 
-fn model_data(figures: &Figures, model: &ModelData) -> Value {
+fn model_data(texts: &Texts, figures: &Figures, model: &ModelData) -> Value {
     let mut data = json!({
         "max": figures.max_ctx,
         "layers": figures.classes.len(),
@@ -107,7 +109,7 @@ fn model_data(figures: &Figures, model: &ModelData) -> Value {
     });
     data["vllm"] = match &figures.vllm {
         Ok(vllm) => vllm_data(vllm),
-        Err(reason) => json!(reason),
+        Err(reason) => json!(not_covered(texts, reason)),
     };
     data["offload"] = offload_data(&figures.offload);
     if let Some(id) = &model.hf_id {

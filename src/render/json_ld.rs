@@ -19,7 +19,7 @@ pub(super) fn page(shelf: &Shelf<'_>, plate: &Plate<'_>, canonical: &str) -> Val
         _ => {}
     }
     if !plate.address.is_empty() && !plate.noindex {
-        graph.push(breadcrumbs(&shelf.order.config.base_url, plate, canonical));
+        graph.push(breadcrumbs(shelf, plate, canonical));
     }
     seen(json!({"@context": "https://schema.org", "@graph": graph}))
 }
@@ -100,13 +100,15 @@ fn models(shelf: &Shelf<'_>) -> serde_json::Value {
     let mut data = dataset(
         shelf,
         "models",
-        "Memory that language models need",
-        &format!(
-            "Hyperparameters of {count} language models and what they need on a GPU, computed from these: weights by \
-             quantization, cache and compute buffer by context."
+        shelf.say("Memory that language models need"),
+        &shelf.fill(
+            "Hyperparameters of {n} language models and what they need on a GPU, computed from these: weights by \
+             quantization, cache and compute buffer by context.",
+            &[("n", &count)],
         ),
     );
-    data["variableMeasured"] = json!(["weights", "K/V cache", "compute buffer"]);
+    data["variableMeasured"] =
+        json!([shelf.say("weights"), shelf.say("K/V cache"), shelf.say("compute buffer")]);
     let methodology = PageId::new(Kind::Document, "methodology");
     if shelf.head(&methodology).is_some() {
         data["measurementTechnique"] =
@@ -120,8 +122,11 @@ fn devices(shelf: &Shelf<'_>) -> serde_json::Value {
     dataset(
         shelf,
         "hardware",
-        "Devices that run language models",
-        &format!("Memory, bandwidth, power limit and generation of {count} devices, each with its sources."),
+        shelf.say("Devices that run language models"),
+        &shelf.fill(
+            "Memory, bandwidth, power limit and generation of {n} devices, each with its sources.",
+            &[("n", &count)],
+        ),
     )
 }
 
@@ -149,8 +154,9 @@ fn dataset(shelf: &Shelf<'_>, name: &str, title: &str, description: &str) -> ser
     data
 }
 
-fn breadcrumbs(base_url: &str, plate: &Plate<'_>, canonical: &str) -> serde_json::Value {
-    let home = ("Home".to_string(), base_url.to_string());
+fn breadcrumbs(shelf: &Shelf<'_>, plate: &Plate<'_>, canonical: &str) -> serde_json::Value {
+    let (base_url, home) = (&shelf.order.config.base_url, shelf.say("Home"));
+    let home = (home.to_string(), base_url.to_string());
     let trail = plate.trail.iter().map(|(title, address)| (title.clone(), format!("{base_url}{address}")));
     let here = (plate.title.to_string(), canonical.to_string());
     let items: Vec<_> = std::iter::once(home)

@@ -1,8 +1,8 @@
 //! A checked site becomes files in memory.
 //!
-//! 1. `assets` names every static file after its content and makes one style sheet,
+//! 1. `assets` names every static file after its content and makes one style sheet; `scripts` puts texts into scripts,
 //! 2. `prose` turns bodies into HTML with links relative to their page,
-//! 3. `views` give each template what it may see, `templates` renders it,
+//! 3. `views` give each template what it may see, `templates` renders it, `say` puts in its texts,
 //! 4. `feed`, `sitemap`, `opensearch`, `hosting`, `data`, `badges`, `fit_files`, `runs`, `cards`, `search` and `schemas`
 //!    write the files for machines.
 //!
@@ -13,6 +13,7 @@
 mod address;
 mod assets;
 mod badges;
+mod basis;
 mod bundle;
 mod cards;
 mod data;
@@ -23,8 +24,11 @@ mod hosting;
 mod json_ld;
 mod opensearch;
 mod prose;
+mod reasons;
 mod runs;
+mod say;
 mod schemas;
+mod scripts;
 mod search;
 mod sitemap;
 mod social;
@@ -101,8 +105,11 @@ pub struct Groundwork {
 
 impl Groundwork {
     /// Makes it.
-    pub fn new(order: &Order<'_>) -> Self {
-        let assets = Assets::new(order.sources);
+    ///
+    /// # Errors
+    /// Every text of a script that cannot be understood, at its place.
+    pub fn new(order: &Order<'_>) -> Result<Self, Vec<Diagnostic>> {
+        let assets = Assets::new(order.sources, &order.config.texts)?;
         let prose = prose::all(order, &assets);
         order.watch.begin(Stage::Gather, 0);
         let tables = fit_files::tables(order);
@@ -110,7 +117,7 @@ impl Groundwork {
         let alike = look_alikes(order.compiled.index.table()).into_iter();
         let owned = |others: Vec<&str>| others.into_iter().map(str::to_string).collect();
         let look_alikes = alike.map(|(page, others)| (page.to_string(), owned(others))).collect();
-        Self { assets, prose, tables, fit_index, look_alikes }
+        Ok(Self { assets, prose, tables, fit_index, look_alikes })
     }
 
     /// Renders the bodies of a few pages anew.
@@ -130,7 +137,7 @@ pub fn few(
     sink: &dyn Sink,
 ) -> Result<(), Vec<Diagnostic>> {
     let shelf = Shelf::new(order, ground, Wanted::Few(few));
-    let engine = templates::Engine::new(order.sources, &ground.assets)?;
+    let engine = templates::Engine::new(order.sources, &ground.assets, &order.config.texts)?;
     views::few(&shelf, &engine, few, sink)?;
     data::twins(&shelf, few, sink);
     Ok(())
@@ -142,7 +149,7 @@ pub fn few(
 /// Every distinct fault of a template, at its place in the template; what was made until then is worth nothing.
 pub fn files(order: &Order<'_>, ground: &Groundwork, sink: &dyn Sink) -> Result<(), Vec<Diagnostic>> {
     let shelf = Shelf::new(order, ground, Wanted::All);
-    let engine = templates::Engine::new(order.sources, &ground.assets)?;
+    let engine = templates::Engine::new(order.sources, &ground.assets, &order.config.texts)?;
     views::pages(&shelf, &engine, sink)?;
     order.watch.begin(Stage::Data, 0);
     data::files(&shelf, sink);
@@ -175,7 +182,7 @@ pub fn pictures(order: &Order<'_>, kept: &Kept, sink: &dyn Sink) -> Kept {
 /// # Errors
 /// As [`outputs`].
 pub fn bundle(order: &Order<'_>) -> Result<Vec<u8>, Vec<Diagnostic>> {
-    let ground = Groundwork::new(order);
+    let ground = Groundwork::new(order)?;
     let shelf = Shelf::new(order, &ground, Wanted::All);
-    bundle::page(&shelf, &templates::Engine::new(order.sources, &ground.assets)?)
+    bundle::page(&shelf, &templates::Engine::new(order.sources, &ground.assets, &order.config.texts)?)
 }

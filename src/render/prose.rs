@@ -10,7 +10,9 @@ use crate::markdown::{self, Call, Figure, Picture, Pieces, Rendered};
 use crate::render::Order;
 use crate::render::address::{href, root};
 use crate::render::assets::Assets;
-use crate::site::{Head, Kind, PageId, Site, Target};
+use crate::render::basis::basis;
+use crate::site::kinds::ToolData;
+use crate::site::{Head, Kind, Page, PageId, Site, Target};
 use crate::store::{self, Key};
 use crate::watch::Stage;
 
@@ -19,14 +21,14 @@ pub(super) type Prose = BTreeMap<PageId, Rendered>;
 
 /// Renders every body.
 pub(super) fn all(order: &Order<'_>, assets: &Assets) -> Prose {
-    let tools = tool_names(order);
+    let shared = Shared::new(order);
     let heads: Vec<&Head> = order.site.heads().collect();
     order.watch.begin(Stage::Prose, heads.len());
     heads
         .into_par_iter()
         .map(|head| {
             order.watch.begin_page();
-            let body = body(order, assets, &tools, head);
+            let body = body(order, assets, &shared, head);
             order.watch.end_page(&head.path);
             (head.id.clone(), body)
         })
@@ -36,30 +38,42 @@ pub(super) fn all(order: &Order<'_>, assets: &Assets) -> Prose {
 /// Renders the bodies of a few pages anew, one after the other: who edits a page is not to wait for a pool of threads that
 /// may be busy with the whole site.
 pub(super) fn renew(prose: &mut Prose, order: &Order<'_>, assets: &Assets, few: &Site) {
-    let tools = tool_names(order);
+    let shared = Shared::new(order);
     for head in few.heads() {
-        prose.insert(head.id.clone(), body(order, assets, &tools, head));
+        prose.insert(head.id.clone(), body(order, assets, &shared, head));
     }
 }
 
-fn body(order: &Order<'_>, assets: &Assets, tools: &BTreeMap<String, String>, head: &Head) -> Rendered {
+fn body(order: &Order<'_>, assets: &Assets, shared: &Shared, head: &Head) -> Rendered {
     let text = order.sources.text(head.body.span);
-    let place = Place::new(order, assets, tools, head);
+    let place = Place::new(order, assets, shared, head);
     let headings = || head.body.outline.headings.clone();
     let make = || markdown::render_outlined(text, headings(), &place);
     order.store.get_or(store::Kind::Prose, || place.key(text), make)
 }
 
-/// Titles of tools by slug, for labels of code blocks.
-fn tool_names(order: &Order<'_>) -> BTreeMap<String, String> {
-    order.site.tools.iter().map(|tool| (tool.head.id.slug.clone(), tool.head.title.value.clone())).collect()
+/// What all bodies may speak of.
+struct Shared {
+    /// Titles of tools by slug, for labels of code blocks.
+    tools: BTreeMap<String, String>,
+    /// The key of all this, and of the texts of the site's language.
+    key: Key,
+}
+
+impl Shared {
+    fn new(order: &Order<'_>) -> Self {
+        let name = |tool: &Page<ToolData>| (tool.head.id.slug.clone(), tool.head.title.value.clone());
+        let tools = order.site.tools.iter().map(name).collect();
+        let key = Key::of([format!("{tools:?}"), format!("{:?}", order.config.texts)]);
+        Self { tools, key }
+    }
 }
 
 /// What a body needs to know of the page that shows it.
 pub(super) struct Place<'s> {
     order: &'s Order<'s>,
     assets: &'s Assets,
-    tools: &'s BTreeMap<String, String>,
+    shared: &'s Shared,
     head: &'s Head,
     root: String,
     /// Targets by the destination as written: within one page it always means the same.
@@ -67,12 +81,7 @@ pub(super) struct Place<'s> {
 }
 
 impl<'s> Place<'s> {
-    fn new(
-        order: &'s Order<'s>,
-        assets: &'s Assets,
-        tools: &'s BTreeMap<String, String>,
-        head: &'s Head,
-    ) -> Self {
+    fn new(order: &'s Order<'s>, assets: &'s Assets, shared: &'s Shared, head: &'s Head) -> Self {
         let targets = head
             .body
             .outline
@@ -83,22 +92,19 @@ impl<'s> Place<'s> {
                 Some((link.destination.as_str(), order.links.targets.get(&span)?))
             })
             .collect();
-        Self { order, assets, tools, head, root: root(&shown_at(head)), targets }
+        Self { order, assets, shared, head, root: root(&shown_at(head)), targets }
     }
 
     /// The key of the rendered text: all that [`markdown::render`] sees, so every answer that [`Pieces`] may give.
     fn key(&self, text: &str) -> Key {
         let outline = &self.head.body.outline;
         let mut parts = vec![text.to_string()];
-        for (slug, name) in self.tools {
-            parts.extend([slug.clone(), name.clone()]);
-        }
         parts.extend(outline.links.iter().map(|link| match link.image {
             true => format!("{:?}", self.picture(&link.destination)),
             false => self.href(&link.destination),
         }));
         parts.extend(outline.calls.iter().map(|call| format!("{:?}", self.figure(call))));
-        Key::of(parts)
+        Key::of([self.shared.key, Key::of(parts)])
     }
 }
 
@@ -145,8 +151,12 @@ impl Pieces for Place<'_> {
         Some(Figure {
             text: figure.text.clone(),
             value: figure.value.to_string(),
-            title: figure.basis.clone(),
+            title: basis(self.order, &call.source).unwrap_or_default(),
         })
+    }
+
+    fn say(&self, english: &'static str) -> String {
+        self.order.config.texts.say(english).to_string()
     }
 
     fn code(&self, language: &str, code: &str) -> Arc<str> {
@@ -156,7 +166,7 @@ impl Pieces for Place<'_> {
     }
 
     fn tool_name(&self, slug: &str) -> String {
-        self.tools.get(slug).cloned().unwrap_or_else(|| slug.to_string())
+        self.shared.tools.get(slug).cloned().unwrap_or_else(|| slug.to_string())
     }
 }
 

@@ -8,6 +8,7 @@ use crate::render::views::{Shelf, parameters, signature_text};
 use crate::signature::{Document, WordIndex};
 use crate::site::kinds::{DeviceData, ErrorData, ModelData};
 use crate::site::{Head, Kind, LISTINGS, Page, PageId};
+use crate::texts::text;
 
 /// A page as the search knows it.
 struct Entry {
@@ -24,24 +25,24 @@ const NOTE: usize = 80;
 
 /// Pages of kbgen's own that are found by more than their title, with what they are for.
 const PURPOSES: [(&str, &str); 15] = [
-    ("errors/", "All errors by kind of trouble"),
-    ("errors/map/", "Which errors belong together, as a picture"),
-    ("diagnose/", "The page for a pasted log or message"),
-    ("will-it-run/", "Calculator: the memory that a model needs, and whether it fits"),
-    ("compare/", "Cards and machines side by side"),
-    ("choose-gpu/", "Cards that run a model"),
-    ("cost-vs-cloud/", "Price of own hardware against renting and paying by token"),
-    ("models/", "All models by family"),
-    ("models-by-memory/", "Which models fit on a card of which size"),
-    ("hardware/", "All cards and machines by maker"),
-    ("quants/", "All formats that weights are kept in"),
-    ("guides/", "All guides"),
-    ("tools/", "All programs, with their errors"),
-    ("glossary/", "All terms"),
-    ("changes/", "Pages by the day of their last check"),
+    ("errors/", text("All errors by kind of trouble")),
+    ("errors/map/", text("Which errors belong together, as a picture")),
+    ("diagnose/", text("The page for a pasted log or message")),
+    ("will-it-run/", text("Calculator: the memory that a model needs, and whether it fits")),
+    ("compare/", text("Cards and machines side by side")),
+    ("choose-gpu/", text("Cards that run a model")),
+    ("cost-vs-cloud/", text("Price of own hardware against renting and paying by token")),
+    ("models/", text("All models by family")),
+    ("models-by-memory/", text("Which models fit on a card of which size")),
+    ("hardware/", text("All cards and machines by maker")),
+    ("quants/", text("All formats that weights are kept in")),
+    ("guides/", text("All guides")),
+    ("tools/", text("All programs, with their errors")),
+    ("glossary/", text("All terms")),
+    ("changes/", text("Pages by the day of their last check")),
 ];
 
-/// What a page of kbgen's own is for.
+/// What a page of kbgen's own is for, in English.
 pub(super) fn purpose(address: &str) -> Option<&'static str> {
     PURPOSES.iter().find(|(own, _)| *own == address).map(|(_, purpose)| *purpose)
 }
@@ -56,7 +57,7 @@ struct Data {
 }
 
 /// A list that results are grouped by: address, title, and how many pages there are.
-type Group = (&'static str, &'static str, usize);
+type Group = (&'static str, String, usize);
 
 /// `data/search.js`: one assignment, so that it works from a disk too.
 pub(super) fn file(shelf: &Shelf<'_>) -> Outputs {
@@ -91,7 +92,7 @@ fn groups(shelf: &Shelf<'_>) -> Vec<Group> {
     .into_iter()
     .filter_map(|(address, count)| {
         let listing = LISTINGS.iter().find(|listing| listing.address == address)?;
-        Some((address, listing.title, count))
+        Some((address, shelf.say(listing.title).to_string(), count))
     })
     .collect()
 }
@@ -110,8 +111,8 @@ fn entries(shelf: &Shelf<'_>) -> Vec<Entry> {
     entries.extend(site.categories.iter().map(|page| prose(shelf, &page.head, &[])));
     entries.extend(site.documents.iter().map(|page| prose(shelf, &page.head, &[])));
     entries.extend(LISTINGS.iter().filter_map(|listing| {
-        let note = purpose(listing.address)?;
-        Some(Entry::new(listing.address.to_string(), listing.title).saying(note.to_string()))
+        let note = shelf.say(purpose(listing.address)?);
+        Some(Entry::new(listing.address.to_string(), shelf.say(listing.title)).saying(note.to_string()))
     }));
     entries
 }

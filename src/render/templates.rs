@@ -12,6 +12,8 @@ use serde::Serialize;
 use crate::diag::{Diagnostic, Rule, nearest};
 use crate::files::{Sources, Span};
 use crate::render::assets::Assets;
+use crate::render::say;
+use crate::texts::Texts;
 
 /// A template that cannot be read or uses what is not there.
 pub const TEMPLATE_ERROR: Rule = Rule {
@@ -41,13 +43,10 @@ impl<'s> Engine<'s> {
     ///
     /// # Errors
     /// Every syntax fault, at its place.
-    pub fn new(sources: &'s Sources, assets: &Assets) -> Result<Self, Vec<Diagnostic>> {
-        let mut environment = Environment::new();
-        environment.set_undefined_behavior(UndefinedBehavior::Strict);
-        environment.set_auto_escape_callback(|_| AutoEscape::Html);
-        environment.set_debug(true);
-        environment.set_formatter(format);
+    pub fn new(sources: &'s Sources, assets: &Assets, texts: &Texts) -> Result<Self, Vec<Diagnostic>> {
+        let mut environment = plain_engine();
         add_asset_function(&mut environment, assets);
+        say::add_function(&mut environment, texts);
         let mut faults = Vec::new();
         for (_, source) in sources.under("templates/") {
             let name = source.path.trim_start_matches("templates/");
@@ -81,11 +80,26 @@ impl<'s> Engine<'s> {
     }
 }
 
+/// An engine without templates and functions.
+pub(super) fn plain_engine<'s>() -> Environment<'s> {
+    let mut environment = Environment::new();
+    environment.set_undefined_behavior(UndefinedBehavior::Strict);
+    environment.set_auto_escape_callback(|_| AutoEscape::Html);
+    environment.set_debug(true);
+    environment.set_formatter(format);
+    environment
+}
+
 /// Writes a value; text is escaped where it has to be, and slashes stay slashes, so that addresses can be read.
 fn format(out: &mut Output<'_>, state: &mut State<'_, '_>, value: &Value) -> Result<(), Error> {
-    let Some(text) = value.as_str().filter(|_| !value.is_safe()) else {
-        return escape_formatter(out, state, value);
-    };
+    match value.as_str().filter(|_| !value.is_safe()) {
+        Some(text) => write_escaped(out, text).map_err(Error::from),
+        None => escape_formatter(out, state, value),
+    }
+}
+
+/// Writes text as it stands in an element or in a quoted attribute.
+pub(super) fn write_escaped(out: &mut impl std::fmt::Write, text: &str) -> std::fmt::Result {
     let mut plain = 0;
     for (at, byte) in text.bytes().enumerate() {
         let escaped = match byte {
@@ -100,8 +114,7 @@ fn format(out: &mut Output<'_>, state: &mut State<'_, '_>, value: &Value) -> Res
         out.write_str(escaped)?;
         plain = at + 1;
     }
-    out.write_str(&text[plain..])?;
-    Ok(())
+    out.write_str(&text[plain..])
 }
 
 /// `asset("site.css")`: the address of a static file, relative to the page.

@@ -18,7 +18,7 @@ pub(crate) fn only_styles(old: &Site, new: &Site) -> Option<Vec<Style>> {
     let is_style = |path: &&String| path.ends_with(".css");
     let mut styles: Vec<Style> = Vec::new();
     let mut gone: BTreeMap<String, &String> =
-        (old.files.keys().filter(is_style).filter(|path| !new.files.contains_key(*path)))
+        (old.files.keys().filter(is_style).filter(|path| !new.files.contains_key(path)))
             .map(|path| (without_hash(path), path))
             .collect();
     for (path, file) in new.files.iter().filter(|(path, _)| is_style(path)) {

@@ -3,35 +3,36 @@
 use crate::markdown::is_reserved_id;
 use crate::site::kind::Kind;
 use crate::site::page::PageId;
+use crate::texts::text;
 
 /// A page that kbgen makes itself, without a file under `content/`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Listing {
     /// Its address; the home page's is empty.
     pub address: &'static str,
-    /// Its title.
+    /// Its title, in English.
     pub title: &'static str,
 }
 
 /// All pages that kbgen makes itself.
 pub const LISTINGS: &[Listing] = &[
-    Listing { address: "", title: "Home" },
-    Listing { address: "errors/", title: "Errors" },
-    Listing { address: "errors/map/", title: "Map of the errors" },
-    Listing { address: "diagnose/", title: "Diagnose" },
-    Listing { address: "will-it-run/", title: "Will it run?" },
-    Listing { address: "compare/", title: "Compare devices" },
-    Listing { address: "choose-gpu/", title: "Choose a GPU" },
-    Listing { address: "cost-vs-cloud/", title: "Cost against the cloud" },
-    Listing { address: "models/", title: "Models" },
-    Listing { address: "models-by-memory/", title: "Models by memory" },
-    Listing { address: "hardware/", title: "Hardware" },
-    Listing { address: "quants/", title: "Quantizations" },
-    Listing { address: "guides/", title: "Guides" },
-    Listing { address: "tools/", title: "Tools" },
-    Listing { address: "glossary/", title: "Glossary" },
-    Listing { address: "search/", title: "Search" },
-    Listing { address: "changes/", title: "What changed" },
+    Listing { address: "", title: text("Home") },
+    Listing { address: "errors/", title: text("Errors") },
+    Listing { address: "errors/map/", title: text("Map of the errors") },
+    Listing { address: "diagnose/", title: text("Diagnose") },
+    Listing { address: "will-it-run/", title: text("Will it run?") },
+    Listing { address: "compare/", title: text("Compare devices") },
+    Listing { address: "choose-gpu/", title: text("Choose a GPU") },
+    Listing { address: "cost-vs-cloud/", title: text("Cost against the cloud") },
+    Listing { address: "models/", title: text("Models") },
+    Listing { address: "models-by-memory/", title: text("Models by memory") },
+    Listing { address: "hardware/", title: text("Hardware") },
+    Listing { address: "quants/", title: text("Quantizations") },
+    Listing { address: "guides/", title: text("Guides") },
+    Listing { address: "tools/", title: text("Tools") },
+    Listing { address: "glossary/", title: text("Glossary") },
+    Listing { address: "search/", title: text("Search") },
+    Listing { address: "changes/", title: text("What changed") },
 ];
 
 /// First parts of addresses that kbgen keeps for itself, now or soon.

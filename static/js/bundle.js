@@ -51,7 +51,7 @@
     var place = name && !opened ? document.getElementById(name) : start, page = page_of(place);
     // The skip link, and whatever else is no page.
     if (place && !page) return;
-    said.textContent = page ? "" : "This file has no page \u201c" + name + "\u201d. Search for it, or take one of the lists.";
+    said.textContent = page ? "" : t("This file has no page \u201c{name}\u201d. Search for it, or take one of the lists.", { name: name });
     if (!page) place = page = start;
     shown.classList.remove("shown");
     page.classList.add("shown");

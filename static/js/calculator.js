@@ -3,11 +3,11 @@
   "use strict";
   var $ = function (id) { return document.getElementById(id); };
   var fit = JSON.parse($("fit-data").textContent), links = JSON.parse($("calc-links").textContent);
-  if (!fit.models.length) { $("calc").replaceChildren("No model of this site has figures yet."); return; }
+  if (!fit.models.length) { $("calc").replaceChildren(t("No model of this site has figures yet.")); return; }
   var look = window.kbgenFit, answers = window.kbgenAnswer, picture = window.kbgenPicture;
   var make = picture.make, draw = picture.draw, whole = answers.whole, gib = answers.gib, tokens = answers.tokens;
   var GIB = look.GIB, MIB = look.MIB, CELL = look.CELL;
-  var SHORT = { fits: "fits", tight: "tight", no: "too small", unknown: "not covered" };
+  var SHORT = { fits: t("fits"), tight: t("tight"), no: t("too small"), unknown: t("not covered") };
   var root = document.documentElement.dataset.root;
   var by_id = function (list, id) { return list.filter(function (entry) { return entry.id === id; })[0]; };
 
@@ -43,8 +43,8 @@
     ladder(answer);
     var error = answer.meets && links.errors[answer.meets];
     $("meet").hidden = !error;
-    if (error) $("meet").replaceChildren("Loaded as it is, it ends in an error: ", link(error.title, error.href), ".");
-    if (error && !vllm) $("meet").append(" ", link("Devices that run it", devices_address()));
+    if (error) $("meet").replaceChildren(t("Loaded as it is, it ends in an error: "), link(error.title, error.href), ".");
+    if (error && !vllm) $("meet").append(" ", link(t("Devices that run it"), devices_address()));
     commands(answer, model);
     pages(model);
   }
@@ -70,7 +70,7 @@
       button.type = "button";
       button.dataset.what = each.what;
       button.append(make("span", each.title), " ", make("b", each.text));
-      if (each.change) button.append(" ", make("em", each.now ? "in use" : "Use it"));
+      if (each.change) button.append(" ", make("em", each.now ? t("in use") : t("Use it")));
       button.disabled = !each.change || each.now;
       button.addEventListener("click", function () { apply(each.change); });
     });
@@ -115,8 +115,8 @@
       var row = rows[i], inside = Math.min(each.weights, room);
       row.input.checked = each.name === row_name();
       row.cells[0].replaceChildren(make("span", answers.WORDS[each.verdict].toLowerCase() + (each.some || ""), "verdict verdict-" + each.verdict));
-      row.cells[1].textContent = each.largest === null ? "–" : each.largest ? whole(each.largest) : "none";
-      row.cells[2].textContent = (each.least ? "from " : "") + gib(each.total) + " GiB";
+      row.cells[1].textContent = each.largest === null ? "–" : each.largest ? whole(each.largest) : t("none");
+      row.cells[2].textContent = (each.least ? t("from ") : "") + gib(each.total) + " GiB";
       row.cells[3].textContent = each.file ? gib(each.file) + " GiB" : "–";
       row.mini.replaceChildren(
         draw("rect", { "class": "seg seg-weights", width: share(inside), height: 14 }),
@@ -146,13 +146,13 @@
   }
   function pages(model) {
     var place = $("pages"), seen = {};
-    place.replaceChildren("All contexts and caches as tables: ", link(model.name, root + "models/" + model.id + "/index.html"));
+    place.replaceChildren(t("All contexts and caches as tables: "), link(model.name, root + "models/" + model.id + "/index.html"));
     state.devices.forEach(function (device) {
       if (!device.id || seen[device.id]) return;
       seen[device.id] = true;
       place.append(", ", link(device.name, root + "hardware/" + device.id + "/index.html"));
     });
-    place.append(". ", link("Devices that run it", devices_address()));
+    place.append(". ", link(t("Devices that run it"), devices_address()));
   }
 
   // ---- controls ----------------------------------------------------------------
@@ -184,8 +184,8 @@
   function put(id, value) { if ($(id) !== document.activeElement) $(id).value = value; }
   function controls(answer) {
     var vllm = state.runner === "vllm", several = state.devices.length > 1;
-    $("model-facts").replaceChildren(table.layers + " layers, up to " + tokens(table.max) + ", ", link("its tables", root + "models/" + state.model + "/index.html"));
-    $("quant-label").textContent = vllm ? "Type of the weights" : "Quantization";
+    $("model-facts").replaceChildren(t("{n} layers, up to {tokens}, ", { n: table.layers, tokens: tokens(table.max) }), link(t("its tables"), root + "models/" + state.model + "/index.html"));
+    $("quant-label").textContent = vllm ? t("Type of the weights") : t("Quantization");
     put("quant", row_name());
     put("ctx", state.ctx);
     $("ctx").max = table.max;
@@ -195,8 +195,8 @@
     reach("ctx-reach", answer.most ? slide_at(answer.most) : 0);
     for (var n = 1; n <= MOST_DEVICES; n++) device_controls(n, state.devices[n - 1]);
     $("device-add").hidden = state.devices.length >= MOST_DEVICES;
-    $("device-label-1").textContent = several ? "Device 1" : "Device";
-    $("others-label-1").textContent = "Held by other programs" + (several ? " on device 1" : "");
+    $("device-label-1").textContent = several ? t("Device 1") : t("Device");
+    $("others-label-1").textContent = t("Held by other programs") + (several ? t(" on device 1") : "");
     put("runner", state.runner);
     Array.prototype.forEach.call(document.querySelectorAll("[data-for]"), function (field) { field.hidden = (field.dataset["for"] === "vllm") !== vllm; });
     if (vllm) {
@@ -204,7 +204,7 @@
       mark("fp8", state.fp8);
     } else llama_controls(answer);
     var changed = [state.runner !== "server", state.k !== 0, state.v !== 0, state.slots !== 1, state.devices.some(function (device) { return device.others; }), state.layers !== null, state.experts !== 0, vllm && state.util !== settings.usual.util, vllm && state.fp8].filter(Boolean).length;
-    $("more-count").textContent = changed ? changed + " changed" : "";
+    $("more-count").textContent = changed ? t("{n} changed", { n: changed }) : "";
   }
   function llama_controls(answer) {
     var setting = answer.setting, ollama = state.runner === "ollama";
@@ -213,16 +213,16 @@
     mark("slots", state.slots);
     ["v", "slots"].forEach(function (id) { $(id).parentNode.disabled = ollama; });
     $("pair-note").hidden = state.k === state.v && !ollama;
-    $("pair-note").textContent = ollama ? "Ollama has one type for both." : "Two types at once need a build with GGML_CUDA_FA_ALL_QUANTS: stock builds have no CUDA kernel for the pair.";
+    $("pair-note").textContent = ollama ? t("Ollama has one type for both.") : t("Two types at once need a build with GGML_CUDA_FA_ALL_QUANTS: stock builds have no CUDA kernel for the pair.");
     $("slots-note").hidden = state.slots === 1 && !ollama;
-    $("slots-note").textContent = ollama ? "For Ollama the figures are for one request at a time, its default." : "They share the context of " + tokens(state.ctx) + ".";
+    $("slots-note").textContent = ollama ? t("For Ollama the figures are for one request at a time, its default.") : t("They share the context of {tokens}.", { tokens: tokens(state.ctx) });
     var layers = setting.layers === null ? table.layers + 1 : setting.layers, away = setting.experts === "all" ? table.layers : setting.experts;
     mark("layers", state.layers === null ? "all" : state.layers === "auto" ? "auto" : "own");
     $("layers-own").hidden = typeof state.layers !== "number";
     $("layers-slide").max = table.layers + 1;
     put("layers-slide", layers);
     reach("layers-reach", answer.most_layers / (table.layers + 1));
-    $("layers-said").textContent = layers + " of " + (table.layers + 1) + ", the output counted as one";
+    $("layers-said").textContent = t("{n} of {all}, the output counted as one", { n: layers, all: table.layers + 1 });
     $("layers-slide").setAttribute("aria-valuetext", $("layers-said").textContent);
     $("experts-field").hidden = !look.has_experts(table) || ollama;
     mark("experts", state.experts === 0 ? "none" : typeof state.experts === "number" ? "own" : state.experts);
@@ -230,7 +230,7 @@
     $("experts-slide").max = table.layers;
     put("experts-slide", away);
     reach("experts-reach", 0);
-    $("experts-said").textContent = "of the first " + away + " of " + table.layers + " layers";
+    $("experts-said").textContent = t("of the first {n} of {all} layers", { n: away, all: table.layers });
     $("experts-slide").setAttribute("aria-valuetext", $("experts-said").textContent);
   }
   function device_controls(n, device) {
@@ -242,7 +242,7 @@
     put("memory-" + n, Math.round(device.mem / ($("memory-unit-" + n).value === "MiB" ? MIB : GIB) * 1000) / 1000);
     put("others-" + n, Math.round(device.others / MIB));
     facts.replaceChildren();
-    if (entry) facts.append(answers.round_gib(entry.mem) + (entry.bw ? ", " + whole(entry.bw) + " GB/s" : "") + ", ", link("its page", root + "hardware/" + entry.id + "/index.html"));
+    if (entry) facts.append(answers.round_gib(entry.mem) + (entry.bw ? ", " + whole(entry.bw) + " GB/s" : "") + ", ", link(t("its page"), root + "hardware/" + entry.id + "/index.html"));
   }
   // In the list of devices: what each would say.
   function device_note(n) {
@@ -265,15 +265,15 @@
     $("answer").setAttribute("aria-busy", "true");
     $("waiting").hidden = false;
     $("broken").hidden = true;
-    $("waiting").textContent = $("say").textContent = "Loading the figures of " + name + " …";
+    $("waiting").textContent = $("say").textContent = t("Loading the figures of {model} …", { model: name });
     look.load(id, root + "data/fit/" + id + ".js?" + fit.stamp, function (found) {
       if (state.model !== id) return;
       if (found) return arrived(found);
       $("waiting").hidden = true;
       $("broken").hidden = false;
       $("broken-model").textContent = name;
-      $("broken-stale").textContent = table ? "What stands below belongs to the model before." : "";
-      $("say").textContent = "The figures of " + name + " could not be loaded.";
+      $("broken-stale").textContent = table ? t("What stands below belongs to the model before.") : "";
+      $("say").textContent = t("The figures of {model} could not be loaded.", { model: name });
     });
   }
   function arrived(found) {
@@ -296,7 +296,7 @@
   model_box = window.kbgenCombobox($("model"), {
     entries: fit.models.map(function (model) { return { id: model.id, name: model.name, group: model.family, note: whole(model.max / 1024) + "k" }; }), choose: choose
   });
-  var entries = [{ id: "", name: "Another amount of memory", group: "" }].concat(fit.devices.map(function (device) { return { id: device.id, name: device.name, group: device.vendor, mem: device.mem }; }));
+  var entries = [{ id: "", name: t("Another amount of memory"), group: "" }].concat(fit.devices.map(function (device) { return { id: device.id, name: device.name, group: device.vendor, mem: device.mem }; }));
   function device_field(n) {
     device_boxes[n - 1] = window.kbgenCombobox($("device-" + n), {
       entries: entries, note: device_note(n),
@@ -328,8 +328,8 @@
   choices("k", fit.kv.map(function (name, i) { return [i, name]; }), function (i) { state.k = i; });
   choices("v", fit.kv.map(function (name, i) { return [i, name]; }), function (i) { state.v = i; });
   choices("slots", look.SLOTS.map(function (n) { return [n, n]; }), function (n) { state.slots = n; });
-  choices("layers", [["all", "All"], ["auto", "As many as fit"], ["own", "Choose"]], function (how) { state.layers = how === "all" ? null : how === "auto" ? "auto" : Math.floor(table.layers / 2); });
-  choices("experts", [["none", "None"], ["auto", "As few as needed"], ["all", "All"], ["own", "Choose"]], function (how) { state.experts = how === "none" ? 0 : how === "own" ? Math.ceil(table.layers / 2) : how; });
+  choices("layers", [["all", t("All")], ["auto", t("As many as fit")], ["own", t("Choose")]], function (how) { state.layers = how === "all" ? null : how === "auto" ? "auto" : Math.floor(table.layers / 2); });
+  choices("experts", [["none", t("None")], ["auto", t("As few as needed")], ["all", t("All")], ["own", t("Choose")]], function (how) { state.experts = how === "none" ? 0 : how === "own" ? Math.ceil(table.layers / 2) : how; });
 
   $("quant").addEventListener("change", function () { choose_row(this.value); });
   on("ctx", "input", function (text) { var n = Number(text); if (!(n >= 1)) return false; state.ctx = n; });
@@ -339,7 +339,7 @@
     state.ctx = Number(at) === 1000 ? table.max : Math.round(raw / grain) * grain;
   });
   on("runner", "change", function (runner) { state.runner = runner; });
-  choices("fp8", [[false, "16 bits"], [true, "fp8"]], function (fp8) { state.fp8 = fp8; });
+  choices("fp8", [[false, t("16 bits")], [true, "fp8"]], function (fp8) { state.fp8 = fp8; });
   on("util", "input", function (text) { var n = Number(text); if (!(n >= 1 && n <= 100)) return false; state.util = n; });
   on("layers-slide", "input", function (at) { state.layers = Number(at); });
   on("experts-slide", "input", function (at) { state.experts = Number(at); });

@@ -5,7 +5,7 @@
   var fit = JSON.parse($("fit-data").textContent), places = JSON.parse($("places").textContent);
   var LOW = fit.driver[0], HIGH = fit.driver[1];
   // Sizes that a group shows at first, names that a size does, and groups where two cards go into one machine.
-  var SIZES = 3, NAMES = 6, IN_PAIRS = ["Desktop", "Workstation", "Data center"];
+  var SIZES = 3, NAMES = 6, IN_PAIRS = [t("Desktop"), t("Workstation"), t("Data center")];
   if (!fit.models.length) return;
 
   // ---- state ---------------------------------------------------------------
@@ -48,8 +48,8 @@
   // ---- lists -----------------------------------------------------------------
   function size(bytes) { return Number((bytes / kit.GIB).toFixed(3)) + " GB"; }
   function margin(entry) {
-    if (entry.verdict === "fits") return (entry.count > 1 ? "at least " : "") + kit.mib(entry.spare) + " to spare" + (entry.count > 1 ? " on each" : "");
-    return entry.count > 1 ? "if its buffers stay at the low end of their range" : "if the driver takes less than " + kit.mib(entry.driver);
+    if (entry.verdict === "fits") return (entry.count > 1 ? t("at least ") : "") + t("{size} to spare", { size: kit.mib(entry.spare) }) + (entry.count > 1 ? t(" on each") : "");
+    return entry.count > 1 ? t("if its buffers stay at the low end of their range") : t("if the driver takes less than {size}", { size: kit.mib(entry.driver) });
   }
   // The calculator with the same settings and this device, or two of it.
   function closer(entry) {
@@ -65,7 +65,7 @@
     link.href = root + "hardware/" + entry.device.id + "/index.html";
     item.append(link);
     var speed = entry.verdict && entry.count === 1 ? look.speed(table, setting([1]), entry.device, fit) : null;
-    if (speed) item.append(" ", make("span", kit.pace(speed.full) + " tokens/s", "upto"));
+    if (speed) item.append(" ", make("span", t("{n} tokens/s", { n: kit.pace(speed.full) }), "upto"));
     return item;
   }
   // All of one memory: the verdict is the same for each.
@@ -82,7 +82,7 @@
       name.hidden = i >= NAMES;
       names.append(name, " ");
     });
-    if (entries.length > NAMES) names.append(make("span", "and " + (entries.length - NAMES) + " more", "small and-more"));
+    if (entries.length > NAMES) names.append(make("span", t("and {n} more", { n: entries.length - NAMES }), "small and-more"));
     item.append(names);
     return item;
   }
@@ -102,7 +102,7 @@
     return part;
   }
   function show_all(part, count) {
-    var button = make("button", "Show all " + count, "plain");
+    var button = make("button", t("Show all {n}", { n: count }), "plain");
     button.type = "button";
     button.addEventListener("click", function () {
       var hidden = Array.prototype.slice.call(part.querySelectorAll("[hidden]")), first = hidden[0];
@@ -117,7 +117,7 @@
     var rest = fit.devices.filter(function (device) { return !device.ok && device.mem - state.others * kit.MIB > bytes; })
       .map(function (device) { return { device: device, count: 1 }; }).sort(by_memory);
     if (!rest.length) return [];
-    return [group("Not covered", "Weights and cache need " + kit.gib(bytes) + " on every device, and these have more. What comes on top follows other rules than CUDA's on them and was not measured, so there is no verdict. Where GPU and system share the memory, the system needs its part of it.", rest)];
+    return [group(t("Not covered"), t("Weights and cache need {size} on every device, and these have more. What comes on top follows other rules than CUDA's on them and was not measured, so there is no verdict. Where GPU and system share the memory, the system needs its part of it.", { size: kit.gib(bytes) }), rest)];
   }
 
   // ---- the answer ------------------------------------------------------------
@@ -135,17 +135,17 @@
     var pairs = running(look.need(table, setting([1, 1])), covered.filter(function (device) {
       return alone.indexOf(device.id) < 0 && IN_PAIRS.indexOf(device.place) >= 0;
     }), 2);
-    var first = fitting[0], tight = singles[0] && singles[0].verdict === "tight" ? "Tight from " + size(singles[0].device.mem) : "";
-    $("headline").textContent = !one.total ? "Not covered" : first ? "Runs from " + size(first.device.mem) + " up" : tight || "No single card here holds it";
-    $("margin").textContent = !one.total ? "For this pair of cache types the compute buffer was not measured."
-      : kit.gib(one.total[1]) + ", and " + kit.mib(LOW) + " to " + kit.mib(HIGH) + " for the driver" + (first && tight ? ". " + tight : "") + ".";
+    var first = fitting[0], tight = singles[0] && singles[0].verdict === "tight" ? t("Tight from {size}", { size: size(singles[0].device.mem) }) : "";
+    $("headline").textContent = !one.total ? t("Not covered") : first ? t("Runs from {size} up", { size: size(first.device.mem) }) : tight || t("No single card here holds it");
+    $("margin").textContent = !one.total ? t("For this pair of cache types the compute buffer was not measured.")
+      : t("{size}, and {low} to {high} for the driver{tight}.", { size: kit.gib(one.total[1]), low: kit.mib(LOW), high: kit.mib(HIGH), tight: first && tight ? ". " + tight : "" });
     $("dock").textContent = $("headline").textContent;
-    kit.say(state.model.name + ", " + fit.quants[state.quant] + ", " + kit.whole(state.ctx) + " tokens: " + $("headline").textContent + ". " + $("margin").textContent);
-    $("parts").replaceChildren(part("Weights", kit.gib(one.weights)), part("K/V cache", kit.gib(one.cache)), part("Compute buffer", one.compute ? kit.gib(one.compute[1]) : "not covered"));
+    kit.say(state.model.name + ", " + fit.quants[state.quant] + ", " + t("{n} tokens: ", { n: kit.whole(state.ctx) }) + $("headline").textContent + ". " + $("margin").textContent);
+    $("parts").replaceChildren(part(t("Weights"), kit.gib(one.weights)), part(t("K/V cache"), kit.gib(one.cache)), part(t("Compute buffer"), one.compute ? kit.gib(one.compute[1]) : t("not covered")));
     var shown = places.names.map(function (name) {
       return [name, singles.filter(function (entry) { return entry.device.place === name; })];
     }).filter(function (entry) { return entry[1].length; }).map(function (entry) { return group(entry[0], "", entry[1]); });
-    if (pairs.length) shown.push(group("Two of the same card", "Of cards that do not hold it alone, half of the layers on each. Its compute buffers are a range; the verdict takes the upper end.", pairs));
+    if (pairs.length) shown.push(group(t("Two of the same card"), t("Of cards that do not hold it alone, half of the layers on each. Its compute buffers are a range; the verdict takes the upper end."), pairs));
     $("cards").replaceChildren.apply($("cards"), shown.concat(not_covered(one.weights + one.cache)));
     save();
   }
@@ -156,7 +156,7 @@
     $("quant").replaceChildren.apply($("quant"), kit.quantizations(table, fit.quants).map(function (i) { return kit.option(i, fit.quants[i]); }));
     $("quant").value = state.quant;
     put("ctx", state.ctx);
-    $("ctx-hint").textContent = "At most " + kit.whole(table.max) + ".";
+    $("ctx-hint").textContent = t("At most {n}.", { n: kit.whole(table.max) });
     put("others", state.others || "");
     $("run").value = state.run;
     $("pair-note").hidden = state.k === state.v;
@@ -170,8 +170,8 @@
       if (wanted !== state.model) return;
       table = loaded;
       if (table) return update();
-      $("headline").textContent = "The figures of " + wanted.name + " did not load";
-      $("margin").textContent = "Reload the page, or choose another model.";
+      $("headline").textContent = t("The figures of {model} did not load", { model: wanted.name });
+      $("margin").textContent = t("Reload the page, or choose another model.");
     });
   }
   var model_box = window.kbgenCombobox($("model"), {

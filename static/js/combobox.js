@@ -81,7 +81,7 @@
       groups.forEach(function (group) { group.element.hidden = group.rows.every(function (row) { return row.element.hidden; }); });
       var left = seen();
       list.classList.toggle("none", !left.length);
-      said.textContent = asked === " " ? "" : left.length ? left.length + (left.length === 1 ? " match" : " matches") : "No match";
+      said.textContent = asked === " " ? "" : left.length ? t("{n} match", "{n} matches", { n: left.length }) : t("No match");
       point(typed ? left[0] : left.filter(function (row) { return row.entry.id === chosen; })[0]);
     }
     function open() {

@@ -19,9 +19,9 @@
   function ollama(state, setting, about) {
     var lines = ["FROM ./" + about.file, "PARAMETER num_ctx " + state.ctx, "PARAMETER num_batch 512", "PARAMETER num_gpu " + (setting.layers === null ? ALL : setting.layers)];
     return [
-      { label: "Ollama’s server", text: "OLLAMA_FLASH_ATTENTION=1 OLLAMA_KV_CACHE_TYPE=" + about.kv[setting.k] + " ollama serve" },
-      { label: "Modelfile, for ollama create", text: lines.join("\n") },
-      { note: "One request at a time, Ollama’s default. Without num_batch it takes larger batches above 4096 tokens, and more memory for them, where it sees room." + (setting.shares.length > 1 ? " It shares the layers out by the memory that is free, so the two devices may hold other shares than here." : "") }
+      { label: t("Ollama’s server"), text: "OLLAMA_FLASH_ATTENTION=1 OLLAMA_KV_CACHE_TYPE=" + about.kv[setting.k] + " ollama serve" },
+      { label: t("Modelfile, for ollama create"), text: lines.join("\n") },
+      { note: t("One request at a time, Ollama’s default. Without num_batch it takes larger batches above 4096 tokens, and more memory for them, where it sees room.") + (setting.shares.length > 1 ? t(" It shares the layers out by the memory that is free, so the two devices may hold other shares than here.") : "") }
     ];
   }
   function vllm(state, setting, about) {
@@ -29,7 +29,7 @@
     if (state.devices.length > 1) words.push("--tensor-parallel-size " + state.devices.length);
     if (state.fp8) words.push("--kv-cache-dtype fp8");
     var all = [{ label: "vLLM", text: words.join(" ") }];
-    if (state.dtype > 0) all.push({ note: "Put the name of a repository that holds the " + about.dtypes[state.dtype] + " weights; vLLM reads the type from it." });
+    if (state.dtype > 0) all.push({ note: t("Put the name of a repository that holds the {type} weights; vLLM reads the type from it.", { type: about.dtypes[state.dtype] }) });
     return all;
   }
 
@@ -40,8 +40,8 @@
     if (state.runner === "vllm") return vllm(state, setting, about);
     if (state.runner === "server") return [{ label: "llama.cpp", text: "llama-server " + arguments_of(state, setting, about) }];
     return [
-      { label: "Arguments for llama.cpp’s other programs", text: arguments_of(state, setting, about) },
-      { note: "For programs that may want the logits of every token, such as llama-perplexity, for bindings that leave it at that, and for servers built before June 2026." }
+      { label: t("Arguments for llama.cpp’s other programs"), text: arguments_of(state, setting, about) },
+      { note: t("For programs that may want the logits of every token, such as llama-perplexity, for bindings that leave it at that, and for servers built before June 2026.") }
     ];
   };
 })();

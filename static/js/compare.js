@@ -95,37 +95,37 @@
   function headline(list, rows) {
     var covered = list.map(function (device, at) { return { device: device, count: of(rows, at, "fits").length }; })
       .filter(function (entry) { return entry.device.covered; }).sort(function (a, b) { return b.count - a.count; });
-    if (!covered.length) return "No verdicts for these devices";
+    if (!covered.length) return t("No verdicts for these devices");
     var first = covered[0], second = covered[1];
-    if (!second) return first.device.name + " runs " + first.count + " of " + rows.length + " models";
+    if (!second) return t("{device} runs {n} of {all} models", { device: first.device.name, n: first.count, all: rows.length });
     var more = first.count - second.count;
-    return !more ? first.device.name + " and " + second.device.name + " run the same " + first.count + " of " + rows.length + " models"
-      : first.device.name + " runs " + first.count + " of " + rows.length + " models, " + more + " more than " + second.device.name;
+    return !more ? t("{device} and {other} run the same {n} of {all} models", { device: first.device.name, other: second.device.name, n: first.count, all: rows.length })
+      : t("{device} runs {n} of {all} models, {more} more than {other}", { device: first.device.name, n: first.count, all: rows.length, more: more, other: second.device.name });
   }
   function table_of_runs(list, rows) {
     var at = function (device) { return list.indexOf(device); };
-    var unknown = function (device) { return device.covered ? null : "not covered"; };
+    var unknown = function (device) { return device.covered ? null : t("not covered"); };
     $("runs").replaceChildren.apply($("runs"), [
-      line("Models that fit", list, function (device) { return unknown(device) || of(rows, at(device), "fits").length + " of " + rows.length; }),
-      line("Tight", list, function (device) { return unknown(device) || String(of(rows, at(device), "tight").length); }),
-      line("Largest that fits", list, function (device) {
+      line(t("Models that fit"), list, function (device) { return unknown(device) || t("{n} of {all}", { n: of(rows, at(device), "fits").length, all: rows.length }); }),
+      line(t("Tight"), list, function (device) { return unknown(device) || String(of(rows, at(device), "tight").length); }),
+      line(t("Largest that fits"), list, function (device) {
         var fitting = of(rows, at(device), "fits").filter(function (row) { return row.model.parameters; }), last = fitting[fitting.length - 1];
-        return unknown(device) || (last ? [link(last.model), " ", make("span", size(last.model), "upto")] : "none");
+        return unknown(device) || (last ? [link(last.model), " ", make("span", size(last.model), "upto")] : t("none"));
       })].concat(row_of_speed(list)));
   }
   // The range of a chosen model, from its own table.
   function speed_words(device) {
     var model = state.model, table = window.kbgenFit && window.kbgenFit.tables[model.id];
     var total = need(model, state.quant, state.ctx), quant = index.quants.indexOf(runs.quants[state.quant]);
-    if (total === null) return "not at this setting";
+    if (total === null) return t("not at this setting");
     // Where the rules of CUDA do not hold, the weights alone tell.
-    if (device.covered ? judge(total, device.memory) === "no" : model.weights[state.quant] > device.memory) return "does not fit";
+    if (device.covered ? judge(total, device.memory) === "no" : model.weights[state.quant] > device.memory) return t("does not fit");
     if (!table) return "–";
     var speed = window.kbgenFit.speed(table, { quant: quant, k: 0, v: 0, ctx: runs.contexts[state.ctx] }, device, index);
-    return speed ? kit.pace(speed.full) + " tokens/s" : "not known";
+    return speed ? t("{n} tokens/s", { n: kit.pace(speed.full) }) : t("not known");
   }
   function row_of_speed(list) {
-    return state.model ? [line("Speed with " + state.model.name, list, speed_words)] : [];
+    return state.model ? [line(t("Speed with {model}", { model: state.model.name }), list, speed_words)] : [];
   }
   // Models on which the verdicts differ, those that need most first.
   function table_of_differences(list, rows) {
@@ -136,25 +136,25 @@
     }).sort(function (a, b) { return b.total - a.total; });
     place.replaceChildren();
     if (list.filter(function (device) { return device.covered; }).length < 2) return;
-    place.append(make("h3", apart.length ? "Models that one runs and another does not: " + apart.length : "Every model gets the same verdict on all of them"));
+    place.append(make("h3", apart.length ? t("Models that one runs and another does not: {n}", { n: apart.length }) : t("Every model gets the same verdict on all of them")));
     if (!apart.length) return;
     var box = make("div", null, "table"), table = make("table", null, "grid versus"), head = make("tr"), body = make("tbody"), thead = make("thead");
     box.tabIndex = 0;
     box.setAttribute("role", "group");
-    box.setAttribute("aria-label", "Models on which the devices differ");
+    box.setAttribute("aria-label", t("Models on which the devices differ"));
     heads(head, list);
-    head.cells[0].replaceWith(label("Model"), label("Needs", "num"));
+    head.cells[0].replaceWith(label(t("Model")), label(t("Needs"), "num"));
     apart.forEach(function (row) {
       var entry = line("", list, function (device) { var word = row.words[list.indexOf(device)]; return word ? kit.verdict(word) : "–"; }), first = entry.cells[0];
       first.append(link(row.model));
       var total = make("td", kit.gib(row.total), "num");
-      total.title = kit.whole(row.total) + " bytes";
+      total.title = t("{n} bytes", { n: kit.whole(row.total) });
       first.after(total);
       body.append(entry);
     });
     function label(text, kind) { var cell = make("th", text, kind); cell.scope = "col"; return cell; }
     thead.append(head);
-    table.append(make("caption", "Weights, cache and compute buffer, before what the driver takes"), thead, body);
+    table.append(make("caption", t("Weights, cache and compute buffer, before what the driver takes")), thead, body);
     box.append(table);
     place.append(box);
   }
@@ -172,13 +172,13 @@
     table_of_runs(list, rows);
     table_of_differences(list, rows);
     $("headline").textContent = headline(list, rows);
-    kit.say(runs.quants[state.quant] + ", " + kit.whole(runs.contexts[state.ctx]) + " tokens: " + headline(list, rows) + ".");
+    kit.say(runs.quants[state.quant] + ", " + t("{n} tokens: ", { n: kit.whole(runs.contexts[state.ctx]) }) + headline(list, rows) + ".");
     save();
   }
   function mark(name, at) { $(name).querySelectorAll("input")[at].checked = true; }
 
   // ---- controls ----------------------------------------------------------------
-  var NONE = [{ id: "", name: "none", group: "" }];
+  var NONE = [{ id: "", name: t("none"), group: "" }];
   var boxes = state.picks.map(function (_, i) {
     var entries = devices.map(function (device) { return { id: device.id, name: device.name, group: device.maker, note: device.texts[CELL_OF_MEMORY] }; });
     return window.kbgenCombobox($("device-" + i), { entries: i ? NONE.concat(entries) : entries, choose: function (id) { state.picks[i] = find(devices, id); update(); } });

@@ -7,8 +7,8 @@
   var AMOUNTS = ["ctx", "speed", "watts", "kwh", "hours", "price", "years", "out", "in", "ratio", "reading"];
   var TYPED = ["currency"].concat(AMOUNTS);
   var NAMES = {
-    speed: "the speed", watts: "the power", kwh: "the price of electricity", hours: "the hours a day", price: "the price of the card",
-    years: "the years", out: "the cloud's price of generated tokens", "in": "the cloud's price of prompt tokens"
+    speed: t("the speed"), watts: t("the power"), kwh: t("the price of electricity"), hours: t("the hours a day"), price: t("the price of the card"),
+    years: t("the years"), out: t("the cloud's price of generated tokens"), "in": t("the cloud's price of prompt tokens")
   };
   // What must be more than nothing, because something is divided by it.
   var DIVIDES = ["ctx", "speed", "hours", "years", "reading"];
@@ -55,41 +55,41 @@
   function digits(n) {
     if (!isFinite(n)) return "∞";
     if (n >= 1000) return kit.whole(n);
-    if (n >= 100) return n.toFixed(0);
+    if (n >= 100) return n.toFixed();
     if (n >= 0.1 || n === 0) return n.toFixed(2);
     return n >= 1e-6 ? n.toFixed(Math.ceil(-Math.log10(n)) + 1) : n.toExponential(1);
   }
   function span(range, words) {
     var from = words(range[0]), to = words(range[1]);
-    return from === to ? from : from + " to " + to;
+    return from === to ? from : from + t(" to ") + to;
   }
   function rate(n) { return n >= 100 ? kit.whole(n) : String(Number(n.toPrecision(3))); }
   function money(n) { var sign = $("currency").value.trim(); return (sign ? sign + "\u00a0" : "") + digits(n); }
   function spell(days, unit) {
-    var n = unit === "years" ? days / 365 : unit === "months" ? days / 365 * 12 : days;
+    var n = unit === t("years") ? days / 365 : unit === t("months") ? days / 365 * 12 : days;
     return n >= 10 ? kit.whole(n) : n.toFixed(1);
   }
   function time(range) {
-    var longest = isFinite(range[1]) ? range[1] : range[0], unit = longest >= 730 ? "years" : longest >= 60 ? "months" : "days";
-    var from = spell(range[0], unit), to = isFinite(range[1]) ? spell(range[1], unit) : "never";
-    return from === to ? from + " " + unit : to === "never" ? from + " " + unit + " to never" : from + " to " + to + " " + unit;
+    var longest = isFinite(range[1]) ? range[1] : range[0], unit = longest >= 730 ? t("years") : longest >= 60 ? t("months") : t("days");
+    var from = spell(range[0], unit), to = isFinite(range[1]) ? spell(range[1], unit) : t("never");
+    return from === to ? from + " " + unit : to === t("never") ? t("{n} {unit} to never", { n: from, unit: unit }) : t("{from} to {to} {unit}", { from: from, to: to, unit: unit });
   }
   function list(names) {
     var words = names.map(function (name) { return NAMES[name]; });
-    return words.length < 2 ? words.join("") : words.slice(0, -1).join(", ") + " and " + words[words.length - 1];
+    return words.length < 2 ? words.join() : t("{list} and {last}", { list: words.slice(0, -1).join(", "), last: words[words.length - 1] });
   }
 
   // ---- speed ---------------------------------------------------------------
   var state = { model: null, gpu: null, quant: -1 }, table = null;
   // The range of the model on the device, or why there is none.
   function range_of(ctx) {
-    if (!state.model || !state.gpu) return { words: "Choose a model and a card: the range of its speed is computed." };
-    if (!table) return { words: "The figures of " + state.model.name + " are on their way." };
+    if (!state.model || !state.gpu) return { words: t("Choose a model and a card: the range of its speed is computed.") };
+    if (!table) return { words: t("The figures of {model} are on their way.", { model: state.model.name }) };
     var setting = { quant: state.quant, k: 0, v: 0, ctx: Math.min(ctx || 4096, table.max), slots: 1, server: true, shares: [1], layers: null, experts: 0, uncovered: [!state.gpu.ok] };
     var look = window.kbgenFit, found = look.speed(table, setting, state.gpu, fit), verdict = look.judge(look.need(table, setting), [state.gpu.mem], fit.driver);
-    if (verdict === "no") return { words: "It does not fit with every layer on this device, and for layers in the computer's own memory no speed is known. Type what you measured." };
-    if (!found) return { words: "For this device no range is known. Type what you measured." };
-    return { range: found.full, words: kit.pace(found.full) + " tokens/s", at: setting.ctx };
+    if (verdict === "no") return { words: t("It does not fit with every layer on this device, and for layers in the computer's own memory no speed is known. Type what you measured.") };
+    if (!found) return { words: t("For this device no range is known. Type what you measured.") };
+    return { range: found.full, words: t("{n} tokens/s", { n: kit.pace(found.full) }), at: setting.ctx };
   }
   function settle() {
     if (table && !table.quants[state.quant]) state.quant = window.kbgenFit.usual(table, fit.quants);
@@ -104,7 +104,7 @@
       table = loaded;
       settle();
       update();
-      if (!table) $("range").textContent = "The figures of " + wanted.name + " did not load. Type what you measured.";
+      if (!table) $("range").textContent = t("The figures of {model} did not load. Type what you measured.", { model: wanted.name });
     });
     if (!table) update();
   }
@@ -114,14 +114,14 @@
     $("quant").replaceChildren.apply($("quant"), table ? kit.quantizations(table, fit.quants).map(function (i) { return kit.option(i, fit.quants[i]); }) : [kit.option("", "–")]);
     $("quant").disabled = !table;
     if (table) $("quant").value = state.quant;
-    $("range").replaceChildren(found.range ? make("b", found.words) : found.words, found.range ? " on " + state.gpu.name + ", with " + kit.whole(found.at) + " tokens in the context." : "");
-    var watts = state.gpu && state.gpu.power, offer = make("button", "Use it", "plain");
+    $("range").replaceChildren(found.range ? make("b", found.words) : found.words, found.range ? t(" on {device}, with {n} tokens in the context.", { device: state.gpu.name, n: kit.whole(found.at) }) : "");
+    var watts = state.gpu && state.gpu.power, offer = make("button", t("Use it"), "plain");
     $("power-limit").hidden = !watts;
     if (!watts || $("power-limit").dataset.of === state.gpu.id) return;
     $("power-limit").dataset.of = state.gpu.id;
     offer.type = "button";
     offer.addEventListener("click", function () { $("watts").value = watts; $("watts").focus(); update(); });
-    $("power-limit").replaceChildren("Power limit of the card alone: " + watts + " W. ", offer);
+    $("power-limit").replaceChildren(t("Power limit of the card alone: {n} W. ", { n: watts }), offer);
   }
 
   // ---- what is typed -----------------------------------------------------------
@@ -131,7 +131,7 @@
       var input = $(name), n = Number(input.value), least = DIVIDES.indexOf(name) >= 0;
       var wrong = input.validity.badInput || input.value !== "" && !(n >= 0 && n <= 1e9 && !(least && n === 0)) || name === "hours" && n > 24;
       amounts[name] = wrong || input.value === "" ? null : n;
-      fault(input, !wrong ? "" : name === "hours" ? "More than 0 and at most 24." : least ? "A number above 0." : "A number, 0 or more.");
+      fault(input, !wrong ? "" : name === "hours" ? t("More than 0 and at most 24.") : least ? t("A number above 0.") : t("A number, 0 or more."));
     });
     return amounts;
   }
@@ -154,23 +154,23 @@
   // ---- the answer ------------------------------------------------------------
   // Name, label, how its figure is said, and the formula with the figures in it.
   var ROWS = [
-    ["electricity", "Electricity for a million generated tokens", money, function (t, v) { return t.watts + " × " + t.kwh + " ÷ (3.6 × " + v + ")"; }],
-    ["card", "The card in a million generated tokens", money, function (t, v) { return t.price + " × 1,000,000 ÷ (" + v + " × 3600 × " + t.hours + " × 365 × " + t.years + ")"; }],
-    ["home", "At home, both together", money, function (t, v, f) { return span(f.electricity.range, digits) + " + " + span(f.card.range, digits); }],
-    ["cloud", "The cloud for a million generated tokens", money, function (t) { return Number(t.ratio) ? t.out + " + " + t.ratio + " × " + t["in"] : String(t.out); }],
-    ["day", "Millions of tokens a day at home", rate, function (t, v) { return v + " × 3600 × " + t.hours + " ÷ 1,000,000"; }],
-    ["millions", "Millions of tokens until the card has paid for itself", function (n) { return isFinite(n) ? digits(n) : "never"; }, function (t, v, f) { return t.price + " ÷ (" + digits(f.cloud.range[0]) + " − " + span(f.electricity.range, digits) + ")"; }]
+    ["electricity", t("Electricity for a million generated tokens"), money, function (t, v) { return t.watts + " × " + t.kwh + " ÷ (3.6 × " + v + ")"; }],
+    ["card", t("The card in a million generated tokens"), money, function (t, v) { return t.price + " × 1,000,000 ÷ (" + v + " × 3600 × " + t.hours + " × 365 × " + t.years + ")"; }],
+    ["home", t("At home, both together"), money, function (t, v, f) { return span(f.electricity.range, digits) + " + " + span(f.card.range, digits); }],
+    ["cloud", t("The cloud for a million generated tokens"), money, function (t) { return Number(t.ratio) ? t.out + " + " + t.ratio + " × " + t["in"] : String(t.out); }],
+    ["day", t("Millions of tokens a day at home"), rate, function (t, v) { return v + " × 3600 × " + t.hours + " ÷ 1,000,000"; }],
+    ["millions", t("Millions of tokens until the card has paid for itself"), function (n) { return isFinite(n) ? digits(n) : t("never"); }, function (t, v, f) { return t.price + " ÷ (" + digits(f.cloud.range[0]) + " − " + span(f.electricity.range, digits) + ")"; }]
   ];
 
   function headline(figures) {
     var days = figures.days, millions = figures.millions;
     if (days.range) {
-      if (days.range[0] === Infinity) return ["It never pays", "Electricity alone costs at least as much as the cloud."];
-      return ["Paid for after " + time(days.range), "From then on each million tokens costs its electricity: " + span(figures.electricity.range, money) + " against " + money(figures.cloud.range[0]) + "."];
+      if (days.range[0] === Infinity) return [t("It never pays"), t("Electricity alone costs at least as much as the cloud.")];
+      return [t("Paid for after {time}", { time: time(days.range) }), t("From then on each million tokens costs its electricity: {low} against {high}.", { low: span(figures.electricity.range, money), high: money(figures.cloud.range[0]) })];
     }
-    if (millions.range && millions.range[0] < Infinity) return ["Paid for after " + span(millions.range, function (n) { return isFinite(n) ? digits(n) : "never"; }) + " million tokens", "For the time that takes: " + list(days.missing) + "."];
-    if (figures.electricity.range) return [span(figures.electricity.range, money) + " for a million tokens", "In electricity. For when the card has paid for itself: " + list(days.missing) + "."];
-    return ["Type what you know", "For the electricity of a million tokens: " + list(figures.electricity.missing) + "."];
+    if (millions.range && millions.range[0] < Infinity) return [t("Paid for after {n} million tokens", { n: span(millions.range, function (n) { return isFinite(n) ? digits(n) : t("never"); }) }), t("For the time that takes: {list}.", { list: list(days.missing) })];
+    if (figures.electricity.range) return [t("{price} for a million tokens", { price: span(figures.electricity.range, money) }), t("In electricity. For when the card has paid for itself: {list}.", { list: list(days.missing) })];
+    return [t("Type what you know"), t("For the electricity of a million tokens: {list}.", { list: list(figures.electricity.missing) })];
   }
   function update() {
     var amounts = typed(), found = range_of(amounts.ctx), speed = amounts.speed ? [amounts.speed, amounts.speed] : found.range;
@@ -186,8 +186,8 @@
       var figure = figures[row[0]], line = make("div");
       line.dataset.figure = row[0];
       line.append(make("dt", row[1]));
-      if (figure.range) line.append(make("dd", span(figure.range, row[2]), "value"), make("dd", row[3](as_typed, v, figures).replace(/ to /g, " … "), "formula"));
-      else line.append(make("dd", "needs " + list(figure.missing), "needs"));
+      if (figure.range) line.append(make("dd", span(figure.range, row[2]), "value"), make("dd", row[3](as_typed, v, figures).split(t(" to ")).join(" … "), "formula"));
+      else line.append(make("dd", t("needs {list}", { list: list(figure.missing) }), "needs"));
       return line;
     }));
     kit.keep([["model", state.model && state.model.id], ["quant", state.model && fit.quants[state.quant]], ["gpu", state.gpu && state.gpu.id]]
@@ -200,7 +200,7 @@
     TYPED.forEach(function (name) { if (asked.has(name)) $(name).value = asked.get(name).slice(0, 20); });
     state = { model: find(fit.models, asked.get("model")), gpu: find(fit.devices, asked.get("gpu")), quant: fit.quants.indexOf(asked.get("quant")) };
   }
-  var NONE = [{ id: "", name: "none", group: "" }];
+  var NONE = [{ id: "", name: t("none"), group: "" }];
   var model_box = window.kbgenCombobox($("model"), {
     entries: NONE.concat(fit.models.map(function (model) { return { id: model.id, name: model.name, group: model.family }; })),
     choose: function (id) { state.model = find(fit.models, id); open(); }

@@ -14,7 +14,6 @@
     if (text != null) element.textContent = text;
     return element;
   }
-  var amount = function (count, one, many) { return count + " " + (count === 1 ? one : many); };
   var file = function (address) { return data.root + address.replace(/(#|$)/, "index.html$1"); };
 
   // A text with the typed parts marked where they begin a word or a number, or are one; "Q4_K_M" is one mark.
@@ -47,7 +46,7 @@
       var group = groups.filter(function (each) { return each.address === page.group; })[0];
       if (!group) {
         var list = lists.filter(function (each) { return each[0] === page.group; })[0];
-        groups.push(group = { address: page.group, title: list ? list[1] : "More pages", rows: [] });
+        groups.push(group = { address: page.group, title: list ? list[1] : t("More pages"), rows: [] });
       }
       group.rows.push({ title: page.title, note: page.note, href: file(page.address), kind: NOTES[page.address.split("/")[0]] });
     });
@@ -59,9 +58,9 @@
   // What a reader sees who has typed nothing.
   function lists() {
     return [{
-      title: "All pages", rows: window.kbgenPages.groups.map(function (list) {
+      title: t("All pages"), rows: window.kbgenPages.groups.map(function (list) {
         return { title: list[1], note: String(list[2]), href: file(list[0]), kind: "short" };
-      }).concat({ title: "Diagnose a log", note: "or paste it above", href: file("diagnose/"), kind: "short" })
+      }).concat({ title: t("Diagnose a log"), note: t("or paste it above"), href: file("diagnose/"), kind: "short" })
     }];
   }
 
@@ -82,11 +81,11 @@
       list.id = "kbgen-found";
       list.hidden = true;
       list.setAttribute("role", "listbox");
-      list.setAttribute("aria-label", "Results");
+      list.setAttribute("aria-label", t("Results"));
       say.setAttribute("role", "status");
       var about = {
-        type: "text", role: "combobox", "aria-label": "Search all pages", "aria-autocomplete": "list", "aria-controls": list.id, "aria-expanded": "false",
-        placeholder: "Error, model, card, term \u2026", autocomplete: "off", autocapitalize: "off", spellcheck: "false", enterkeyhint: "go"
+        type: "text", role: "combobox", "aria-label": t("Search all pages"), "aria-autocomplete": "list", "aria-controls": list.id, "aria-expanded": "false",
+        placeholder: t("Error, model, card, term \u2026"), autocomplete: "off", autocapitalize: "off", spellcheck: "false", enterkeyhint: "go"
       };
       Object.keys(about).forEach(function (name) { field.setAttribute(name, about[name]); });
     }
@@ -150,22 +149,22 @@
       var found = window.kbgenNames(window.kbgenPages, text), pages = found.pages;
       var groups = grouped(pages, options.most), more = [];
       if (groups.some(function (group) { return group.all > group.rows.length; }) && chooses)
-        more.push({ title: "All " + pages.length + " results", href: file("search/") + "?q=" + encodeURIComponent(text) });
+        more.push({ title: t("All {n} results", { n: pages.length }), href: file("search/") + "?q=" + encodeURIComponent(text) });
       // A few words are a name; more may be a message.
       if (!pages.length || text.split(/\s+/).length > 3)
-        more.push({ title: "Diagnose it", note: "compare it with every known message", href: data.root + window.kbgenCase(text, CASE), kind: "short" });
+        more.push({ title: t("Diagnose it"), note: t("compare it with every known message"), href: data.root + window.kbgenCase(text, CASE), kind: "short" });
       if (more.length) groups.push({ rows: more });
       draw(groups, found.parts);
-      say.textContent = pages.length ? amount(pages.length, "result", "results") : "Nothing found";
+      say.textContent = pages.length ? t("{n} result", "{n} results", { n: pages.length }) : t("Nothing found");
     }
     // Shows what is typed by then; without the index there is nothing to show.
     function refresh() {
-      if (!window.kbgenPages) say.textContent = "Loading \u2026";
+      if (!window.kbgenPages) say.textContent = t("Loading \u2026");
       tables().then(function () {
         // The first search reads the index, which the first key need not wait for.
         if (asked === null) window.kbgenNames(window.kbgenPages, "");
         show();
-      }, function () { say.textContent = "The index could not be loaded. Look at the connection, then type again."; });
+      }, function () { say.textContent = t("The index could not be loaded. Look at the connection, then type again."); });
     }
 
     field.addEventListener("input", refresh);
@@ -207,14 +206,14 @@
   var dialog = null, inside = null;
   function build() {
     dialog = make("dialog", "finder");
-    dialog.setAttribute("aria-label", "Search");
+    dialog.setAttribute("aria-label", t("Search"));
     inside = Finder(dialog, { chooses: true, most: 5, leave: function () { dialog.close(); } });
-    var close = inside.head.appendChild(make("button", "plain", "Close"));
+    var close = inside.head.appendChild(make("button", "plain", t("Close")));
     close.type = "button";
     close.addEventListener("click", function () { dialog.close(); });
     var keys = inside.foot.appendChild(make("p", "finder-keys"));
     keys.setAttribute("aria-hidden", "true");
-    [["\u2191 \u2193", "choose"], ["Enter", "open"], ["Esc", "close"]].forEach(function (each) {
+    [["\u2191 \u2193", t("choose")], [t("Enter"), t("open")], [t("Esc"), t("close")]].forEach(function (each) {
       var key = keys.appendChild(make("span"));
       key.append(make("kbd", null, each[0]), " " + each[1]);
     });

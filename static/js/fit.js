@@ -330,7 +330,7 @@
     var model = table.vllm;
     if (typeof model === "string") return { reason: model };
     var at_cards = model.weights[asked.cards - 1], page = model.page[asked.cards - 1] / (asked.fp8 ? 2 : 1);
-    if (!at_cards) return { reason: "its heads cannot be shared out among " + asked.cards + " cards" };
+    if (!at_cards) return { reason: t("its heads cannot be shared out among {n} cards", { n: asked.cards }) };
     var weights = at_cards[asked.dtype];
     var request = function (tokens) {
       var blocks = Math.ceil(tokens / BLOCK), window = function (batch) { return Math.ceil(Math.min(Math.max(0, model.window - 1) + batch, tokens) / BLOCK) + 1; };

@@ -87,10 +87,10 @@
     });
     groups.forEach(function (group) {
       group.element.hidden = !!name || !group.left;
-      if (group.count) group.count.textContent = group.left < group.all ? group.left + " of " + group.all : group.all;
+      if (group.count) group.count.textContent = group.left < group.all ? t("{n} of {all}", { n: group.left, all: group.all }) : group.all;
       if (group.link) group.link.parentNode.hidden = group.element.hidden;
     });
-    count.textContent = chosen ? left + " of " + rows.length : "";
+    count.textContent = chosen ? t("{n} of {all}", { n: left, all: rows.length }) : "";
     clear.hidden = !chosen;
   }
 

@@ -6,9 +6,9 @@
   var place = document.querySelector(".own-card"), named = place.dataset.models.split(" ");
   if (!cards.length || QUANT < 0 || CONTEXT < 0) return;
 
-  var label = make("label", "Your card "), select = make("select"), answer = make("div");
+  var label = make("label", t("Your card ")), select = make("select"), answer = make("div");
   label.append(select);
-  select.append(kit.option("", "Choose …"));
+  select.append(kit.option("", t("Choose …")));
   cards.forEach(function (card) { select.append(kit.option(card[0], card[1])); });
   answer.setAttribute("aria-live", "polite");
 
@@ -28,15 +28,15 @@
     var box = make("div", null, "table"), table = make("table", null, "list"), head = make("thead"), titles = make("tr"), body = make("tbody");
     box.tabIndex = 0;
     box.setAttribute("role", "group");
-    box.setAttribute("aria-label", "What fits on your card");
-    [["Model", ""], ["Verdict", ""], ["Needs", "num"]].forEach(function (title) {
+    box.setAttribute("aria-label", t("What fits on your card"));
+    [[t("Model"), ""], [t("Verdict"), ""], [t("Needs"), "num"]].forEach(function (title) {
       var cell = make("th", title[0], title[1]);
       cell.scope = "col";
       titles.append(cell);
     });
     head.append(titles);
     body.append.apply(body, entries.map(row));
-    table.append(make("caption", "Weights, cache and compute buffer, before what the driver takes: " + (named[0] ? "the models of this page, then the" : "the") + " largest that fit"), head, body);
+    table.append(make("caption", t("Weights, cache and compute buffer, before what the driver takes: {which} largest that fit", { which: named[0] ? t("the models of this page, then the") : t("the") })), head, body);
     box.append(table);
     return box;
   }
@@ -52,8 +52,8 @@
     var fitting = entries.filter(function (entry) { return entry.word === "fits"; });
     var largest = fitting.filter(function (entry) { return own.indexOf(entry) < 0; })
       .sort(function (a, b) { return b.total - a.total; }).slice(0, LARGEST);
-    var line = make("p"), more = make("p", null, "small"), page = make("a", card[1]), compute = make("a", "Compute it at other settings");
-    line.append("In " + runs.quants[QUANT] + " with " + kit.whole(runs.contexts[CONTEXT]) + " tokens of context ", make("strong", fitting.length + " of " + entries.length + " models"), " fit.");
+    var line = make("p"), more = make("p", null, "small"), page = make("a", card[1]), compute = make("a", t("Compute it at other settings"));
+    line.append(t("In {quant} with {n} tokens of context ", { quant: runs.quants[QUANT], n: kit.whole(runs.contexts[CONTEXT]) }), make("strong", t("{n} of {all} models", { n: fitting.length, all: entries.length })), t(" fit."));
     page.href = kit.root + "hardware/" + card[0] + "/index.html";
     compute.href = kit.root + "will-it-run/index.html?gpu=" + card[0];
     more.append(compute, " · ", page);

@@ -32,7 +32,7 @@
   // What was asked against what was there, where a message gives both.
   function shortage(figures) {
     return window.kbgenTables.pairs.filter(function (pair) { return figures[pair[0]] > figures[pair[1]]; }).slice(0, 1)
-      .map(function (pair) { return figure(pair[0], figures[pair[0]] - figures[pair[1]]) + " too much"; });
+      .map(function (pair) { return t("{size} too much", { size: figure(pair[0], figures[pair[0]] - figures[pair[1]]) }); });
   }
   // The twin of conclusion in src/diagnosis/answer.rs.
   function conclusion(cause, figures) {
@@ -47,7 +47,7 @@
     link.href = root.root + page.href;
     var here = link.pathname === location.pathname;
     item.appendChild(link);
-    if (here) item.appendChild(make("span", " this page", "tags"));
+    if (here) item.appendChild(make("span", t(" this page"), "tags"));
     if (!match) return item;
     var cause = match.cause;
     var known = cause && page.causes && page.causes[cause];
@@ -57,7 +57,7 @@
     if (brief) return item;
     // What the reading only derives for itself is not shown.
     var names = Object.keys(match.figures || {}).filter(function (name) { return name !== "own" && name !== "verdict"; });
-    var where = make("p", "Line " + match.line + ":", "small");
+    var where = make("p", t("Line {n}:", { n: match.line }), "small");
     where.appendChild(make("mark", match.quote));
     item.appendChild(where);
     if (names.length) {
@@ -72,13 +72,13 @@
       item.appendChild(list);
     }
     if (page.first_command) {
-      var first = make("p", "First to try: ", "small");
+      var first = make("p", t("First to try: "), "small");
       first.appendChild(make("code", page.first_command));
       item.appendChild(first);
     }
     if (match.figures && match.figures.total > 1073741824) {
       var line = make("p");
-      var fit = make("a", "What fits into " + figure("total", match.figures.total) + "?");
+      var fit = make("a", t("What fits into {size}?", { size: figure("total", match.figures.total) }));
       fit.href = root.root + "will-it-run/index.html#mem=" + match.figures.total;
       line.appendChild(fit);
       item.appendChild(line);
@@ -90,12 +90,12 @@
     var issues = box.closest(".paste").dataset.issues;
     if (!issues) return null;
     var line = make("p", null, "small");
-    var link = make("a", "Ask for a page about it");
+    var link = make("a", t("Ask for a page about it"));
     var head = text.trim().split("\n").pop();
     link.href = issues + (issues.indexOf("?") < 0 ? "?" : "&") + "title=" + encodeURIComponent(window.kbgenMasked(head.slice(0, 200), 200).slice(0, 100)) +
       "&body=" + encodeURIComponent("```\n" + window.kbgenMasked(text, 1500) + "\n```");
     line.appendChild(link);
-    line.appendChild(document.createTextNode(" (opens an issue; secrets and names are masked, read it before you send it)"));
+    line.appendChild(document.createTextNode(t(" (opens an issue; secrets and names are masked, read it before you send it)")));
     return line;
   }
 
@@ -103,10 +103,10 @@
   function shared(text, first) {
     var lines = first ? text.split("\n").slice(Math.max(0, first.line - 12), first.line + 8).join("\n") : text;
     var line = make("p", null, "small");
-    var link = make("a", "A link to this case");
+    var link = make("a", t("A link to this case"));
     link.href = root.root + window.kbgenCase(lines, 1500);
     line.appendChild(link);
-    line.appendChild(document.createTextNode(" (it carries the lines themselves, secrets and names masked; no server sees what stands after the #)"));
+    line.appendChild(document.createTextNode(t(" (it carries the lines themselves, secrets and names masked; no server sees what stands after the #)")));
     return line;
   }
 
@@ -133,8 +133,8 @@
       read = figures;
     });
     near.forEach(function (hit) { list.appendChild(entry({ title: hit.title, href: hit.address + "index.html" })); });
-    var say = exact.length ? (exact.length === 1 ? "One page knows this message." : exact.length + " pages know this text, the most likely first.")
-      : near.length ? "No page knows this exact message. These are only near it:" : "Nothing here is a known error. If the log is healthy, that is the right answer.";
+    var say = exact.length ? (exact.length === 1 ? t("One page knows this message.") : t("{n} pages know this text, the most likely first.", { n: exact.length }))
+      : near.length ? t("No page knows this exact message. These are only near it:") : t("Nothing here is a known error. If the log is healthy, that is the right answer.");
     out.replaceChildren(make("p", say, "said"));
     if (list.firstChild) out.appendChild(list);
     var more = exact.length ? null : ask(text);
@@ -155,11 +155,11 @@
     clearTimeout(reading);
     var mine = ++runs, text = held || box.value;
     if (!text.trim()) return out.replaceChildren();
-    if (text.length > LARGE) out.replaceChildren(make("p", "Reading " + figure_of_length(text.length) + " \u2026", "said"));
+    if (text.length > LARGE) out.replaceChildren(make("p", t("Reading {size} \u2026", { size: figure_of_length(text.length) }), "said"));
     load().then(function () {
       // While the tables were on their way another text may have come.
       if (mine === runs) work(window.kbgenMatch(window.kbgenTables.match, text), function (found) { show(text, found); });
-    }, function () { out.replaceChildren(make("p", "The tables could not be loaded. Try again.", "said")); });
+    }, function () { out.replaceChildren(make("p", t("The tables could not be loaded. Try again."), "said")); });
   }
 
   // A box is slow with a long text, and with characters that have no shape: such a log is held aside and read whole,

@@ -55,7 +55,7 @@
     svg.appendChild(draw("rect", { "class": "limit", x: percent(device.memory), y: 0, width: 3, height: tall + 2 * top, transform: "translate(-3)" }));
     svg.setAttribute("aria-label", device.name + ": " + device.parts.filter(function (part) { return part.low; }).map(function (part) {
       return part.label + " " + range(part.low, part.high, gib) + " GiB";
-    }).join(", ") + ", of " + gib(device.memory) + " GiB");
+    }).join(", ") + t(", of {n} GiB", { n: gib(device.memory) }));
     return svg;
   }
   function bars(devices) {
@@ -87,9 +87,9 @@
   // One device: a column in GiB and one in GB. Several: a column each in GiB, and their sum in both.
   function table(devices, methodology) {
     var several = devices.length > 1, head = make("tr"), body = document.getElementById("parts");
-    head.appendChild(head_cell("Part"));
+    head.appendChild(head_cell(t("Part")));
     if (several) devices.forEach(function (device, i) { head.appendChild(head_cell(String(i + 1) + (device.short ? " " + device.short : ""), "num")); });
-    head.append(head_cell(several ? "All, GiB" : "GiB", "num"), head_cell(several ? "All, GB" : "GB", "num"), head_cell("Basis", "basis"));
+    head.append(head_cell(several ? t("All, GiB") : "GiB", "num"), head_cell(several ? t("All, GB") : "GB", "num"), head_cell(t("Basis"), "basis"));
     document.getElementById("legend-head").replaceChildren(head);
     document.getElementById("legend").classList.toggle("several", several);
     body.replaceChildren();
@@ -103,7 +103,7 @@
       row.appendChild(name);
       var put = function (figure, unit) {
         var cell = row.appendChild(make("td", range(figure[0], figure[1], unit), "num"));
-        if (figure[0] !== null) cell.title = figure[0] === figure[1] ? whole(figure[0]) + " bytes" : figure[1] === null ? "at least " + whole(figure[0]) + " bytes" : whole(figure[0]) + " to " + whole(figure[1]) + " bytes";
+        if (figure[0] !== null) cell.title = figure[0] === figure[1] ? t("{n} bytes", { n: whole(figure[0]) }) : figure[1] === null ? t("at least {n} bytes", { n: whole(figure[0]) }) : t("{from} to {to} bytes", { from: whole(figure[0]), to: whole(figure[1]) });
       };
       if (several) figures.forEach(function (each) { put(each, gib); });
       put(all, gib);
@@ -115,13 +115,13 @@
     devices[0].parts.forEach(function (part, i) { line(part, devices.map(function (device) { return [device.parts[i].low, device.parts[i].high]; })); });
     var least = devices.map(function (device) { return sum(device.parts, "low"); });
     var most = devices.map(function (device) { return device.parts.every(function (part) { return part.high !== null; }) ? sum(device.parts, "high") : null; });
-    line({ label: "Sum" }, devices.map(function (device, i) { return [least[i], most[i]]; }), "sum");
+    line({ label: t("Sum") }, devices.map(function (device, i) { return [least[i], most[i]]; }), "sum");
     var free = devices.map(function (device, i) { return device.memory - (most[i] === null ? least[i] : most[i]); });
-    var label = devices[0].free || "Free";
-    if (most.indexOf(null) >= 0) line({ name: "free", label: label + ", at most" }, free.map(function (n) { return [Math.max(0, n), Math.max(0, n)]; }));
+    var label = devices[0].free || t("Free");
+    if (most.indexOf(null) >= 0) line({ name: "free", label: t("{part}, at most", { part: label }) }, free.map(function (n) { return [Math.max(0, n), Math.max(0, n)]; }));
     else {
-      if (free.some(function (n) { return n >= 0; })) line({ name: "free", label: label + ", at least" }, free.map(function (n) { return [Math.max(0, n), Math.max(0, n)]; }));
-      if (free.some(function (n) { return n < 0; })) line({ name: "over", label: "Over, at most" }, free.map(function (n) { return [Math.max(0, -n), Math.max(0, -n)]; }));
+      if (free.some(function (n) { return n >= 0; })) line({ name: "free", label: t("{part}, at least", { part: label }) }, free.map(function (n) { return [Math.max(0, n), Math.max(0, n)]; }));
+      if (free.some(function (n) { return n < 0; })) line({ name: "over", label: t("Over, at most") }, free.map(function (n) { return [Math.max(0, -n), Math.max(0, -n)]; }));
     }
   }
 

@@ -23,7 +23,7 @@
     // A device of the catalog by its name, or an amount of memory of one's own.
     function device(what) {
       var entry = by_id(index.devices, what);
-      return entry ? { id: entry.id, name: entry.name, mem: entry.mem, ok: entry.ok, others: 0, entry: entry } : { id: "", name: "Your device", mem: Math.min(Number(what), MOST_MEMORY), ok: true, others: 0, entry: null };
+      return entry ? { id: entry.id, name: entry.name, mem: entry.mem, ok: entry.ok, others: 0, entry: entry } : { id: "", name: t("Your device"), mem: Math.min(Number(what), MOST_MEMORY), ok: true, others: 0, entry: null };
     }
     // Links of the site ask in the query; what a reader chose stands in the fragment.
     function read(text) {

@@ -65,7 +65,7 @@
   }
   function copy(text, button, label) {
     var done = function () {
-      button.textContent = "Copied";
+      button.textContent = t("Copied");
       setTimeout(function () { button.textContent = label; }, 1600);
     };
     var by_hand = function () {
@@ -92,8 +92,8 @@
       button.addEventListener("click", function () { copy(text(code), button, label); });
       bar.appendChild(button);
     };
-    if (code.querySelector(".p")) add("Copy all", "copy-all", function () { return code.textContent; });
-    add("Copy", "copy", copyable);
+    if (code.querySelector(".p")) add(t("Copy all"), "copy-all", function () { return code.textContent; });
+    add(t("Copy"), "copy", copyable);
     block.appendChild(bar);
   }
   all(".code").forEach(offer);
@@ -196,7 +196,7 @@
     var blocks = all(".code", group), bar = document.createElement("div");
     bar.className = "variant-names";
     bar.setAttribute("role", "group");
-    bar.setAttribute("aria-label", by_system ? "System" : "Tool");
+    bar.setAttribute("aria-label", by_system ? t("System") : t("Tool"));
     // A label reads `Ollama · Linux`: the tool first, the system last.
     var names = blocks.map(function (block) { return block.dataset.label.split(" · ")[by_system ? "pop" : "shift"](); });
     var buttons = names.map(function (name) {

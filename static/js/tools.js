@@ -24,7 +24,7 @@
   function pace(range) {
     var word = function (n, round) { return n < 10 ? (round(n * 10) / 10).toFixed(1) : whole(round(n)); };
     var from = word(range[0], Math.floor), to = word(range[1], Math.ceil);
-    return from === to ? from : from + " to " + to;
+    return from === to ? from : from + t(" to ") + to;
   }
 
   // ---- the address -----------------------------------------------------------
@@ -48,7 +48,7 @@
   }
 
   // ---- verdicts ----------------------------------------------------------------
-  var WORDS = { fits: "fits", tight: "tight", no: "does not fit", unknown: "not covered" };
+  var WORDS = { fits: t("fits"), tight: t("tight"), no: t("does not fit"), unknown: t("not covered") };
   function verdict(word) { return make("span", WORDS[word], "verdict verdict-" + word); }
 
   // ---- what every model needs at a few settings: data/runs.js --------------------

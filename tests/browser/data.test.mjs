@@ -21,7 +21,7 @@ const sites = { "this site": await build() };
 await kbgen("init", join(scratch, "new"));
 for (const [name, root] of [["a new site", join(scratch, "new")], ["the small site", new URL("golden/site", tests).pathname]]) {
   sites[name] = join(scratch, `${name} built`);
-  await kbgen("--root", root, "build", "--date", "2026-11-20", "--output-dir", sites[name]);
+  await kbgen("--root", root, "build", "--no-cache", "--date", "2026-11-20", "--output-dir", sites[name]);
 }
 
 /** Files of a folder with an ending, by their paths in it. */

@@ -1,7 +1,7 @@
 // What the tests of the site share: the site built once, two ways to serve it, and one browser.
 // KBGEN names the program, KBGEN_SITE the folder with site.toml, CHROMIUM the browser.
 import { execFile, spawn } from "node:child_process";
-import { cpSync, existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
@@ -51,6 +51,21 @@ export const bundleFile = join(scratch, "kb.html");
 export async function build() {
   const folder = join(scratch, "public");
   await kbgen("--root", siteRoot, "build", "--output-dir", folder, "--bundle", bundleFile);
+  return folder;
+}
+
+/** The site in another language, built in a folder of its own; `lines` is what stands in its `i18n/`. */
+export async function buildIn(language, lines) {
+  const root = mkdtempSync(join(scratch, "language-"));
+  cpSync(join(siteRoot, "content"), join(root, "content"), { recursive: true });
+  const settings = readFileSync(join(siteRoot, "site.toml"), "utf8");
+  writeFileSync(join(root, "site.toml"), settings.replace(/^language = .*$/m, `language = "${language}"`));
+  if (lines) {
+    mkdirSync(join(root, "i18n"));
+    writeFileSync(join(root, `i18n/${language}.toml`), lines);
+  }
+  const folder = join(root, "public");
+  await kbgen("--root", root, "build", "--output-dir", folder);
   return folder;
 }
 

@@ -8,6 +8,7 @@ import colors from "./parts/colors.mjs";
 import error_page from "./parts/error-page.mjs";
 import every_page from "./parts/every-page.mjs";
 import journey from "./parts/journey.mjs";
+import language from "./parts/language.mjs";
 import links from "./parts/links.mjs";
 import lists from "./parts/lists.mjs";
 import live_reload from "./parts/live-reload.mjs";
@@ -26,4 +27,4 @@ const folder = await build();
 const browser = await start();
 const { url } = await serve(folder);
 
-for (const part of [links, every_page, places, error_page, paste_box, samples, search, journey, calculator, calculator_figures, tools, lists, map, colors, weight, strict, bundle, live_reload]) part({ folder, browser, url });
+for (const part of [links, every_page, places, error_page, paste_box, samples, search, journey, calculator, calculator_figures, tools, lists, map, colors, weight, strict, bundle, language, live_reload]) part({ folder, browser, url });

@@ -210,6 +210,8 @@ pub fn unescape(text: &str) -> Vec<u8> {
 fn is_text(path: &str) -> bool {
     path == "site.toml"
         || path.starts_with("templates/")
+        || path.starts_with("i18n/")
+        || path.starts_with("static/js/")
         || (path.starts_with("content/") && path.ends_with(".md"))
 }
 

@@ -5,6 +5,7 @@ use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::process::Command;
+use std::sync::Arc;
 
 use jiff::civil::date;
 use kbgen::parts::diag::{self, Colour, Diagnostic};
@@ -12,6 +13,7 @@ use kbgen::parts::files::{Outputs, Sources};
 use kbgen::parts::load::{self, Drafts};
 use kbgen::parts::pipeline::{self, Order};
 use kbgen::parts::render::Audience;
+use kbgen::parts::store::Store;
 
 use crate::case_file::{CaseFile, unescape};
 use crate::expect::{self, all_well, repository};
@@ -52,6 +54,7 @@ fn outcome(root: &Path, bad: &mut Vec<String>) -> (String, Option<Outputs>) {
         drafts: Drafts::Include,
         base_url: None,
         audience: Audience::World,
+        store: Arc::new(Store::forgetful()),
     };
     let built = pipeline::build(&sources, faults, &order).expect("the base address is left as it is");
     bad.extend(report_faults(&built.draft.found, &sources));

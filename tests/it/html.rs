@@ -48,6 +48,26 @@ pub fn tags(html: &str) -> Vec<Tag> {
     tags
 }
 
+/// All texts between tags in their order, without scripts and styles.
+pub fn texts(html: &str) -> Vec<String> {
+    let mut texts = Vec::new();
+    let mut skipped = None;
+    for piece in html.split('<').skip(1) {
+        let (tag, text) = piece.split_once('>').unwrap_or((piece, ""));
+        let name = tag.split([' ', '/']).next().unwrap_or_default();
+        match skipped {
+            None if name == "script" || name == "style" => skipped = Some(name),
+            None => texts.push(decoded(text)),
+            Some(open) if tag.strip_prefix('/') == Some(open) => {
+                skipped = None;
+                texts.push(decoded(text));
+            }
+            Some(_) => {}
+        }
+    }
+    texts
+}
+
 fn tag(text: &str) -> (Tag, &str) {
     let is_name = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == ':' || c == '_';
     let end = text.find(|c| !is_name(c)).expect("a tag ends");

@@ -43,4 +43,5 @@ mod served;
 mod session;
 mod signature;
 mod speed;
+mod texts;
 mod words;

@@ -73,9 +73,9 @@ struct BundleView {
 
 #[derive(Serialize)]
 struct ListView {
-    title: &'static str,
+    title: String,
     href: String,
-    purpose: &'static str,
+    purpose: String,
 }
 
 #[derive(Serialize)]
@@ -124,9 +124,12 @@ fn pieces(shelf: &Shelf<'_>, engine: &Engine<'_>) -> Result<(Vec<ListView>, Vec<
     let lists = leaves.iter().filter_map(|(_, leaf)| {
         let title = LISTINGS.iter().find(|listing| listing.address == leaf.address)?.title;
         Some(ListView {
-            title,
+            title: shelf.say(title).into(),
             href: format!("#{}", leaf.address.trim_end_matches('/')),
-            purpose: search::purpose(&leaf.address).unwrap_or_default(),
+            purpose: search::purpose(&leaf.address)
+                .map(|purpose| shelf.say(purpose))
+                .unwrap_or_default()
+                .into(),
         })
     });
     let lists = lists.collect();

@@ -19,11 +19,13 @@ pub(super) fn map(shelf: &Shelf<'_>) -> String {
     let site = shelf.site();
     let base = &config.base_url;
     let mut text = opening(shelf);
-    text.push_str(&format!("- [All error pages in one text]({base}llms-full.txt)\n"));
+    text.push_str(&format!("- [{}]({base}llms-full.txt)\n", shelf.say("All error pages in one text")));
     text.push_str(&format!(
-        "- [The whole knowledge base as JSON]({base}kb.json), [its schema]({base}schema/kb.json)\n"
+        "- [{}]({base}kb.json), [{}]({base}schema/kb.json)\n",
+        shelf.say("The whole knowledge base as JSON"),
+        shelf.say("its schema")
     ));
-    text.push_str(&format!("- [What every model needs, as JSON]({base}data/models.json)\n"));
+    text.push_str(&format!("- [{}]({base}data/models.json)\n", shelf.say("What every model needs, as JSON")));
     let mut section = |title: &str, lines: Vec<String>| {
         if !lines.is_empty() {
             text.push_str(&format!("\n## {title}\n\n{}\n", lines.join("\n")));
@@ -33,17 +35,17 @@ pub(super) fn map(shelf: &Shelf<'_>) -> String {
         let address = format!("{}errors/{}.md", config.base_url, error.head.id.slug);
         format!("- [{}]({address}): {}", error.head.title.value, shelf.describe(&error.head))
     });
-    section("Errors", errors.collect());
+    section(shelf.say("Errors"), errors.collect());
     let calculators = LISTINGS.iter().filter(|listing| CALCULATORS.contains(&listing.address));
     let calculators =
-        calculators.map(|page| format!("- [{}]({}{})", page.title, config.base_url, page.address));
-    section("Calculators", calculators.collect());
+        calculators.map(|page| format!("- [{}]({}{})", shelf.say(page.title), config.base_url, page.address));
+    section(shelf.say("Calculators"), calculators.collect());
     let line =
         |head: &Head| format!("- [{}]({}): {}", head.title.value, url(shelf, head), shelf.describe(head));
-    section("Guides", site.guides.iter().map(|guide| line(&guide.head)).collect());
-    section("Tools", site.tools.iter().map(|tool| line(&tool.head)).collect());
+    section(shelf.say("Guides"), site.guides.iter().map(|guide| line(&guide.head)).collect());
+    section(shelf.say("Tools"), site.tools.iter().map(|tool| line(&tool.head)).collect());
     let short = |head: &Head| format!("- [{}]({})", head.title.value, url(shelf, head));
-    section("Models", site.models.iter().map(|model| short(&model.head)).collect());
+    section(shelf.say("Models"), site.models.iter().map(|model| short(&model.head)).collect());
     text
 }
 
@@ -52,13 +54,14 @@ pub(super) fn map(shelf: &Shelf<'_>) -> String {
 pub(super) fn whole(shelf: &Shelf<'_>) -> String {
     let base = &shelf.order.config.base_url;
     let mut text = opening(shelf);
-    text.push_str(&format!(
-        "All {} error pages follow; [a map of the site]({base}llms.txt) has the rest.\n",
-        shelf.site().errors.len()
+    text.push_str(&shelf.fill(
+        "All {n} error pages follow; [a map of the site]({address}) has the rest.",
+        &[("n", &shelf.site().errors.len()), ("address", &format_args!("{base}llms.txt"))],
     ));
+    text.push('\n');
     let page = |error: &Page<ErrorData>| {
         let url = url(shelf, &error.head);
-        format!("\n---\n\nPage: {url}\n\n{}", markdown::twin(shelf, error, base))
+        format!("\n---\n\n{}: {url}\n\n{}", shelf.say("Page"), markdown::twin(shelf, error, base))
     };
     // Some at a time, so that the text is not there twice.
     for errors in shelf.site().errors.chunks(AT_ONCE) {

@@ -19,24 +19,26 @@ pub(super) fn twin(shelf: &Shelf<'_>, error: &Page<ErrorData>, root: &str) -> St
             text.push_str(&format!("{fence}text\n{}\n{fence}\n\n", sample.value.trim_end()));
         }
     }
-    text.push_str("## Causes\n\n");
+    text.push_str(&format!("## {}\n\n", shelf.say("Causes")));
     for (cause, number) in data.causes.iter().zip(1..) {
         let solutions: Vec<String> = cause.solutions.iter().map(|id| format!("`{}`", id.value)).collect();
         text.push_str(&format!(
-            "{number}. **{}** How to tell: {} Solutions: {}.\n",
+            "{number}. **{}** {} {} {}: {}.\n",
             cause.title,
+            shelf.say("How to tell:"),
             line(shelf, &error.head, &cause.tell.value, root),
+            shelf.say("Solutions"),
             solutions.join(", ")
         ));
     }
     text.push('\n');
     text.push_str(body(shelf, &error.head, root).trim());
-    text.push_str("\n\n## Sources\n\n");
+    text.push_str(&format!("\n\n## {}\n\n", shelf.say("Sources")));
     for source in &data.evidence.sources {
         text.push_str(&format!("- <{}>\n", source.value));
     }
     if let Some(verified) = &error.head.verified {
-        text.push_str(&format!("\nVerified: {}\n", verified.value));
+        text.push_str(&format!("\n{}: {}\n", shelf.say("Verified"), verified.value));
     }
     for change in &data.changes {
         text.push_str(&format!("\nChanged on {}: {}\n", change.date.value, change.what));

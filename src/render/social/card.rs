@@ -4,6 +4,7 @@ use crate::render::Order;
 use crate::render::views::{RunsOn, fitting, runs_on, signature_text};
 use crate::site::kinds::{DeviceData, ErrorData, ModelData};
 use crate::site::{Kind, Page, PageId};
+use crate::texts::text;
 
 /// A picture in words and figures.
 #[derive(Debug)]
@@ -61,8 +62,8 @@ pub(super) fn all(order: &Order<'_>) -> Vec<(PageId, Card)> {
     let devices = site.devices.iter().map(|page| (page.head.id.clone(), device(order, page)));
     let guides = site.guides.iter().map(|page| {
         let matter = Matter::Lead(page.head.body.outline.lead.clone());
-        let card =
-            Card { kind: "Guide".into(), title: page.head.title.value.clone(), mood: Mood::Calm, matter };
+        let kind = order.config.texts.say("Guide").into();
+        let card = Card { kind, title: page.head.title.value.clone(), mood: Mood::Calm, matter };
         (page.head.id.clone(), card)
     });
     errors.chain(models).chain(devices).chain(guides).collect()
@@ -70,13 +71,14 @@ pub(super) fn all(order: &Order<'_>) -> Vec<(PageId, Card)> {
 
 /// The card of every other page.
 pub(super) fn site(order: &Order<'_>) -> Card {
-    let count = |count: usize, one: &str, many: &str| {
-        (count > 0).then(|| (count.to_string(), if count == 1 { one } else { many }.to_string()))
+    let count = |count: usize, one: &'static str, many: &'static str| {
+        let name = order.config.texts.say(if count == 1 { one } else { many });
+        (count > 0).then(|| (count.to_string(), name.to_string()))
     };
     let figures = [
-        count(order.site.errors.len(), "error", "errors"),
-        count(order.site.models.len(), "model", "models"),
-        count(order.site.devices.len(), "device", "devices"),
+        count(order.site.errors.len(), text("error"), text("errors")),
+        count(order.site.models.len(), text("model"), text("models")),
+        count(order.site.devices.len(), text("device"), text("devices")),
     ];
     Card {
         kind: String::new(),
@@ -88,7 +90,7 @@ pub(super) fn site(order: &Order<'_>) -> Card {
 
 fn error(order: &Order<'_>, page: &Page<ErrorData>) -> Card {
     let category = order.site.categories.iter().find(|category| category.head.id.slug == page.data.category);
-    let kind = category.map_or("Error", |category| &category.head.title.value);
+    let kind = category.map_or(order.config.texts.say("Error"), |category| &category.head.title.value);
     let message = page.data.signatures.first().map(|signature| signature_text(&signature.text));
     Card {
         kind: kind.to_string(),
@@ -99,27 +101,30 @@ fn error(order: &Order<'_>, page: &Page<ErrorData>) -> Card {
 }
 
 fn model(order: &Order<'_>, page: &Page<ModelData>) -> Card {
+    let texts = &order.config.texts;
     let matter = match runs_on(order, page) {
         Some(RunsOn { run, memory_gib, .. }) => Matter::Memory(Memory {
-            run: format!("{}, {} tokens of context", run.quant_name, run.ctx),
+            run: texts.fill("{quant}, {n} tokens of context", &[("quant", &run.quant_name), ("n", &run.ctx)]),
             parts: [run.weights, run.kv, run.compute],
             card_gib: memory_gib,
             driver: order.fits.driver.1,
         }),
         None => Matter::Lead(page.head.body.outline.lead.clone()),
     };
-    Card { kind: "Model".into(), title: page.head.title.value.clone(), mood: Mood::Calm, matter }
+    Card { kind: texts.say("Model").into(), title: page.head.title.value.clone(), mood: Mood::Calm, matter }
 }
 
 fn device(order: &Order<'_>, page: &Page<DeviceData>) -> Card {
-    let data = &page.data;
-    let memory = Some((format!("{} GB", data.memory_gib), "memory".to_string()));
-    let bandwidth = data.bandwidth_gbps.map(|rate| (format!("{rate} GB/s"), "bandwidth".to_string()));
+    let (data, texts) = (&page.data, &order.config.texts);
+    let memory = Some((format!("{} GB", data.memory_gib), texts.say("memory").to_string()));
+    let bandwidth =
+        data.bandwidth_gbps.map(|rate| (format!("{rate} GB/s"), texts.say("bandwidth").to_string()));
     let fitting = data.is_cuda().then(|| fitting(order, data.memory_bytes())).map(|fitting| {
-        (format!("{} of {}", fitting.count, fitting.of), format!("models fit at {}", fitting.quant))
+        let share = texts.fill("{n} of {all}", &[("n", &fitting.count), ("all", &fitting.of)]);
+        (share, texts.fill("models fit at {quant}", &[("quant", &fitting.quant)]))
     });
     Card {
-        kind: "Hardware".into(),
+        kind: texts.say("Hardware").into(),
         title: page.head.title.value.clone(),
         mood: Mood::Calm,
         matter: Matter::Figures([memory, bandwidth, fitting].into_iter().flatten().collect()),

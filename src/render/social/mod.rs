@@ -171,6 +171,6 @@ mod tests {
         let row = studio.row(&cards, &Kept::default(), &Nowhere);
         let drawn: Vec<u8> = row.iter().flat_map(|(_, bytes)| bytes.iter().copied()).collect();
         let digest = crate::render::assets::digest(&drawn);
-        assert_eq!((DRAWING, digest.as_str()), ("1", "000000000000"), "a new drawing needs a new `DRAWING`");
+        assert_eq!((DRAWING, digest.as_str()), ("1", "2e6ea4c0f078"), "a new drawing needs a new `DRAWING`");
     }
 }

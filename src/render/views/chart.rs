@@ -6,6 +6,7 @@ use crate::files::Placed;
 use crate::render::views::common::context;
 use crate::render::views::shelf::Shelf;
 use crate::site::{Figures, Run, gib};
+use crate::texts::Texts;
 
 /// Both axes are logarithmic: weights of different width lie apart, and so do sizes of cards.
 #[derive(Debug, Serialize)]
@@ -76,7 +77,7 @@ pub(super) fn chart(
         let total = |ctx: &u64| figures.total(quant, Run::plain(0), *ctx);
         Some((name, contexts.iter().map(total).collect::<Option<Vec<u64>>>()?))
     });
-    draw(&contexts, &totals.collect::<Vec<_>>(), fits.driver.1)
+    draw(shelf.texts(), &contexts, &totals.collect::<Vec<_>>(), fits.driver.1)
 }
 
 /// Powers of two up to the largest context, and that.
@@ -107,7 +108,7 @@ impl Scale {
 }
 
 /// `totals` by name of the quantization, one for each of `contexts`; `driver` bytes of a card are not for the model.
-fn draw(contexts: &[u64], totals: &[(&str, Vec<u64>)], driver: u64) -> Option<Chart> {
+fn draw(texts: &Texts, contexts: &[u64], totals: &[(&str, Vec<u64>)], driver: u64) -> Option<Chart> {
     let (first, last) = (*contexts.first()? as f64, *contexts.last()? as f64);
     if first >= last {
         return None;
@@ -126,13 +127,18 @@ fn draw(contexts: &[u64], totals: &[(&str, Vec<u64>)], driver: u64) -> Option<Ch
         let points: Vec<String> = contexts.iter().zip(bytes).map(point).collect();
         curves.push(CurveView { name: (*name).to_string(), points: points.join(" "), start });
         ends.push(scale.y(bytes[bytes.len() - 1] as f64));
-        told.push(format!("{name} from {} to {}", gib(bytes[0]), gib(bytes[bytes.len() - 1])));
+        told.push(texts.fill(
+            "{quant} from {from} to {to}",
+            &[("quant", name), ("from", &gib(bytes[0])), ("to", &gib(bytes[bytes.len() - 1]))],
+        ));
     }
-    let told = format!(
-        "Contexts from {} to {} tokens. {}.",
-        context(contexts[0]),
-        context(contexts[contexts.len() - 1]),
-        told.join("; ")
+    let told = texts.fill(
+        "Contexts from {from} to {to} tokens. {list}.",
+        &[
+            ("from", &context(contexts[0])),
+            ("to", &context(contexts[contexts.len() - 1])),
+            ("list", &told.join("; ")),
+        ],
     );
     let every = contexts.len().div_ceil(MOST_TICKS);
     let ticks = contexts.iter().rev().step_by(every).rev();
@@ -189,7 +195,8 @@ mod tests {
     fn points_lie_where_their_figures_do() {
         let (contexts, gibs) = ([2048, 4096, 8192, 32_768], [5.0, 6.5, 9.0, 30.0]);
         let bytes: Vec<u64> = gibs.iter().map(|size| (size * GIB) as u64).collect();
-        let chart = draw(&contexts, &[("Q4_K_M", bytes)], 0).expect("there is something to draw");
+        let chart =
+            draw(&Texts::default(), &contexts, &[("Q4_K_M", bytes)], 0).expect("there is something to draw");
         let points: Vec<(f64, f64)> = chart.curves[0]
             .points
             .split(' ')
@@ -207,25 +214,28 @@ mod tests {
     fn a_card_has_what_its_driver_leaves() {
         let totals = [("Q4_K_M", vec![6 << 30, 20 << 30])];
         let y = |driver: u64| {
-            let chart = draw(&[2048, 4096], &totals, driver).expect("there is something to draw");
+            let chart =
+                draw(&Texts::default(), &[2048, 4096], &totals, driver).expect("there is something to draw");
             chart.levels.iter().find(|level| level.label == "12 GB").map(|level| level.y)
         };
-        let without = draw(&[2048, 4096], &[("Q4_K_M", vec![6 << 30, 20 << 30])], 0).map(|chart| {
-            (bytes_at(&chart, y(1 << 30).expect("12 GB is within")) / GIB * 10.0).round() / 10.0
-        });
+        let without =
+            draw(&Texts::default(), &[2048, 4096], &[("Q4_K_M", vec![6 << 30, 20 << 30])], 0).map(|chart| {
+                (bytes_at(&chart, y(1 << 30).expect("12 GB is within")) / GIB * 10.0).round() / 10.0
+            });
         assert_eq!(without, Some(11.0));
     }
 
     #[test]
     fn names_that_would_touch_are_left_out() {
         let near = [("MXFP4", vec![100 << 30, 120 << 30]), ("Q4_K_M", vec![101 << 30, 121 << 30])];
-        let chart = draw(&[2048, 4096], &near, 0).expect("there is something to draw");
+        let chart = draw(&Texts::default(), &[2048, 4096], &near, 0).expect("there is something to draw");
         assert_eq!(chart.curves.iter().map(|curve| curve.name.as_str()).collect::<Vec<_>>(), ["MXFP4"]);
     }
 
     #[test]
     fn the_name_of_a_card_makes_way_for_a_curve() {
-        let chart = draw(&[2048, 4096], &[("Q4_K_M", vec![20 << 30, 25 << 30])], 0).expect("a chart");
+        let chart = draw(&Texts::default(), &[2048, 4096], &[("Q4_K_M", vec![20 << 30, 25 << 30])], 0)
+            .expect("a chart");
         let below = |level: &&Level| level.label_y > level.y;
         let names: Vec<&str> = chart.levels.iter().filter(below).map(|level| level.label.as_str()).collect();
         assert_eq!(names, ["24 GB"]);

@@ -51,10 +51,12 @@ const SHOWN: usize = 3;
 
 pub(super) fn leaves(shelf: &Shelf<'_>) -> Vec<Leaf> {
     let address = "choose-gpu/";
-    let description = "Choose a model, a quantization and a context: the smallest cards that run it, by memory \
-                       and by the machine they sit in, each with its margin.";
-    let mut plate = Plate::listing(address, "choose-gpu", "Choose a GPU", description);
-    plate.trail = vec![("Hardware".into(), "hardware/")];
+    let description = shelf.say(
+        "Choose a model, a quantization and a context: the smallest cards that run it, by memory and by the machine they \
+         sit in, each with its margin.",
+    );
+    let mut plate = Plate::listing(address, "choose-gpu", shelf.say("Choose a GPU"), description);
+    plate.trail = vec![(shelf.say("Hardware").into(), "hardware/")];
     let frame = shelf.frame(plate, (None, None));
     let view = with_frame(frame, "choose", seen(view(shelf, &root(address))));
     vec![Leaf { address: address.into(), template: "choose-gpu.html", view }]
@@ -91,7 +93,7 @@ fn places(shelf: &Shelf<'_>) -> serde_json::Value {
         Place::ALL.iter().position(|place| *place == own)
     };
     json!({
-        "names": Place::ALL.map(Place::title),
+        "names": Place::ALL.map(|place| shelf.say(place.title())),
         "of": shelf.site().devices.iter().map(own).collect::<Vec<_>>(),
     })
 }

@@ -7,6 +7,7 @@ use serde::Serialize;
 use crate::files::Placed;
 use crate::render::social::Picture;
 use crate::site::kinds::Evidence;
+use crate::texts::{Texts, text};
 
 /// A link with its title, as lists show it.
 #[derive(Debug, Clone, Serialize)]
@@ -155,41 +156,48 @@ pub(in crate::render) struct CellView {
 /// A label and what stands beside it.
 #[derive(Debug, Clone, Serialize)]
 pub(in crate::render) struct Fact {
-    pub label: &'static str,
+    pub label: String,
     pub value: String,
 }
 
 impl Fact {
     /// A fact, if its value is known.
-    pub fn known(label: &'static str, value: Option<impl Into<String>>) -> Option<Self> {
-        value.map(|value| Self { label, value: value.into() })
+    pub fn known(label: &str, value: Option<impl Into<String>>) -> Option<Self> {
+        value.map(|value| Self { label: label.to_string(), value: value.into() })
     }
 }
 
 /// Sources as links where they are addresses.
-pub(in crate::render) fn sources(evidence: &Evidence) -> Vec<SourceView> {
-    evidence.sources.iter().map(source).collect()
+pub(in crate::render) fn sources(texts: &Texts, evidence: &Evidence) -> Vec<SourceView> {
+    evidence.sources.iter().map(|own| source(texts, own)).collect()
 }
 
-fn source(source: &Placed<String>) -> SourceView {
+fn source(texts: &Texts, source: &Placed<String>) -> SourceView {
     let text = &source.value;
     if text.starts_with("https://") || text.starts_with("http://") {
-        SourceView { href: Some(text.clone()), label: label(text) }
+        SourceView { href: Some(text.clone()), label: label(texts, text) }
     } else {
         SourceView { href: None, label: text.clone() }
     }
 }
 
 /// An address in words: `ollama/ollama issue 13556`, `vllm-project/vllm docs/usage/faq.md`, or host and path.
-pub(in crate::render) fn label(url: &str) -> String {
+pub(in crate::render) fn label(texts: &Texts, url: &str) -> String {
     let rest = url.trim_start_matches("https://").trim_start_matches("http://");
     let rest = rest.split(['?', '#']).next().unwrap_or(rest).trim_end_matches('/');
     let parts: Vec<&str> = rest.split('/').collect();
+    let thread = |words: &str, owner: &str, repo: &str, number: &str| {
+        texts.fill(words, &[("repository", &format_args!("{owner}/{repo}")), ("n", &number)])
+    };
     match parts[..] {
-        ["github.com", owner, repo, "issues", number, ..] => format!("{owner}/{repo} issue {number}"),
-        ["github.com", owner, repo, "pull", number, ..] => format!("{owner}/{repo} pull request {number}"),
+        ["github.com", owner, repo, "issues", number, ..] => {
+            thread(text("{repository} issue {n}"), owner, repo, number)
+        }
+        ["github.com", owner, repo, "pull", number, ..] => {
+            thread(text("{repository} pull request {n}"), owner, repo, number)
+        }
         ["github.com", owner, repo, "discussions", number, ..] => {
-            format!("{owner}/{repo} discussion {number}")
+            thread(text("{repository} discussion {n}"), owner, repo, number)
         }
         ["github.com", owner, repo, "blob" | "tree", _, ref path @ ..] => {
             format!("{owner}/{repo} {}", path.join("/"))
@@ -274,7 +282,10 @@ mod tests {
 
     #[test]
     fn addresses_are_told_in_words() {
-        assert_eq!(label("https://github.com/ollama/ollama/issues/13556"), "ollama/ollama issue 13556");
-        assert_eq!(label("https://www.example.org/a/b/?q=1"), "example.org/a/b");
+        assert_eq!(
+            label(&Texts::default(), "https://github.com/ollama/ollama/issues/13556"),
+            "ollama/ollama issue 13556"
+        );
+        assert_eq!(label(&Texts::default(), "https://www.example.org/a/b/?q=1"), "example.org/a/b");
     }
 }

@@ -27,7 +27,7 @@ struct DeviceRow {
     covered: bool,
     speed_class: Option<usize>,
     maker: String,
-    place: &'static str,
+    place: String,
     memory_type: Option<String>,
     bandwidth: Option<String>,
     power: Option<String>,
@@ -42,10 +42,12 @@ pub(super) fn leaves(shelf: &Shelf<'_>) -> Vec<Leaf> {
         speed: speed(shelf),
         devices: largest_first(shelf).into_iter().map(|device| row(shelf, &root, device)).collect(),
     };
-    let description = "Two to four devices side by side: memory, bandwidth, power, which models each runs, \
-                       and which only one of them does.";
-    let mut plate = Plate::listing(address, "compare", "Compare devices", description);
-    plate.trail = vec![("Hardware".into(), "hardware/")];
+    let description = shelf.say(
+        "Two to four devices side by side: memory, bandwidth, power, which models each runs, and which only one of them \
+         does.",
+    );
+    let mut plate = Plate::listing(address, "compare", shelf.say("Compare devices"), description);
+    plate.trail = vec![(shelf.say("Hardware").into(), "hardware/")];
     let frame = shelf.frame(plate, (None, None));
     let view = with_frame(frame, "compare", seen(view));
     vec![Leaf { address: address.into(), template: "compare.html", view }]
@@ -79,7 +81,7 @@ fn row(shelf: &Shelf<'_>, root: &str, device: &Page<DeviceData>) -> DeviceRow {
         covered: data.is_cuda(),
         speed_class: shelf.order.fits.speeds.devices.get(&device.head.id.slug).copied(),
         maker: data.vendor.clone(),
-        place: Place::of(data).title(),
+        place: shelf.say(Place::of(data).title()).into(),
         memory_type: data.memory_type.clone(),
         bandwidth: data.bandwidth_gbps.map(|rate| format!("{rate} GB/s")),
         power: data.tdp_w.map(|watts| format!("{watts} W")),

@@ -15,10 +15,12 @@ struct CostView<'s> {
 
 pub(super) fn leaves(shelf: &Shelf<'_>) -> Vec<Leaf> {
     let address = "cost-vs-cloud/";
-    let description = "What a million tokens cost on a card of your own, in electricity and with the card written off, \
-                       and when the card has paid for itself. You type the prices; none is stored here.";
-    let mut plate = Plate::listing(address, "cost", "Cost against the cloud", description);
-    plate.trail = vec![("Hardware".into(), "hardware/")];
+    let description = shelf.say(
+        "What a million tokens cost on a card of your own, in electricity and with the card written off, and when the \
+         card has paid for itself. You type the prices; none is stored here.",
+    );
+    let mut plate = Plate::listing(address, "cost", shelf.say("Cost against the cloud"), description);
+    plate.trail = vec![(shelf.say("Hardware").into(), "hardware/")];
     let frame = shelf.frame(plate, (None, None));
     let view = with_frame(frame, "cost", seen(CostView { fit: shelf.fit_index, power: power(shelf) }));
     vec![Leaf { address: address.into(), template: "cost-vs-cloud.html", view }]

@@ -54,17 +54,21 @@ fn leaf(shelf: &Shelf<'_>, device: &Page<DeviceData>, beside: (Option<&Head>, Op
     let view = view(shelf, device, &root(&address));
     let mut toc = Vec::new();
     if !view.models.is_empty() {
-        toc.push(TocLine { level: 2, id: "models".into(), title: "What runs on it".into() });
+        toc.push(TocLine { level: 2, id: "models".into(), title: shelf.say("What runs on it").into() });
     }
     if !view.backlinks.is_empty() {
-        toc.push(TocLine { level: 2, id: "backlinks".into(), title: "Pages that point here".into() });
+        toc.push(TocLine {
+            level: 2,
+            id: "backlinks".into(),
+            title: shelf.say("Pages that point here").into(),
+        });
     }
     let plate = Plate {
         address: &address,
         kind: "device",
         title: &device.head.title.value,
-        description: describe(&view, &fitting(shelf.order, device.data.memory_bytes())),
-        trail: vec![("Hardware".into(), "hardware/")],
+        description: describe(shelf, &view, &fitting(shelf.order, device.data.memory_bytes())),
+        trail: vec![(shelf.say("Hardware").into(), "hardware/")],
         head: Some(&device.head),
         toc,
         noindex: false,
@@ -96,15 +100,22 @@ pub(in crate::render) fn fitting(order: &Order<'_>, memory: u64) -> Fitting {
     Fitting { count: figures.iter().filter(does_fit).count(), of: figures.len(), quant }
 }
 
-fn describe(view: &DeviceView, fitting: &Fitting) -> String {
+fn describe(shelf: &Shelf<'_>, view: &DeviceView, fitting: &Fitting) -> String {
     match view.covered {
-        true => format!(
-            "{} with {} of memory: {} of {} models in the catalog fit at {} and a context of {TABLE_CTX} tokens.",
-            view.title, view.memory, fitting.count, fitting.of, fitting.quant
+        true => shelf.fill(
+            "{device} with {size} of memory: {n} of {all} models in the catalog fit at {quant} and a context of 4096 tokens.",
+            &[
+                ("device", &view.title),
+                ("size", &view.memory),
+                ("n", &fitting.count),
+                ("all", &fitting.of),
+                ("quant", &fitting.quant),
+            ],
         ),
-        false => {
-            format!("{} with {} of memory: facts, and why no verdicts are given.", view.title, view.memory)
-        }
+        false => shelf.fill(
+            "{device} with {size} of memory: facts, and why no verdicts are given.",
+            &[("device", &view.title), ("size", &view.memory)],
+        ),
     }
 }
 
@@ -114,70 +125,74 @@ fn view(shelf: &Shelf<'_>, device: &Page<DeviceData>, root: &str) -> DeviceView 
     DeviceView {
         title: device.head.title.value.clone(),
         vendor: data.vendor.clone(),
-        facts: facts(data),
+        facts: facts(shelf, data),
         unified: data.unified,
         memory: format!("{} GB", data.memory_gib),
         note: data.note.clone(),
         body_html: html(shelf.body(&device.head).html()),
         covered,
-        reason: (!covered).then(|| reason(data)),
-        usable: usable(data),
+        reason: (!covered).then(|| reason(shelf, data)),
+        usable: usable(shelf, data).into(),
         models: if covered { models(shelf, root, data.memory_bytes()) } else { Vec::new() },
         quants: table_quants(shelf),
-        sources: sources(&data.evidence),
+        sources: sources(shelf.texts(), &data.evidence),
         backlinks: shelf.backlinks(root, &device.head.id, &[]),
         calculator_href: format!("{}?gpu={}", href(root, "will-it-run/"), device.head.id.slug),
         compare_href: format!("{}?a={}", href(root, "compare/"), device.head.id.slug),
     }
 }
 
-fn reason(data: &DeviceData) -> String {
+fn reason(shelf: &Shelf<'_>, data: &DeviceData) -> String {
     let backend = match (data.vendor.as_str(), data.class.as_str()) {
         ("Apple", _) => "Metal",
-        ("AMD", _) => "ROCm and Vulkan",
-        ("Intel", _) => "SYCL and Vulkan",
-        _ => "this chip",
+        ("AMD", _) => shelf.say("ROCm and Vulkan"),
+        ("Intel", _) => shelf.say("SYCL and Vulkan"),
+        _ => shelf.say("this chip"),
     };
-    format!(
+    shelf.fill(
         "The compute buffer follows CUDA's rules; those of {backend} were not measured, so no verdict is given. \
-         Weights and KV cache are the same everywhere: the pages of the models list them."
+         Weights and KV cache are the same everywhere: the pages of the models list them.",
+        &[("backend", &backend)],
     )
 }
 
-fn usable(data: &DeviceData) -> String {
+fn usable<'s>(shelf: &Shelf<'s>, data: &DeviceData) -> &'s str {
     match data.unified {
-        true => "a part of it: GPU and system share the memory".into(),
-        false => "all but what the driver, its context and other programs hold".into(),
+        true => shelf.say("a part of it: GPU and system share the memory"),
+        false => shelf.say("all but what the driver, its context and other programs hold"),
     }
 }
 
 /// The bandwidth, or that nobody confirmed one: a blank would look like a page that broke.
-pub(super) fn bandwidth(data: &DeviceData) -> String {
-    data.bandwidth_gbps.map_or_else(|| "not confirmed".into(), |rate| format!("{rate} GB/s"))
+pub(super) fn bandwidth(shelf: &Shelf<'_>, data: &DeviceData) -> String {
+    data.bandwidth_gbps.map_or_else(|| shelf.say("not confirmed").into(), |rate| format!("{rate} GB/s"))
 }
 
-fn facts(data: &DeviceData) -> Vec<Fact> {
+fn facts(shelf: &Shelf<'_>, data: &DeviceData) -> Vec<Fact> {
     let options: Vec<String> = data.memory_options_gib.iter().map(ToString::to_string).collect();
     let memory = match options.len() {
         0 | 1 => format!("{} GB", data.memory_gib),
         _ => format!("{} GB", options.join(", ")),
     };
     let memory = match data.unified {
-        true => format!("{memory}, shared with the system"),
+        true => shelf.fill("{size}, shared with the system", &[("size", &memory)]),
         false => memory,
     };
     [
-        Fact::known("Maker", Some(data.vendor.clone())),
-        Fact::known("Class", Some(class_name(&data.class))),
-        Fact::known("Generation", data.generation.clone()),
-        Fact::known("Architecture", data.architecture.clone()),
-        Fact::known("Memory", Some(memory)),
-        Fact::known("Memory type", data.memory_type.clone()),
-        Fact::known("Memory bus", data.bus_bits.map(|bits| format!("{bits} bit"))),
-        Fact::known("Bandwidth", Some(bandwidth(data))),
-        Fact::known("Power limit", data.tdp_w.map(|watts| format!("{watts} W"))),
-        Fact::known("Compute capability", data.compute_capability.clone()),
-        Fact::known("Released", data.released.map(|date| date.to_string())),
+        Fact::known(shelf.say("Maker"), Some(data.vendor.clone())),
+        Fact::known(shelf.say("Class"), Some(class_name(shelf, &data.class))),
+        Fact::known(shelf.say("Generation"), data.generation.clone()),
+        Fact::known(shelf.say("Architecture"), data.architecture.clone()),
+        Fact::known(shelf.say("Memory"), Some(memory)),
+        Fact::known(shelf.say("Memory type"), data.memory_type.clone()),
+        Fact::known(
+            shelf.say("Memory bus"),
+            data.bus_bits.map(|bits| shelf.fill("{n} bit", &[("n", &bits)])),
+        ),
+        Fact::known(shelf.say("Bandwidth"), Some(bandwidth(shelf, data))),
+        Fact::known(shelf.say("Power limit"), data.tdp_w.map(|watts| format!("{watts} W"))),
+        Fact::known(shelf.say("Compute capability"), data.compute_capability.clone()),
+        Fact::known(shelf.say("Released"), data.released.map(|date| date.to_string())),
     ]
     .into_iter()
     .flatten()

@@ -15,6 +15,7 @@ use crate::render::views::shelf::{Plate, Shelf, neighbours, toc, with_frame};
 use crate::render::views::wording::signature_text;
 use crate::site::kinds::{ErrorData, Signature, is_check_section};
 use crate::site::{Head, Kind, Page, PageId, ProseCall};
+use crate::texts::text;
 
 #[derive(Serialize)]
 struct ErrorView {
@@ -100,7 +101,7 @@ struct ChangeView {
 const LOOK_ALIKES: usize = 3;
 
 /// How the paragraph begins that says what to do when a solution does not help.
-const FAILS: &str = "<p><strong>If it fails:</strong>";
+const FAILS: &str = text("If it fails:");
 
 pub(super) fn leaves<'s>(shelf: &'s Shelf<'_>) -> impl ParallelIterator<Item = Leaf> + 's {
     let mut errors = Vec::new();
@@ -127,7 +128,10 @@ fn leaf(shelf: &Shelf<'_>, error: &Page<ErrorData>, beside: (Option<&Head>, Opti
         kind: "error",
         title: &error.head.title.value,
         description: shelf.describe(&error.head),
-        trail: vec![("Errors".into(), "errors/"), (view.category.title.clone(), &category_address)],
+        trail: vec![
+            (shelf.say("Errors").into(), "errors/"),
+            (view.category.title.clone(), &category_address),
+        ],
         head: Some(&error.head),
         toc: toc(shelf.body(&error.head)),
         noindex: false,
@@ -140,9 +144,10 @@ fn view(shelf: &Shelf<'_>, error: &Page<ErrorData>, root: &str) -> ErrorView {
     let data = &error.data;
     let body = shelf.body(&error.head);
     let line = Line { order: shelf.order, assets: shelf.assets, page: &error.head.id, root };
+    let fails = format!("<p><strong>{}</strong>", shelf.say(FAILS));
     let (mut before, mut solutions, mut after, mut check) = (Vec::new(), Vec::new(), Vec::new(), None);
     for section in &body.sections {
-        let shown = section_view(section, data);
+        let shown = section_view(section, data, &fails);
         match () {
             () if shown.cost.is_some() => solutions.push(shown),
             () if is_check_section(&section.id, &section.title) => check = Some(shown),
@@ -163,9 +168,9 @@ fn view(shelf: &Shelf<'_>, error: &Page<ErrorData>, root: &str) -> ErrorView {
             .reference(root, &PageId::new(Kind::Category, data.category.to_lowercase()))
             .expect("every category has a page: load adds those that are missing"),
         tools: shelf.references(root, Kind::Tool, data.tools.iter().map(|slug| slug.value.as_str())),
-        platforms: data.platforms.iter().map(|name| platform(name)).collect(),
+        platforms: data.platforms.iter().map(|name| platform(shelf, name)).collect(),
         lead_html: html(body.lead_html.clone()),
-        signatures: data.signatures.iter().map(signature_view).collect(),
+        signatures: data.signatures.iter().map(|signature| signature_view(shelf, signature)).collect(),
         causes: data
             .causes
             .iter()
@@ -192,15 +197,15 @@ fn view(shelf: &Shelf<'_>, error: &Page<ErrorData>, root: &str) -> ErrorView {
         map_href: map::place_of(shelf, root, error),
         backlinks: shelf.backlinks(root, &error.head.id, &named),
         verified: shelf.verified(&error.head, Some(&data.category), &data.evidence),
-        sources: sources(&data.evidence),
+        sources: sources(shelf.texts(), &data.evidence),
         json_href: format!("{root}errors/{}.json", error.head.id.slug),
         markdown_href: format!("{root}errors/{}.md", error.head.id.slug),
     }
 }
 
-fn section_view(section: &Section, data: &ErrorData) -> SectionView {
+fn section_view(section: &Section, data: &ErrorData, fails: &str) -> SectionView {
     let solution = data.solutions.iter().find(|solution| solution.id.value == section.id);
-    let (steps, fails) = match section.html.rfind(FAILS).filter(|_| solution.is_some()) {
+    let (steps, fails) = match section.html.rfind(fails).filter(|_| solution.is_some()) {
         Some(at) => (&section.html[..at], Some(section.html[at..].to_string())),
         None => (section.html.as_str(), None),
     };
@@ -242,37 +247,42 @@ fn jump(data: &ErrorData, id: &str) -> Option<JumpView> {
     Some(JumpView { id: id.to_string(), title: solution.title.clone(), cost: solution.cost.clone() })
 }
 
-fn signature_view(signature: &Signature) -> SignatureView {
+fn signature_view(shelf: &Shelf<'_>, signature: &Signature) -> SignatureView {
     SignatureView {
         text: signature_text(&signature.text),
         samples: signature.samples.iter().map(|sample| sample.value.clone()).collect(),
-        source: SourceView { href: Some(signature.source.clone()), label: label(&signature.source) },
+        source: SourceView {
+            href: Some(signature.source.clone()),
+            label: label(shelf.texts(), &signature.source),
+        },
         versions: signature
             .versions
             .iter()
-            .map(|(name, range)| RangeView { name: name.clone(), range: range_in_words(range) })
+            .map(|(name, range)| RangeView { name: name.clone(), range: range_in_words(shelf, range) })
             .collect(),
     }
 }
 
 /// `1.0 - 2.4`, `1.0 and later`, `up to 2.4`.
-fn range_in_words(range: &str) -> String {
+fn range_in_words(shelf: &Shelf<'_>, range: &str) -> String {
     match range.split_once(" - ").or_else(|| range.trim_end().strip_suffix(" -").map(|from| (from, ""))) {
-        Some((from, "")) => format!("{} and later", from.trim()),
-        Some(("", to)) => format!("up to {}", to.trim()),
-        Some((from, to)) if to.trim().is_empty() => format!("{} and later", from.trim()),
-        Some((from, to)) => format!("{} to {}", from.trim(), to.trim()),
+        Some((from, "")) => shelf.fill("{version} and later", &[("version", &from.trim())]),
+        Some(("", to)) => shelf.fill("up to {version}", &[("version", &to.trim())]),
+        Some((from, to)) if to.trim().is_empty() => {
+            shelf.fill("{version} and later", &[("version", &from.trim())])
+        }
+        Some((from, to)) => shelf.fill("{from} to {to}", &[("from", &from.trim()), ("to", &to.trim())]),
         None => range.trim().to_string(),
     }
 }
 
-fn platform(name: &str) -> String {
+fn platform(shelf: &Shelf<'_>, name: &str) -> String {
     match name {
         "linux" => "Linux",
         "windows" => "Windows",
         "macos" => "macOS",
         "wsl" => "WSL",
-        "docker" => "containers",
+        "docker" => shelf.say("containers"),
         other => other,
     }
     .to_string()

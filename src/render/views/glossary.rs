@@ -38,9 +38,9 @@ pub(super) fn leaves(shelf: &Shelf<'_>) -> Vec<Leaf> {
     terms.sort_by_key(|term| (term.letter.clone(), term.title.to_lowercase()));
     let mut letters: Vec<String> = terms.iter().map(|term| term.letter.clone()).collect();
     letters.dedup();
-    let description =
-        format!("{} terms that the pages of this site use, in a few sentences each.", terms.len());
-    let plate = Plate::listing("glossary/", "glossary", "Glossary", &description);
+    let description = shelf
+        .fill("{n} terms that the pages of this site use, in a few sentences each.", &[("n", &terms.len())]);
+    let plate = Plate::listing("glossary/", "glossary", shelf.say("Glossary"), &description);
     let frame = shelf.frame(plate, (None, None));
     let view = with_frame(frame, "glossary", seen(GlossaryView { terms, letters }));
     vec![Leaf { address: "glossary/".into(), template: "glossary.html", view }]

@@ -45,14 +45,14 @@ pub(super) fn leaves(shelf: &Shelf<'_>) -> Vec<Leaf> {
                 related: shelf.references(&root, Kind::Error, named.iter().copied()),
                 backlinks: shelf.backlinks(&root, &guide.head.id, &named),
                 verified: shelf.verified(&guide.head, None, &guide.data.evidence),
-                sources: sources(&guide.data.evidence),
+                sources: sources(shelf.texts(), &guide.data.evidence),
             };
             let plate = Plate {
                 address: &address,
                 kind: "guide",
                 title: &guide.head.title.value,
                 description: shelf.describe(&guide.head),
-                trail: vec![("Guides".into(), "guides/")],
+                trail: vec![(shelf.say("Guides").into(), "guides/")],
                 head: Some(&guide.head),
                 toc: toc(body),
                 noindex: false,

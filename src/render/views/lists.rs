@@ -51,7 +51,7 @@ struct DeviceRow {
     href: String,
     memory: String,
     bandwidth: String,
-    class: &'static str,
+    class: String,
     released: Option<String>,
     facts: DeviceFacts,
 }
@@ -109,11 +109,17 @@ fn errors(shelf: &Shelf<'_>) -> Leaf {
                 .collect(),
         })
         .collect();
-    let description = format!(
-        "All {} errors of this knowledge base, by kind of trouble, each with the message by which it is known.",
-        shelf.site().errors.len()
+    let description = shelf.fill(
+        "All {n} errors of this knowledge base, by kind of trouble, each with the message by which it is known.",
+        &[("n", &shelf.site().errors.len())],
     );
-    listing(shelf, "errors/", "errors.html", ("errors", "Errors", &description), ("groups", seen(groups)))
+    listing(
+        shelf,
+        "errors/",
+        "errors.html",
+        ("errors", shelf.say("Errors"), &description),
+        ("groups", seen(groups)),
+    )
 }
 
 pub(super) fn categories(shelf: &Shelf<'_>) -> Vec<Leaf> {
@@ -133,10 +139,12 @@ pub(super) fn categories(shelf: &Shelf<'_>) -> Vec<Leaf> {
                 kind: "category",
                 title,
                 description: match described.is_empty() {
-                    true => format!("Errors of the kind “{title}” and how to mend them."),
+                    true => {
+                        shelf.fill("Errors of the kind “{title}” and how to mend them.", &[("title", title)])
+                    }
                     false => described,
                 },
-                trail: vec![("Errors".into(), "errors/")],
+                trail: vec![(shelf.say("Errors").into(), "errors/")],
                 head: Some(&category.head),
                 toc: Vec::new(),
                 noindex: false,
@@ -167,9 +175,16 @@ fn tools(shelf: &Shelf<'_>) -> Leaf {
             verified_date: String::new(),
         })
         .collect();
-    let description =
-        "Programs whose errors are explained here: where each keeps its logs, and which errors it prints.";
-    listing(shelf, "tools/", "tools.html", ("tools", "Tools", description), ("tools", seen(entries)))
+    let description = shelf.say(
+        "Programs whose errors are explained here: where each keeps its logs, and which errors it prints.",
+    );
+    listing(
+        shelf,
+        "tools/",
+        "tools.html",
+        ("tools", shelf.say("Tools"), description),
+        ("tools", seen(entries)),
+    )
 }
 
 fn guides(shelf: &Shelf<'_>) -> Leaf {
@@ -192,9 +207,15 @@ fn guides(shelf: &Shelf<'_>) -> Leaf {
                 .unwrap_or_default(),
         })
         .collect();
-    let description =
-        "Steps that mend several errors at once, written out in full, with what each of them costs.";
-    listing(shelf, "guides/", "guides.html", ("guides", "Guides", description), ("guides", seen(entries)))
+    let description = shelf
+        .say("Steps that mend several errors at once, written out in full, with what each of them costs.");
+    listing(
+        shelf,
+        "guides/",
+        "guides.html",
+        ("guides", shelf.say("Guides"), description),
+        ("guides", seen(entries)),
+    )
 }
 
 fn hardware(shelf: &Shelf<'_>) -> Leaf {
@@ -213,32 +234,32 @@ fn hardware(shelf: &Shelf<'_>) -> Leaf {
             title: device.head.title.value.clone(),
             href: href(&root, &device.head.id.address()),
             memory: format!("{} GB", device.data.memory_gib),
-            bandwidth: bandwidth(&device.data),
-            class: class_name(&device.data.class),
+            bandwidth: bandwidth(shelf, &device.data),
+            class: class_name(shelf, &device.data.class).to_string(),
             released: device.data.released.map(|date| date.to_string()),
             facts: DeviceFacts { memory: device.data.memory_gib, bandwidth: device.data.bandwidth_gbps },
         });
         vendors.push(Vendor { title: name.into(), id: slug(name), devices: rows.collect() });
     }
-    let description = format!(
-        "{} cards and machines with their memory and bandwidth, and which models run on each.",
-        shelf.site().devices.len()
+    let description = shelf.fill(
+        "{n} cards and machines with their memory and bandwidth, and which models run on each.",
+        &[("n", &shelf.site().devices.len())],
     );
     listing(
         shelf,
         "hardware/",
         "hardware.html",
-        ("hardware", "Hardware", &description),
+        ("hardware", shelf.say("Hardware"), &description),
         ("vendors", seen(vendors)),
     )
 }
 
 /// What sort of device it is, in words.
-pub(super) fn class_name(class: &str) -> &'static str {
+pub(super) fn class_name<'s>(shelf: &Shelf<'s>, class: &str) -> &'s str {
     match class {
         "apple" => "Apple silicon",
-        "soc" => "system on a chip",
-        _ => "graphics card",
+        "soc" => shelf.say("system on a chip"),
+        _ => shelf.say("graphics card"),
     }
 }
 
@@ -259,13 +280,14 @@ fn quants(shelf: &Shelf<'_>) -> Leaf {
             verified_date: String::new(),
         })
         .collect();
-    let description =
-        "Formats that weights come in, from the widest to the narrowest, and what each makes of every model.";
+    let description = shelf.say(
+        "Formats that weights come in, from the widest to the narrowest, and what each makes of every model.",
+    );
     listing(
         shelf,
         "quants/",
         "quants.html",
-        ("quants", "Quantizations", description),
+        ("quants", shelf.say("Quantizations"), description),
         ("quants", seen(entries)),
     )
 }

@@ -60,9 +60,9 @@ struct Neighbour {
 type Ties = BTreeMap<(usize, usize), Tie>;
 
 pub(super) fn leaves(shelf: &Shelf<'_>) -> Vec<Leaf> {
-    let description = "Which errors belong together, and which messages are taken for each other.";
-    let mut plate = Plate::listing(ADDRESS, "map", "Map of the errors", description);
-    plate.trail = vec![("Errors".into(), "errors/")];
+    let description = shelf.say("Which errors belong together, and which messages are taken for each other.");
+    let mut plate = Plate::listing(ADDRESS, "map", shelf.say("Map of the errors"), description);
+    plate.trail = vec![(shelf.say("Errors").into(), "errors/")];
     let frame = shelf.frame(plate, (None, None));
     let view = with_frame(frame, "map", seen(view(shelf)));
     vec![Leaf { address: ADDRESS.into(), template: "map.html", view }]

@@ -1,42 +1,88 @@
-//! What leads through the site from every page.
+//! What every page shows of the site: its name, its menus, its counts.
 
 use crate::render::address::href;
-use crate::render::views::common::Step;
-use crate::render::views::shelf::Plate;
+use crate::render::views::common::{Counts, MenuItem, SiteView, Step};
+use crate::render::views::shelf::{Plate, Shelf};
+use crate::site::{Kind, PageId};
+use crate::texts::text;
 
 /// Main menu: title and address.
-pub(super) const MENU: &[(&str, &str)] = &[
-    ("Errors", "errors/"),
-    ("Diagnose", "diagnose/"),
-    ("Will it run?", "will-it-run/"),
-    ("Models", "models/"),
-    ("Hardware", "hardware/"),
-    ("Guides", "guides/"),
-    ("Glossary", "glossary/"),
+const MENU: &[(&str, &str)] = &[
+    (text("Errors"), "errors/"),
+    (text("Diagnose"), "diagnose/"),
+    (text("Will it run?"), "will-it-run/"),
+    (text("Models"), "models/"),
+    (text("Hardware"), "hardware/"),
+    (text("Guides"), "guides/"),
+    (text("Glossary"), "glossary/"),
 ];
 
 /// Menu at the end of a page.
-pub(super) const FOOTER: &[(&str, &str)] = &[
-    ("Compare devices", "compare/"),
-    ("Choose a GPU", "choose-gpu/"),
-    ("Cost against the cloud", "cost-vs-cloud/"),
-    ("Tools", "tools/"),
-    ("Quantizations", "quants/"),
-    ("Models by memory", "models-by-memory/"),
-    ("Map of the errors", "errors/map/"),
-    ("What changed", "changes/"),
-    ("Feed", "feed.xml"),
-    ("Data", "kb.json"),
+const FOOTER: &[(&str, &str)] = &[
+    (text("Compare devices"), "compare/"),
+    (text("Choose a GPU"), "choose-gpu/"),
+    (text("Cost against the cloud"), "cost-vs-cloud/"),
+    (text("Tools"), "tools/"),
+    (text("Quantizations"), "quants/"),
+    (text("Models by memory"), "models-by-memory/"),
+    (text("Map of the errors"), "errors/map/"),
+    (text("What changed"), "changes/"),
+    (text("Feed"), "feed.xml"),
+    (text("Data"), "kb.json"),
 ];
 
-/// The way from the home page to a page.
-pub(super) fn breadcrumbs(root: &str, plate: &Plate<'_>) -> Vec<Step> {
-    if plate.address.is_empty() || plate.kind == "not-found" {
-        return Vec::new();
+impl Shelf<'_> {
+    /// What the templates see as `site`, from the page at an address with this root.
+    pub fn site_view(&self, root: &str, address: &str) -> SiteView {
+        let config = self.order.config;
+        let item = |(title, to): &(&'static str, &str)| MenuItem {
+            title: self.say(title).to_string(),
+            href: href(root, to),
+            current: !to.is_empty() && address.starts_with(to),
+        };
+        let exists = |slug: &str| self.head(&PageId::new(Kind::Document, slug)).is_some();
+        let documents = [
+            (text("About"), "about"),
+            (text("Methodology"), "methodology"),
+            (text("Editorial policy"), "editorial-policy"),
+        ]
+        .into_iter()
+        .filter(|(_, slug)| exists(slug))
+        .map(|(title, slug)| MenuItem {
+            title: self.say(title).into(),
+            href: href(root, &format!("{slug}/")),
+            current: address == format!("{slug}/"),
+        });
+        SiteView {
+            title: config.title.clone(),
+            tagline: config.tagline.clone(),
+            description: config.description.clone(),
+            language: config.language.clone(),
+            issues: config.repository.as_ref().map(|repository| format!("{repository}/issues/new")),
+            repository: config.repository.clone(),
+            contact: config.contact.clone(),
+            licence: config.licence.clone(),
+            licence_url: config.licence_url.clone(),
+            counts: Counts {
+                errors: self.site().errors.len(),
+                models: self.site().models.len(),
+                hardware: self.site().devices.len(),
+                guides: self.site().guides.len(),
+            },
+            nav: MENU.iter().map(item).collect(),
+            footer: documents.chain(FOOTER.iter().map(item)).collect(),
+        }
     }
-    let home = Step { title: "Home".into(), href: Some(href(root, "")) };
-    let trail =
-        plate.trail.iter().map(|(title, to)| Step { title: title.clone(), href: Some(href(root, to)) });
-    let here = Step { title: plate.title.to_string(), href: None };
-    std::iter::once(home).chain(trail).chain(std::iter::once(here)).collect()
+
+    /// The way from the home page to a page.
+    pub fn breadcrumbs(&self, root: &str, plate: &Plate<'_>) -> Vec<Step> {
+        if plate.address.is_empty() || plate.kind == "not-found" {
+            return Vec::new();
+        }
+        let home = Step { title: self.say("Home").into(), href: Some(href(root, "")) };
+        let trail =
+            plate.trail.iter().map(|(title, to)| Step { title: title.clone(), href: Some(href(root, to)) });
+        let here = Step { title: plate.title.to_string(), href: None };
+        std::iter::once(home).chain(trail).chain(std::iter::once(here)).collect()
+    }
 }

@@ -15,6 +15,7 @@ mod lists;
 mod map;
 mod menu;
 mod model;
+mod model_facts;
 mod models;
 mod place;
 mod quant;
@@ -51,9 +52,12 @@ pub(super) struct Leaf {
     pub view: minijinja::value::Value,
 }
 
+/// Makes the pages of a kind.
+type Maker = fn(&Shelf<'_>) -> Vec<Leaf>;
+
 /// Every HTML page.
 pub(super) fn pages(shelf: &Shelf<'_>, engine: &Engine<'_>, sink: &dyn Sink) -> Result<(), Vec<Diagnostic>> {
-    let makers: Vec<fn(&Shelf<'_>) -> Vec<Leaf>> = vec![
+    let makers: Vec<Maker> = vec![
         home::leaves,
         lists::leaves,
         map::leaves,
@@ -83,7 +87,7 @@ pub(super) fn few(
     few: &Site,
     sink: &dyn Sink,
 ) -> Result<(), Vec<Diagnostic>> {
-    let makers: [(Kind, fn(&Shelf<'_>) -> Vec<Leaf>); 8] = [
+    let makers: [(Kind, Maker); 8] = [
         (Kind::Category, lists::categories),
         (Kind::Tool, tool::leaves),
         (Kind::Guide, guide::leaves),
@@ -126,9 +130,9 @@ fn rendered(
 
 /// Pages that are read as text, and lists.
 pub(super) fn texts(shelf: &Shelf<'_>) -> Vec<Leaf> {
-    let before: [fn(&Shelf<'_>) -> Vec<Leaf>; 2] = [lists::leaves, models::leaves];
-    let behind: [fn(&Shelf<'_>) -> Vec<Leaf>; 3] = [guide::leaves, tool::leaves, glossary::leaves];
-    let made = |make: fn(&Shelf<'_>) -> Vec<Leaf>| make(shelf);
+    let before: [Maker; 2] = [lists::leaves, models::leaves];
+    let behind: [Maker; 3] = [guide::leaves, tool::leaves, glossary::leaves];
+    let made = |make: Maker| make(shelf);
     let before = before.into_par_iter().flat_map(made);
     before.chain(error::leaves(shelf)).chain(behind.into_par_iter().flat_map(made)).collect()
 }

@@ -5,14 +5,16 @@ use serde::Serialize;
 
 use crate::render::address::{href, root};
 use crate::render::badges::{sentence, width_of};
+use crate::render::reasons::not_covered;
 use crate::render::templates::{html, seen};
 use crate::render::views::Leaf;
 use crate::render::views::chart::{Chart, chart};
 use crate::render::views::common::{CellView, Fact, Ref, SourceView, TocLine, context, parameters, sources};
+use crate::render::views::model_facts::facts;
 use crate::render::views::shelf::{Plate, Shelf, neighbours, with_frame};
 use crate::render::views::usual::{CONTEXTS, UsualRun, cards, runs_on, usual_run};
 use crate::site::kinds::ModelData;
-use crate::site::{CACHE_TYPES, Figures, Head, ModelFit, Page, Parameters, Run, Verdict, gib, tokens};
+use crate::site::{CACHE_TYPES, Figures, Head, ModelFit, Page, Run, Verdict, gib, tokens};
 
 #[derive(Serialize)]
 struct ModelView {
@@ -85,7 +87,7 @@ struct BadgeView {
 #[derive(Serialize)]
 struct PartView {
     name: &'static str,
-    label: &'static str,
+    label: String,
     text: String,
     share: f64,
 }
@@ -136,44 +138,49 @@ fn leaf(shelf: &Shelf<'_>, model: &Page<ModelData>, beside: (Option<&Head>, Opti
         address: &address,
         kind: "model",
         title: &model.head.title.value,
-        description: describe(&view),
-        trail: vec![("Models".into(), "models/")],
+        description: describe(shelf, &view),
+        trail: vec![(shelf.say("Models").into(), "models/")],
         head: Some(&model.head),
-        toc: contents(&view),
+        toc: contents(shelf, &view),
         noindex: false,
     };
     let frame = shelf.frame(plate, beside);
     Leaf { view: with_frame(frame, "model", seen(&view)), template: "model.html", address }
 }
 
-fn describe(view: &ModelView) -> String {
+fn describe(shelf: &Shelf<'_>, view: &ModelView) -> String {
     match &view.breakdown {
-        Some(typical) => format!(
-            "{} needs {} on the GPU at {} and a context of {}: weights {}, KV cache {}, compute buffer {}.",
-            view.title,
-            typical.total,
-            typical.quant,
-            typical.context,
-            typical.weights,
-            typical.kv,
-            typical.compute
+        Some(typical) => shelf.fill(
+            "{model} needs {total} on the GPU at {quant} and a context of {context}: weights {weights}, KV cache {cache}, compute buffer {compute}.",
+            &[
+                ("model", &view.title),
+                ("total", &typical.total),
+                ("quant", &typical.quant),
+                ("context", &typical.context),
+                ("weights", &typical.weights),
+                ("cache", &typical.kv),
+                ("compute", &typical.compute),
+            ],
         ),
-        None => format!("{}: hyperparameters and sources. Its memory is not covered yet.", view.title),
+        None => shelf.fill(
+            "{model}: hyperparameters and sources. Its memory is not covered yet.",
+            &[("model", &view.title)],
+        ),
     }
 }
 
-fn contents(view: &ModelView) -> Vec<TocLine> {
+fn contents(shelf: &Shelf<'_>, view: &ModelView) -> Vec<TocLine> {
     let line = |id: &str, title: &str| TocLine { level: 2, id: id.into(), title: title.into() };
     let mut toc = Vec::new();
     if view.breakdown.is_some() {
-        toc.push(line("typical", "What a typical run holds"));
-        toc.push(line("memory", "Memory by quantization and context"));
+        toc.push(line("typical", shelf.say("What a typical run holds")));
+        toc.push(line("memory", shelf.say("Memory by quantization and context")));
     }
     if !view.devices.is_empty() {
-        toc.push(line("devices", "Which cards run it"));
+        toc.push(line("devices", shelf.say("Which cards run it")));
     }
     if !view.backlinks.is_empty() {
-        toc.push(line("backlinks", "Pages that point here"));
+        toc.push(line("backlinks", shelf.say("Pages that point here")));
     }
     toc
 }
@@ -183,8 +190,8 @@ fn view(shelf: &Shelf<'_>, model: &Page<ModelData>, root: &str) -> ModelView {
     let slug = &model.head.id.slug;
     let fit = shelf.order.fits.models.get(slug);
     let reason = match fit {
-        Some(ModelFit::NotCovered(reason)) => Some(reason.clone()),
-        None => Some("no figures were computed".into()),
+        Some(ModelFit::NotCovered(reason)) => Some(not_covered(shelf.texts(), reason).to_string()),
+        None => Some(shelf.say("no figures were computed").into()),
         Some(ModelFit::Covered(_)) => None,
     };
     let figures = shelf.order.fits.figures(slug);
@@ -200,11 +207,11 @@ fn view(shelf: &Shelf<'_>, model: &Page<ModelData>, root: &str) -> ModelView {
         parameters_note: data.parameters_note.clone(),
         note: data.note.clone(),
         body_html: html(shelf.body(&model.head).html()),
-        facts: facts(model, shelf.order.fits.parameters.get(slug).copied()),
+        facts: facts(shelf, model, shelf.order.fits.parameters.get(slug).copied()),
         covered: figures.is_some(),
         reason,
         memory: figures.map(|figures| memory(shelf, root, figures, &contexts)).unwrap_or_default(),
-        breakdown: usual_run(shelf.order, model).as_ref().map(breakdown),
+        breakdown: usual_run(shelf.order, model).as_ref().map(|run| breakdown(shelf, run)),
         badge: badge(shelf, model, root),
         chart: figures.and_then(|figures| chart(shelf, figures, data.released_as.as_ref())),
         devices: figures.map(|figures| devices(shelf, root, figures)).unwrap_or_default(),
@@ -213,7 +220,7 @@ fn view(shelf: &Shelf<'_>, model: &Page<ModelData>, root: &str) -> ModelView {
         // so that the calculator begins with the figures of this page
         calculator_href: format!("{}?model={slug}&run=library", href(root, "will-it-run/")),
         choose_href: format!("{}?model={slug}", href(root, "choose-gpu/")),
-        sources: sources(&data.evidence),
+        sources: sources(shelf.texts(), &data.evidence),
         backlinks: shelf.backlinks(root, &model.head.id, &[]),
     }
 }
@@ -224,81 +231,6 @@ fn contexts(max: u64) -> Vec<u64> {
         contexts.push(max);
     }
     contexts
-}
-
-fn facts(model: &Page<ModelData>, counted: Option<Parameters>) -> Vec<Fact> {
-    let data = &model.data;
-    let published = data.parameters.as_ref().map(|count| parameters(count.value));
-    let loaded =
-        counted.map(|counted| parameters(counted.held)).filter(|told| published.as_ref() != Some(told));
-    let active = counted.filter(|counted| counted.active < counted.held);
-    let count = |name| data.architecture.count(name);
-    let attention = match (count("heads"), count("kv_heads")) {
-        (Some(heads), _) if count("mla_kv_lora").is_some() => {
-            Some(format!("{heads} heads over one compressed cache"))
-        }
-        (Some(heads), Some(kv)) if heads == kv => {
-            Some(format!("{heads} heads, each with its own keys and values"))
-        }
-        (Some(heads), Some(kv)) => Some(format!("{heads} heads share {kv} KV heads")),
-        _ => None,
-    };
-    let experts = count("experts").map(|all| match count("experts_used") {
-        Some(used) => format!("{all}, of which {used} for a token"),
-        None => all.to_string(),
-    });
-    [
-        Fact::known("Family", Some(data.family.clone())),
-        Fact::known("Parameters", published),
-        Fact::known("Parameters loaded", loaded.map(|told| format!("{told}, counted from the tensors"))),
-        Fact::known(
-            "Active for a token",
-            active.map(|counted| format!("{}, counted", parameters(counted.active))),
-        ),
-        Fact::known("Layers", Some(data.architecture.layer_count().to_string())),
-        Fact::known("Kinds of layer", kinds(model)),
-        Fact::known("Attention", attention),
-        Fact::known("Head width", count("head_dim").map(|width| width.to_string())),
-        Fact::known(
-            "Sliding window",
-            count("sliding_window").map(|window| format!("{} tokens", tokens(window))),
-        ),
-        Fact::known("Experts", experts),
-        Fact::known("Vocabulary", count("vocab").map(tokens)),
-        Fact::known("Largest context", count("max_ctx").map(|max| format!("{} tokens", tokens(max)))),
-        Fact::known("GGUF architecture", data.architecture.name.as_ref().map(|name| name.value.clone())),
-        Fact::known("Released as", data.released_as.as_ref().map(|name| name.value.clone())),
-        Fact::known("License", data.licence.clone()),
-        Fact::known("Released", data.released.map(|date| date.to_string())),
-    ]
-    .into_iter()
-    .flatten()
-    .collect()
-}
-
-/// What the layers keep of earlier tokens, where they are not all alike: `40 sliding window, 8 full attention`.
-fn kinds(model: &Page<ModelData>) -> Option<String> {
-    const NAMES: [(char, &str); 5] = [
-        ('S', "sliding window"),
-        ('F', "full attention"),
-        ('M', "latent attention"),
-        ('R', "recurrent"),
-        ('N', "feed-forward only"),
-    ];
-    let mut counts = [0u64; NAMES.len()];
-    for (letter, count) in model.data.architecture.layer_runs() {
-        if let Some(kind) = NAMES.iter().position(|(name, _)| *name == letter) {
-            counts[kind] = counts[kind].saturating_add(count);
-        }
-    }
-    let told: Vec<String> = NAMES
-        .iter()
-        .zip(counts)
-        .filter(|(_, count)| *count > 0)
-        .map(|((_, name), count)| format!("{count} {name}"))
-        .collect();
-    let plain = counts[1] > 0 && told.len() == 1;
-    (!plain && !told.is_empty()).then(|| told.join(", "))
 }
 
 /// A table for each type of cache that is covered.
@@ -321,21 +253,26 @@ fn memory(shelf: &Shelf<'_>, root: &str, figures: &Figures, contexts: &[u64]) ->
 }
 
 /// Parts of what the usual run takes.
-fn breakdown(run: &UsualRun) -> Breakdown {
+fn breakdown(shelf: &Shelf<'_>, run: &UsualRun) -> Breakdown {
     let total = run.total();
     let share = |bytes: u64| (bytes as f64 * 10_000.0 / total as f64).round() / 100.0;
-    let part = |name, label, bytes| PartView { name, label, text: gib(bytes), share: share(bytes) };
+    let part = |name, label: &str, bytes| PartView {
+        name,
+        label: label.to_string(),
+        text: gib(bytes),
+        share: share(bytes),
+    };
     Breakdown {
         quant: run.quant_name.clone(),
-        context: format!("{} tokens", tokens(run.ctx)),
+        context: shelf.fill("{n} tokens", &[("n", &tokens(run.ctx))]),
         weights: gib(run.weights),
         kv: gib(run.kv),
         compute: gib(run.compute),
         total: gib(total),
         parts: vec![
-            part("weights", "Weights", run.weights),
-            part("kv", "KV cache", run.kv),
-            part("compute", "Compute buffer", run.compute),
+            part("weights", shelf.say("Weights"), run.weights),
+            part("kv", shelf.say("KV cache"), run.kv),
+            part("compute", shelf.say("Compute buffer"), run.compute),
         ],
     }
 }
@@ -344,11 +281,11 @@ fn breakdown(run: &UsualRun) -> Breakdown {
 fn badge(shelf: &Shelf<'_>, model: &Page<ModelData>, root: &str) -> Option<BadgeView> {
     let answer = runs_on(shelf.order, model)?;
     let base = &shelf.order.config.base_url;
-    let says = sentence(&model.head.title.value, &answer);
+    let says = sentence(shelf.texts(), &model.head.title.value, &answer);
     let plain = says.replace(['[', ']'], "");
     Some(BadgeView {
         src: format!("{root}{}", answer.badge),
-        width: width_of(&answer),
+        width: width_of(shelf.texts(), &answer),
         markdown: format!("[![{plain}]({base}{})]({base}{})", answer.badge, model.head.id.address()),
         says,
     })
@@ -370,7 +307,7 @@ pub(super) fn cells(shelf: &Shelf<'_>, figures: &Figures, memory: u64) -> Vec<Ce
                 verdict: verdict.name(),
                 max_ctx: largest
                     .filter(|_| verdict == Verdict::Fits)
-                    .map(|ctx| format!("to {}", tokens(ctx))),
+                    .map(|ctx| shelf.fill("to {n}", &[("n", &tokens(ctx))])),
             })
         })
         .collect()

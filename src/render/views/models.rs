@@ -55,17 +55,19 @@ struct Cell {
 
 pub(super) fn leaves(shelf: &Shelf<'_>) -> Vec<Leaf> {
     let count = shelf.site().models.len();
-    let listed = format!(
-        "{count} open models with what each needs: weights, cache and compute buffer by quantization and context."
+    let listed = shelf.fill(
+        "{n} open models with what each needs: weights, cache and compute buffer by quantization and context.",
+        &[("n", &count)],
     );
-    let by_memory = format!(
-        "Which of {count} open models fit on a card with 8, 12, 16, 24, 32, 48 or 80 GB, at 4-bit weights and a context of {USUAL_CTX}."
+    let by_memory = shelf.fill(
+        "Which of {n} open models fit on a card with 8, 12, 16, 24, 32, 48 or 80 GB, at 4-bit weights and a context of {context}.",
+        &[("n", &count), ("context", &USUAL_CTX)],
     );
     let mut narrower =
-        Plate::listing("models-by-memory/", "models-by-memory", "Models by memory", &by_memory);
-    narrower.trail = vec![("Models".into(), "models/")];
+        Plate::listing("models-by-memory/", "models-by-memory", shelf.say("Models by memory"), &by_memory);
+    narrower.trail = vec![(shelf.say("Models").into(), "models/")];
     vec![
-        leaf(shelf, Plate::listing("models/", "models", "Models", &listed), "models.html"),
+        leaf(shelf, Plate::listing("models/", "models", shelf.say("Models"), &listed), "models.html"),
         leaf(shelf, narrower, "models-by-memory.html"),
     ]
 }
@@ -136,16 +138,16 @@ fn sizes(shelf: &Shelf<'_>, model: &Page<ModelData>) -> Option<Vec<Cell>> {
     let cell = |size: &u64| {
         let memory = size << 30;
         match Verdict::of(run.total(), fits.driver, memory) {
-            Verdict::Fits => Cell { verdict: "fits", text: "fits".into() },
-            Verdict::Tight => Cell { verdict: "tight", text: "tight".into() },
-            Verdict::No => part(figures, quant, run.ctx, memory.saturating_sub(fits.driver.1)),
+            Verdict::Fits => Cell { verdict: "fits", text: shelf.say("fits").into() },
+            Verdict::Tight => Cell { verdict: "tight", text: shelf.say("tight").into() },
+            Verdict::No => part(shelf, figures, quant, run.ctx, memory.saturating_sub(fits.driver.1)),
         }
     };
     Some(CARD_SIZES.iter().map(cell).collect())
 }
 
 /// How much of a model that does not fit runs in `memory`: all but its experts, or at least half of its layers.
-fn part(figures: &Figures, quant: usize, ctx: u64, memory: u64) -> Cell {
+fn part(shelf: &Shelf<'_>, figures: &Figures, quant: usize, ctx: u64, memory: u64) -> Cell {
     let layers = figures.classes.len();
     let runs = |gpu_layers: usize, host_experts: usize| {
         let division = Division { shares: &[1], gpu_layers, host_experts };
@@ -155,12 +157,12 @@ fn part(figures: &Figures, quant: usize, ctx: u64, memory: u64) -> Cell {
         })
     };
     if figures.experts.is_some() && runs(layers + 1, layers) {
-        return Cell { verdict: "part", text: "experts out".into() };
+        return Cell { verdict: "part", text: shelf.say("experts out").into() };
     }
     let most = (1..=layers + 1).collect::<Vec<usize>>().partition_point(|count| runs(*count, 0));
     if 2 * most > layers {
-        Cell { verdict: "part", text: format!("{most} of {}", layers + 1) }
+        Cell { verdict: "part", text: shelf.fill("{n} of {all}", &[("n", &most), ("all", &(layers + 1))]) }
     } else {
-        Cell { verdict: "no", text: "no".into() }
+        Cell { verdict: "no", text: shelf.say("no").into() }
     }
 }

@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use crate::site::kinds::DeviceData;
+use crate::texts::text;
 
 /// Where one meets a device, in the order in which lists name them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -52,15 +53,15 @@ impl Place {
         }
     }
 
-    /// In words.
+    /// In English words.
     pub fn title(self) -> &'static str {
         match self {
-            Self::Desktop => "Desktop",
-            Self::Laptop => "Laptop",
-            Self::Workstation => "Workstation",
-            Self::DataCenter => "Data center",
-            Self::Unified => "Unified memory",
-            Self::Other => "Other",
+            Self::Desktop => text("Desktop"),
+            Self::Laptop => text("Laptop"),
+            Self::Workstation => text("Workstation"),
+            Self::DataCenter => text("Data center"),
+            Self::Unified => text("Unified memory"),
+            Self::Other => text("Other"),
         }
     }
 }

@@ -47,7 +47,7 @@ pub(super) fn leaves(shelf: &Shelf<'_>) -> Vec<Leaf> {
                 family: quant.data.family.clone(),
                 body_html: html(body.html()),
                 models: sizes(shelf, &root, &quant.data.gguf_type.value),
-                sources: sources(&quant.data.evidence),
+                sources: sources(shelf.texts(), &quant.data.evidence),
                 backlinks: shelf.backlinks(&root, &quant.head.id, &[]),
             };
             let mut toc = toc(body);
@@ -55,7 +55,7 @@ pub(super) fn leaves(shelf: &Shelf<'_>) -> Vec<Leaf> {
                 toc.push(TocLine {
                     level: 2,
                     id: "models".into(),
-                    title: "What it makes of each model".into(),
+                    title: shelf.say("What it makes of each model").into(),
                 });
             }
             let plate = Plate {
@@ -63,7 +63,7 @@ pub(super) fn leaves(shelf: &Shelf<'_>) -> Vec<Leaf> {
                 kind: "quant",
                 title: &quant.head.title.value,
                 description: shelf.describe(&quant.head),
-                trail: vec![("Quantizations".into(), "quants/")],
+                trail: vec![(shelf.say("Quantizations").into(), "quants/")],
                 head: Some(&quant.head),
                 toc,
                 noindex: false,

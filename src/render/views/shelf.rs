@@ -1,6 +1,7 @@
 //! Everything the views draw on, looked up once.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::fmt::Display;
 
 use jiff::civil::Date;
 use minijinja::value::Value;
@@ -15,13 +16,13 @@ use crate::render::prose::Prose;
 use crate::render::social::Pictures;
 use crate::render::templates::seen;
 use crate::render::views::common::{
-    self, BuildView, Counts, ErrorRow, Frame, MenuItem, PageView, Ref, SiteView, Step, TocLine, VerifiedView,
+    self, BuildView, ErrorRow, Frame, PageView, Ref, Step, TocLine, VerifiedView,
 };
-use crate::render::views::menu::{FOOTER, MENU, breadcrumbs};
 use crate::render::views::wording::signature_text;
 use crate::render::{Audience, Groundwork, Order};
 use crate::site::kinds::{ErrorData, Evidence};
 use crate::site::{Head, Kind, Page, PageId, Site};
+use crate::texts::Texts;
 
 /// The site with its rendered prose.
 pub(in crate::render) struct Shelf<'s> {
@@ -137,6 +138,21 @@ impl<'s> Shelf<'s> {
         }
     }
 
+    /// A text of the interface in the language of the site.
+    pub fn say(&self, english: &'static str) -> &'s str {
+        self.texts().say(english)
+    }
+
+    /// The same with its holes filled.
+    pub fn fill(&self, english: &'static str, values: &[(&str, &dyn Display)]) -> String {
+        self.texts().fill(english, values)
+    }
+
+    /// All texts of the interface.
+    pub fn texts(&self) -> &'s Texts {
+        &self.order.config.texts
+    }
+
     /// The pages.
     pub fn site(&self) -> &'s Site {
         self.order.site
@@ -242,7 +258,7 @@ impl<'s> Shelf<'s> {
             site: self.site_view(&root, plate.address),
             page: PageView {
                 kind: plate.kind,
-                breadcrumbs: breadcrumbs(&root, &plate),
+                breadcrumbs: self.breadcrumbs(&root, &plate),
                 edit_href: plate.head.and_then(|head| self.edit_href(head)),
                 markdown_href: data
                     .as_ref()
@@ -277,44 +293,6 @@ impl<'s> Shelf<'s> {
         let config = self.order.config;
         let repository = config.repository.as_ref()?;
         Some(format!("{repository}/edit/{}/{}", config.branch, head.path))
-    }
-
-    fn site_view(&self, root: &str, address: &str) -> SiteView {
-        let config = self.order.config;
-        let item = |(title, to): &(&str, &str)| MenuItem {
-            title: (*title).to_string(),
-            href: href(root, to),
-            current: !to.is_empty() && address.starts_with(to),
-        };
-        let exists = |slug: &str| self.head(&PageId::new(Kind::Document, slug)).is_some();
-        let documents =
-            [("About", "about"), ("Methodology", "methodology"), ("Editorial policy", "editorial-policy")]
-                .into_iter()
-                .filter(|(_, slug)| exists(slug))
-                .map(|(title, slug)| MenuItem {
-                    title: title.into(),
-                    href: href(root, &format!("{slug}/")),
-                    current: address == format!("{slug}/"),
-                });
-        SiteView {
-            title: config.title.clone(),
-            tagline: config.tagline.clone(),
-            description: config.description.clone(),
-            language: config.language.clone(),
-            issues: config.repository.as_ref().map(|repository| format!("{repository}/issues/new")),
-            repository: config.repository.clone(),
-            contact: config.contact.clone(),
-            licence: config.licence.clone(),
-            licence_url: config.licence_url.clone(),
-            counts: Counts {
-                errors: self.site().errors.len(),
-                models: self.site().models.len(),
-                hardware: self.site().devices.len(),
-                guides: self.site().guides.len(),
-            },
-            nav: MENU.iter().map(item).collect(),
-            footer: documents.chain(FOOTER.iter().map(item)).collect(),
-        }
     }
 
     /// An error as lists show it.

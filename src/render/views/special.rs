@@ -12,6 +12,7 @@ use crate::render::views::Leaf;
 use crate::render::views::common::Ref;
 use crate::render::views::shelf::{Plate, Shelf, with_frame};
 use crate::site::{Head, Kind, PageId};
+use crate::texts::text;
 
 #[derive(Serialize)]
 struct CalculatorView<'s> {
@@ -40,7 +41,7 @@ struct Day {
 struct Change {
     title: String,
     href: String,
-    kind: &'static str,
+    kind: String,
     what: Option<String>,
 }
 
@@ -101,23 +102,29 @@ fn calculator(shelf: &Shelf<'_>) -> Leaf {
             .head(&PageId::new(Kind::Document, "methodology"))
             .map(|head| href(&root, &head.id.address())),
     };
-    let description = "Choose a model, a quantization, a context and a card: what it needs, part by part, \
-                       whether it fits, and what would.";
-    let plate = Plate::listing(address, "calculator", "Will it run?", description);
+    let description = shelf.say(
+        "Choose a model, a quantization, a context and a card: what it needs, part by part, whether it fits, and what \
+         would.",
+    );
+    let plate = Plate::listing(address, "calculator", shelf.say("Will it run?"), description);
     leaf(shelf, plate, "calculator.html", "calculator", seen(view))
 }
 
 fn diagnose(shelf: &Shelf<'_>) -> Leaf {
-    let description = "Paste an error or a whole log: the pages that know it, the figures in it, and what they say. \
-                       Nothing leaves your browser.";
-    let plate = Plate::listing("diagnose/", "diagnose", "Diagnose a log", description);
+    let description = shelf.say(
+        "Paste an error or a whole log: the pages that know it, the figures in it, and what they say. Nothing leaves \
+         your browser.",
+    );
+    let plate = Plate::listing("diagnose/", "diagnose", shelf.say("Diagnose a log"), description);
     leaf(shelf, plate, "diagnose.html", "diagnose", Value::from(()))
 }
 
 fn search(shelf: &Shelf<'_>) -> Leaf {
-    let description = "Errors, models, cards and machines, guides and terms, by their names or by a few words. \
-                       A pasted log goes to diagnosis.";
-    let plate = Plate::listing("search/", "search", "Search", description);
+    let description = shelf.say(
+        "Errors, models, cards and machines, guides and terms, by their names or by a few words. A pasted log goes to \
+         diagnosis.",
+    );
+    let plate = Plate::listing("search/", "search", shelf.say("Search"), description);
     leaf(shelf, plate, "search.html", "search", Value::from(()))
 }
 
@@ -129,7 +136,7 @@ fn changes(shelf: &Shelf<'_>) -> Leaf {
             days.entry(day).or_default().push(Change {
                 title: head.title.value.clone(),
                 href: href(&root, &head.id.address()),
-                kind: head.id.kind.name(),
+                kind: shelf.say(kind_name(head.id.kind)).into(),
                 what: change.map(str::to_string),
             });
         }
@@ -137,13 +144,30 @@ fn changes(shelf: &Shelf<'_>) -> Leaf {
     let days: Vec<Day> =
         days.into_iter().rev().map(|(date, pages)| Day { date: date.to_string(), pages }).collect();
     let description =
-        "Pages by the day on which they were last written, verified or changed, the latest first.";
-    let plate = Plate::listing("changes/", "changes", "What changed", description);
+        shelf.say("Pages by the day on which they were last written, verified or changed, the latest first.");
+    let plate = Plate::listing("changes/", "changes", shelf.say("What changed"), description);
     leaf(shelf, plate, "changes.html", "changes", seen(days))
 }
 
+/// What a page is, in one word.
+fn kind_name(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Error => text("error"),
+        Kind::Category => text("category"),
+        Kind::Tool => text("tool"),
+        Kind::Guide => text("guide"),
+        Kind::Model => text("model"),
+        Kind::Hardware => text("hardware"),
+        Kind::Quant => text("quant"),
+        Kind::Term => text("term"),
+        Kind::Extractor => text("extractor"),
+        Kind::Document => text("page"),
+    }
+}
+
 fn not_found(shelf: &Shelf<'_>) -> Leaf {
-    let mut plate = Plate::listing("404.html", "not-found", "No such page", "This address leads to no page.");
+    let (title, description) = (shelf.say("No such page"), shelf.say("This address leads to no page."));
+    let mut plate = Plate::listing("404.html", "not-found", title, description);
     plate.noindex = true;
     leaf(shelf, plate, "not-found.html", "not_found", Value::from(()))
 }
@@ -160,8 +184,8 @@ fn redirects(shelf: &Shelf<'_>, head: &Head) -> Vec<Leaf> {
                 canonical: format!("{}{target}", shelf.order.config.base_url),
                 title: head.title.value.clone(),
             };
-            let title = format!("Moved: {}", head.title.value);
-            let mut plate = Plate::listing(&address, "redirect", &title, "This page has moved.");
+            let title = shelf.fill("Moved: {page}", &[("page", &head.title.value)]);
+            let mut plate = Plate::listing(&address, "redirect", &title, shelf.say("This page has moved."));
             plate.noindex = true;
             leaf(shelf, plate, "redirect.html", "target", seen(view))
         })

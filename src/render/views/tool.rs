@@ -40,14 +40,14 @@ pub(super) fn leaves(shelf: &Shelf<'_>) -> Vec<Leaf> {
                 body_html: html(body.html()),
                 errors: errors.iter().map(|error| shelf.row(&root, error)).collect(),
                 verified: shelf.verified(&tool.head, None, &tool.data.evidence),
-                sources: sources(&tool.data.evidence),
+                sources: sources(shelf.texts(), &tool.data.evidence),
             };
             let plate = Plate {
                 address: &address,
                 kind: "tool",
                 title: &tool.head.title.value,
                 description: shelf.describe(&tool.head),
-                trail: vec![("Tools".into(), "tools/")],
+                trail: vec![(shelf.say("Tools").into(), "tools/")],
                 head: Some(&tool.head),
                 toc: toc(body),
                 noindex: false,

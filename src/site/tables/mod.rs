@@ -164,6 +164,4 @@ pub struct ProseFigure {
     pub value: u64,
     /// As it is shown: `4.00 GiB`.
     pub text: String,
-    /// What it was computed from, in words.
-    pub basis: String,
 }

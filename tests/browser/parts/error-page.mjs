@@ -113,8 +113,11 @@ export default function ({ folder, browser, url }) {
     assert.ok(named.some(slug => first.includes(`/${slug}/`)), first);
   });
 
-  on("a card chosen in the calculator is the one that errors speak of", {}, async page => {
+  on("the card that a reader has named is the calculator's, and one chosen there is what errors speak of", {}, async page => {
+    await page.locator(".own-card summary").click();
+    await page.locator(".own-card select").selectOption("geforce-rtx-3090");
     await page.goto(`${url}will-it-run/`);
+    assert.equal(await page.locator("#device-1").inputValue(), "GeForce RTX 3090");
     await page.locator("#device-1").fill("RTX 4090");
     await page.locator("#device-list-1 [role=option]", { hasText: "RTX 4090" }).first().click();
     await page.goto(address);

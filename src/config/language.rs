@@ -1,0 +1,177 @@
+//! The texts of a site's language: those that kbgen ships, and those in the site's own `i18n/`.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::config::{BAD_SETTINGS, toml};
+use crate::diag::{Diagnostic, Rule, nearest};
+use crate::files::{Placed, SourceId, Sources, Span};
+use crate::schema::NodeKind;
+use crate::texts::{Part, Texts, calls, parts};
+
+/// `language` names a language without texts.
+pub const UNKNOWN_LANGUAGE: Rule = Rule {
+    code: "unknown-language",
+    demands: "the interface has texts in the language of the site",
+    why: "a page in two languages reads badly, and is read aloud in the wrong one",
+};
+
+/// A translation of a text that is not there.
+pub const UNKNOWN_TEXT: Rule = Rule {
+    code: "unknown-text",
+    demands: "a translation stands beside a text that the interface has",
+    why: "it would never be seen",
+};
+
+/// Texts without a translation.
+pub const MISSING_TEXT: Rule = Rule {
+    code: "missing-text",
+    demands: "every text of the interface has a translation",
+    why: "it stays English in the midst of another language",
+};
+
+/// A translation that lacks a hole of its text, or has another.
+pub const TEXT_HOLES: Rule = Rule {
+    code: "text-holes",
+    demands: "a translation has the holes and marks of its text",
+    why: "a figure or a link would be lost, or a name in braces would be seen",
+};
+
+/// Where a site keeps its own translations.
+const OWN: &str = "i18n/";
+
+/// Where those that kbgen ships are found.
+const SHIPPED: &str = "theme/i18n/";
+
+/// The language of the texts in templates, scripts and views.
+const ENGLISH: &str = "en";
+
+/// Most texts that one finding names.
+const NAMED: usize = 4;
+
+/// A translation: the English text, the other, and where they stand.
+type Line = (Placed<String>, Placed<String>);
+
+/// The texts of `language`. A region may have files of its own; else it has those of its language.
+pub(super) fn texts(language: &Placed<String>, sources: &Sources, found: &mut Vec<Diagnostic>) -> Texts {
+    let primary = language.value.split('-').next().unwrap_or_default();
+    let file = |folder: &str| {
+        [language.value.as_str(), primary]
+            .iter()
+            .find_map(|name| sources.find(&format!("{folder}{name}.toml")))
+    };
+    let (own, shipped) = (file(OWN), file(SHIPPED));
+    let mut translations = BTreeMap::new();
+    for (english, told) in shipped.map(|file| lines(sources, file, &mut Vec::new())).unwrap_or_default() {
+        translations.insert(english.value, told.value);
+    }
+    let is_english = primary == ENGLISH;
+    if own.is_none() && shipped.is_none() && !is_english {
+        found.push(unknown_language(language, sources));
+    }
+    if own.is_some() || shipped.is_some() {
+        let known = known(sources);
+        for (english, told) in own.map(|own| lines(sources, own, found)).unwrap_or_default() {
+            if known.contains(&english.value) {
+                found.extend(unlike(&english, &told));
+                translations.insert(english.value, told.value);
+            } else {
+                found.push(unknown_text(&english, &known));
+            }
+        }
+        if !is_english {
+            let missing: Vec<&String> =
+                known.iter().filter(|text| !translations.contains_key(*text)).collect();
+            let place = own.map_or(language.span, Span::top);
+            found.extend(missing_texts(&missing, place, &language.value));
+        }
+    }
+    Texts::new(translations)
+}
+
+/// The lines of a file of translations.
+fn lines(sources: &Sources, file: SourceId, found: &mut Vec<Diagnostic>) -> Vec<Line> {
+    let node = toml::parse(&sources.get(file).text, file, found);
+    let NodeKind::Map(pairs) = node.kind else { return Vec::new() };
+    let mut lines = Vec::new();
+    for (english, node) in pairs {
+        match node.kind {
+            NodeKind::Scalar { text, quoted: true } => lines.push((english, Placed::new(text, node.span))),
+            _ => found.push(
+                Diagnostic::error(&BAD_SETTINGS, english.span, "a translation is one text in quotes").help(
+                    "write `\"English text\" = \"translation\"`; a dot or a space in a key wants quotes too",
+                ),
+            ),
+        }
+    }
+    lines
+}
+
+/// Every text of the interface: those of a list that kbgen ships, in its order, and those of the site's own templates.
+fn known(sources: &Sources) -> Vec<String> {
+    let shipped = sources.under(SHIPPED).next();
+    let shipped = shipped.map(|(file, _)| lines(sources, file, &mut Vec::new())).unwrap_or_default();
+    let shipped = shipped.into_iter().map(|(english, _)| english.value);
+    let pages = sources.under("templates/").chain(sources.under("static/"));
+    let said = pages.flat_map(|(_, source)| calls(&source.text)).flat_map(|call| call.texts);
+    let said = said.filter_map(|text| serde_json::from_str(&format!("\"{text}\"")).ok());
+    let mut seen = BTreeSet::new();
+    shipped.chain(said).filter(|text: &String| seen.insert(text.clone())).collect()
+}
+
+/// The finding of a translation that lacks what its text has, or has what it lacks.
+fn unlike(english: &Placed<String>, told: &Placed<String>) -> Option<Diagnostic> {
+    let marks = |text: &str| {
+        let marks = parts(text).into_iter().filter(|part| !matches!(part, Part::Words(_)));
+        marks.map(|part| part.source()).collect::<BTreeSet<String>>()
+    };
+    let (wanted, given) = (marks(&english.value), marks(&told.value));
+    let message = match (given.difference(&wanted).next(), wanted.difference(&given).next()) {
+        (Some(extra), _) => format!("the English text has no `{extra}`"),
+        (None, Some(lost)) => format!("the translation lacks `{lost}`"),
+        (None, None) => return None,
+    };
+    let marks = wanted.into_iter().map(|mark| format!("`{mark}`")).collect::<Vec<_>>().join(", ");
+    let help = match marks.as_str() {
+        "" => "write words alone".into(),
+        _ => format!("it has {marks}, each as often as the order of the words wants"),
+    };
+    Some(Diagnostic::error(&TEXT_HOLES, told.span, message).help(help))
+}
+
+fn unknown_text(english: &Placed<String>, known: &[String]) -> Diagnostic {
+    let help = match nearest(&english.value, known.iter().map(String::as_str)) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => "take the line out, or write the text as a template or a script has it".into(),
+    };
+    Diagnostic::warning(&UNKNOWN_TEXT, english.span, format!("the interface has no text `{}`", english.value))
+        .help(help)
+}
+
+fn missing_texts(missing: &[&String], place: Span, language: &str) -> Option<Diagnostic> {
+    let first = missing.first()?;
+    let named: Vec<String> = missing.iter().take(NAMED).map(|text| format!("`{text}`")).collect();
+    let named = named.join(", ");
+    let message = match missing.len().saturating_sub(NAMED) {
+        0 => format!("no translation of {named}"),
+        rest => format!("no translation of {named} and {rest} more texts"),
+    };
+    let help = format!(
+        "write lines such as `\"{first}\" = \"…\"` into `i18n/{language}.toml`; until then the text is English"
+    );
+    Some(Diagnostic::warning(&MISSING_TEXT, place, message).help(help))
+}
+
+fn unknown_language(language: &Placed<String>, sources: &Sources) -> Diagnostic {
+    let shipped = sources.under(SHIPPED).filter_map(|(_, source)| {
+        source.path.strip_prefix(SHIPPED)?.strip_suffix(".toml").map(str::to_string)
+    });
+    let mut names: Vec<String> = shipped.chain([ENGLISH.to_string()]).collect();
+    names.sort();
+    let told = names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(" and ");
+    Diagnostic::error(
+        &UNKNOWN_LANGUAGE,
+        language.span,
+        format!("the interface has no texts in the language `{}`", language.value),
+    )
+    .help(format!("kbgen has {told}; for another write `i18n/{}.toml`", language.value))
+}

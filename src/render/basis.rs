@@ -1,0 +1,36 @@
+//! What a figure in prose was computed from, in words.
+
+use crate::render::Order;
+use crate::site::{DEFAULT_CTX, Figure, Kind, PageId, ProseCall, tokens};
+use crate::texts::text;
+
+/// The basis of a call's figure, shown on demand; none for a call that cannot be understood.
+pub(super) fn basis(order: &Order<'_>, source: &str) -> Option<String> {
+    let call = ProseCall::parse(source).ok()?;
+    let title = |kind: Kind, slug: &str| {
+        let id = PageId::new(kind, slug);
+        order.site.heads().find(|head| head.id == id).map(|head| head.title.value.as_str())
+    };
+    let words = match call.figure.value {
+        Figure::File => text("{model}, {quant}: all tensors of the file"),
+        Figure::Weights => text("{model}, {quant}: weights on the GPU"),
+        Figure::Kv => text("{model}: KV cache, {n} tokens of context, {type} cache"),
+        Figure::Compute => text("{model}: compute buffer, {n} tokens of context, {type} cache"),
+        Figure::Total => text(
+            "{model}, {quant}: weights, KV cache and compute buffer on the GPU, {n} tokens of context, {type} cache",
+        ),
+        Figure::MaxCtx => text("{model}, {quant}: largest context on {device}, {type} cache"),
+    };
+    let device = call.gpu.as_ref().and_then(|gpu| title(Kind::Hardware, &gpu.value));
+    let context = call.ctx.as_ref().map_or(DEFAULT_CTX, |ctx| ctx.value);
+    Some(order.config.texts.fill(
+        words,
+        &[
+            ("model", &title(Kind::Model, &call.model.value)?),
+            ("quant", &call.quant.value),
+            ("n", &tokens(context)),
+            ("type", &call.kv.as_ref().map_or("f16", |kv| kv.value.as_str())),
+            ("device", &device.unwrap_or_default()),
+        ],
+    ))
+}

@@ -1,0 +1,18 @@
+//! Why something is not covered, in the language of the site: the estimate gives its reasons in English.
+
+use crate::texts::{Texts, text};
+
+/// Reasons that readers meet.
+const REASONS: [&str; 6] = [
+    text("its hyperparameters are not complete"),
+    text("its hyperparameters contradict each other"),
+    text("the head width is no multiple of the cache type's block"),
+    text("the model has no attention"),
+    text("vLLM's cache of a recurrent state is not modeled"),
+    text("vLLM's cache of layers that differ in width is not modeled"),
+];
+
+/// A reason as a page gives it.
+pub(super) fn not_covered<'t>(texts: &'t Texts, reason: &'t str) -> &'t str {
+    REASONS.iter().find(|known| **known == reason).map_or(reason, |known| texts.say(known))
+}

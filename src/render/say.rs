@@ -1,0 +1,132 @@
+//! `t("…")` in templates: a text of the interface, in the language of the site.
+//!
+//! `t("{n} error", "{n} errors", n=count)` chooses one of two by `n`. A hole holds a value, which is escaped unless it is
+//! markup; `<link>words</link>` is a link if `link` is given its address, and else one of a few elements.
+
+use std::fmt::Write;
+
+use minijinja::value::{Kwargs, Value};
+use minijinja::{Environment, Error, ErrorKind};
+
+use crate::render::templates::{html, write_escaped};
+use crate::texts::{Part, Texts, parts};
+
+/// Elements that a text may have without a value of their name.
+const ELEMENTS: [&str; 5] = ["b", "code", "em", "strong", "var"];
+
+/// Makes `t` known to templates.
+pub(super) fn add_function(environment: &mut Environment<'_>, texts: &Texts) {
+    let texts = texts.clone();
+    environment.add_function("t", move |one: &str, many: Option<&str>, values: Kwargs| {
+        let english = match many {
+            Some(many) if values.peek::<Value>("n")? != Value::from(1) => many,
+            _ => one,
+        };
+        for name in values.args().filter(|name| !(many.is_some() && *name == "n")) {
+            let names = |text: &str| parts(text).iter().any(|part| is_named(*part, name));
+            if !names(one) && !many.is_some_and(names) {
+                return Err(fault(format!("the text has no place for `{name}`")));
+            }
+        }
+        said(texts.say(english), &values).map(html)
+    });
+}
+
+fn is_named(part: Part<'_>, name: &str) -> bool {
+    matches!(part, Part::Hole(own) | Part::Open(own) if own == name)
+}
+
+/// A text as markup.
+fn said(text: &str, values: &Kwargs) -> Result<String, Error> {
+    let mut out = String::with_capacity(text.len());
+    for part in parts(text) {
+        match part {
+            Part::Words(words) => write_words(&mut out, words),
+            Part::Hole(name) if values.has(name) => write_value(&mut out, &values.peek::<Value>(name)?)?,
+            Part::Open(name) if values.has(name) => {
+                out.push_str("<a href=\"");
+                write_value(&mut out, &values.peek::<Value>(name)?)?;
+                out.push_str("\">");
+            }
+            Part::Close(name) if values.has(name) => out.push_str("</a>"),
+            Part::Open(name) | Part::Close(name) if ELEMENTS.contains(&name) => {
+                out.push_str(&part.source());
+            }
+            part => return Err(fault(format!("`{}` has no value", part.source()))),
+        }
+    }
+    Ok(out)
+}
+
+/// Writes words as they stand in an element or in a quoted attribute.
+fn write_words(out: &mut String, words: &str) {
+    // An apostrophe ends neither.
+    for (at, piece) in words.split('\'').enumerate() {
+        if at > 0 {
+            out.push('\'');
+        }
+        write_escaped(out, piece).expect("writing to memory never fails");
+    }
+}
+
+fn write_value(out: &mut String, value: &Value) -> Result<(), Error> {
+    match value.as_str() {
+        _ if value.is_undefined() => return Err(ErrorKind::UndefinedError.into()),
+        Some(markup) if value.is_safe() => out.push_str(markup),
+        Some(text) => write_escaped(out, text).expect("writing to memory never fails"),
+        None => write!(out, "{value}").expect("writing to memory never fails"),
+    }
+    Ok(())
+}
+
+fn fault(message: String) -> Error {
+    Error::new(ErrorKind::InvalidOperation, message)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::render::templates::plain_engine;
+
+    fn rendered(template: &str, texts: &[(&str, &str)]) -> Result<String, String> {
+        let texts = Texts::new(
+            texts.iter().map(|(english, own)| ((*english).to_string(), (*own).to_string())).collect(),
+        );
+        let mut environment = plain_engine();
+        add_function(&mut environment, &texts);
+        let view = Value::from_pairs([("name", "a & b's"), ("href", "x?a=\"1\"")]);
+        environment.render_str(template, view).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn texts_are_escaped_and_their_marks_are_not() {
+        let german = [("The <l>list</l> of {name}", "Von {name} die „<l>Liste</l>“ <b>& mehr\"</b>")];
+        let template = "{{ t(\"The <l>list</l> of {name}\", l=href, name=name) }}";
+        assert_eq!(
+            rendered(template, &[]).as_deref(),
+            Ok("The <a href=\"x?a=&quot;1&quot;\">list</a> of a &amp; b&#39;s")
+        );
+        assert_eq!(
+            rendered(template, &german).as_deref(),
+            Ok("Von a &amp; b&#39;s die „<a href=\"x?a=&quot;1&quot;\">Liste</a>“ <b>&amp; mehr&quot;</b>")
+        );
+    }
+
+    #[test]
+    fn one_of_two_texts_is_chosen_by_their_number() {
+        let template = "{% for n in [0, 1, 2] %}{{ t(\"{n} page\", \"{n} pages\", n=n) }} {% endfor %}";
+        assert_eq!(rendered(template, &[]).as_deref(), Ok("0 pages 1 page 2 pages "));
+    }
+
+    #[test]
+    fn what_has_no_value_or_no_place_is_told() {
+        for (template, told) in [
+            ("{{ t(\"{n} pages\") }}", "`{n}` has no value"),
+            ("{{ t(\"<i>x</i>\") }}", "`<i>` has no value"),
+            ("{{ t(\"pages\", n=1) }}", "the text has no place for `n`"),
+        ] {
+            let fault = rendered(template, &[]).expect_err("a fault");
+            assert!(fault.contains(told), "{fault}");
+        }
+    }
+}

@@ -1,0 +1,74 @@
+//! Where templates and scripts say texts: `t("Copy")`, `t("{n} error", "{n} errors", …)`.
+
+use std::ops::Range;
+
+/// A call of `t`: its texts as they are written between their quotes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Call<'s> {
+    /// One text, or the two for one and for many.
+    pub texts: Vec<&'s str>,
+    /// From the name to the end of the last text.
+    pub range: Range<usize>,
+}
+
+/// How a call begins.
+const START: &str = "t(\"";
+
+/// The calls of `t` in a template or a script.
+pub fn calls(source: &str) -> Vec<Call<'_>> {
+    let mut calls = Vec::new();
+    let mut at = 0;
+    while let Some(found) = source[at..].find(START) {
+        let start = at + found;
+        at = start + START.len();
+        // `set("` and `name.t("` are other names.
+        if source[..start].ends_with(|c: char| c.is_alphanumeric() || matches!(c, '_' | '$' | '.')) {
+            continue;
+        }
+        let (mut texts, mut end) = (Vec::new(), start + START.len() - 1);
+        while let Some((text, behind)) = quoted(source, end) {
+            texts.push(text);
+            end = behind;
+            match source[end..].trim_start().strip_prefix(',').map(str::trim_start) {
+                Some(rest) if rest.starts_with('"') => end = source.len() - rest.len(),
+                _ => break,
+            }
+        }
+        at = end.max(at);
+        if !texts.is_empty() {
+            calls.push(Call { texts, range: start..end });
+        }
+    }
+    calls
+}
+
+/// What stands between the quotes that begin at `start`, and where they end.
+fn quoted(source: &str, start: usize) -> Option<(&str, usize)> {
+    let inner = source[start..].strip_prefix('"')?;
+    let mut is_escaped = false;
+    for (at, byte) in inner.bytes().enumerate() {
+        match byte {
+            _ if is_escaped => is_escaped = false,
+            b'\\' => is_escaped = true,
+            b'"' => return Some((&inner[..at], start + at + 2)),
+            b'\n' => return None,
+            _ => {}
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_calls_of_this_name_are_found() {
+        let source = r#"set("a"); x.t("b"); (t("c \" d")); t("one", "many", {n: 1}); t(e)"#;
+        let found: Vec<_> = calls(source).into_iter().map(|call| (call.texts, &source[call.range])).collect();
+        assert_eq!(
+            found,
+            [(vec![r#"c \" d"#], r#"t("c \" d""#), (vec!["one", "many"], r#"t("one", "many""#)]
+        );
+    }
+}
