@@ -240,7 +240,7 @@ mod tests {
         assert_eq!(at("fit(\"m\", \"Q8_0\", cxt=1).kv").help, "did you mean `ctx`?");
         assert_eq!(at("fit(\"m\", \"Q8_0\").max_ctx").message, "`max_ctx` needs a device");
         assert!(ProseCall::parse("fit(\"m").is_err());
-        assert_eq!(at("fit(\"m\", \"Q8_0\", ctx=16777217).kv").range, 20..28);
+        assert_eq!(at("fit(\"m\", \"Q8_0\", ctx=16777217).kv").range, 21..29);
         assert!(ProseCall::parse("").is_err());
     }
 }

@@ -240,7 +240,7 @@ fn on_disk(files: &[File]) -> TempDir {
     for File { raw, content, .. } in files {
         let place = root.path().join(OsStr::from_bytes(raw));
         fs::create_dir_all(place.parent().expect("it lies in the site")).unwrap();
-        let close = || fs::set_permissions(&place, fs::Permissions::from_mode(0)).unwrap();
+        let close = || fs::set_permissions(&place, fs::Permissions::from_mode(0o0)).unwrap();
         match content {
             Content::Bytes(bytes) => fs::write(&place, bytes).unwrap(),
             Content::Link(target) => symlink(target, &place).unwrap(),

@@ -125,7 +125,7 @@ fn keeps_secrets() -> bool {
     let folder = tempfile::TempDir::new().unwrap();
     let file = folder.path().join("closed");
     fs::write(&file, "").unwrap();
-    fs::set_permissions(&file, std::os::unix::fs::PermissionsExt::from_mode(0)).unwrap();
+    fs::set_permissions(&file, std::os::unix::fs::PermissionsExt::from_mode(0o0)).unwrap();
     fs::read(&file).is_err()
 }
 
