@@ -80,10 +80,12 @@ pub enum Disguise {
 
 /// Whether the host of a web address is disguised; entities are decoded already.
 pub fn disguise(address: &str) -> Option<Disguise> {
-    let (scheme, rest) = address.split_once("://")?;
+    let (scheme, rest) = address.split_once(':')?;
     if !["http", "https"].contains(&scheme.to_ascii_lowercase().as_str()) {
         return None;
     }
+    // Browsers take any number of slashes of either kind here.
+    let rest = rest.trim_start_matches(['/', '\\']);
     let host = rest.split(['/', '?', '#', '\\']).next().unwrap_or_default();
     match () {
         () if host.contains('@') => Some(Disguise::UserName),
@@ -131,7 +133,11 @@ mod tests {
     fn hosts_in_disguise_are_seen() {
         assert_eq!(disguise("https://gіthub.com/x"), Some(Disguise::OtherLetters));
         assert_eq!(disguise("https://github%2ecom/x"), Some(Disguise::OtherLetters));
-        assert_eq!(disguise("HTTPS://github.com@other.org/"), Some(Disguise::UserName));
+        for named in
+            ["HTTPS://github.com@other.org/", "https:github.com@other.org", "https:/\\/github.com@other.org"]
+        {
+            assert_eq!(disguise(named), Some(Disguise::UserName), "{named}");
+        }
         for plain in [
             "https://a.org/@b/ü",
             "http://[::1]:8080/?x@y",
