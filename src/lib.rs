@@ -26,6 +26,7 @@ mod signature;
 mod site;
 mod store;
 mod texts;
+mod unseen;
 mod watch;
 
 pub use cli::run;
@@ -49,7 +50,7 @@ pub mod parts {
 
     /// Findings, and their forms.
     pub mod diag {
-        pub use crate::diag::{Colour, Diagnostic, Rule, human, json, summary};
+        pub use crate::diag::{Colour, Diagnostic, Rule, github, human, json, sarif, summary};
     }
 
     /// What a log says.

@@ -45,7 +45,7 @@ pub(super) fn run(subject: &Subject<'_>) -> Vec<Diagnostic> {
 fn is_address(alias: &str) -> bool {
     alias.starts_with('/')
         && alias.len() > 1
-        && alias.trim_matches('/').split('/').all(|part| {
+        && alias[1..].strip_suffix('/').unwrap_or(&alias[1..]).split('/').all(|part| {
             !part.is_empty()
                 && !part.starts_with('.')
                 && !is_file_name(part)

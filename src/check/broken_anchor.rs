@@ -4,6 +4,9 @@ use crate::check::Subject;
 use crate::diag::{Diagnostic, Rule, nearest};
 use crate::site::{Head, Missing};
 
+/// Most headings that are compared with an anchor; a page with more has a finding of its own.
+const LISTED: usize = 1_000;
+
 pub(super) const RULE: Rule = Rule {
     code: "broken-anchor",
     demands: "the part of a link after `#` is a heading of its page",
@@ -19,7 +22,7 @@ pub(super) fn run(subject: &Subject<'_>) -> Vec<Diagnostic> {
             None => subject.site.heads().find(|head| head.source == link.span.source),
         };
         let ids = head.iter().flat_map(|head| &head.body.outline.headings).map(|heading| heading.id.as_str());
-        let known: Vec<&str> = ids.collect();
+        let known: Vec<&str> = ids.take(LISTED).collect();
         let help = match nearest(anchor, known.iter().copied()) {
             Some(near) => format!("did you mean `#{near}`?"),
             None if known.is_empty() => "that page has no headings; link to the page as a whole".to_string(),

@@ -1,11 +1,7 @@
 //! A link leads to a page that is not there.
 
-use std::collections::BTreeSet;
-
 use crate::check::{SOUGHT, Subject};
 use crate::diag::{Diagnostic, Rule, nearest};
-use crate::files::Span;
-use crate::markdown::FaultKind;
 use crate::site::{Kind, LISTINGS, Missing};
 
 pub(super) const RULE: Rule = Rule {
@@ -15,12 +11,11 @@ pub(super) const RULE: Rule = Rule {
 };
 
 pub(super) fn run(subject: &Subject<'_>) -> Vec<Diagnostic> {
-    let forbidden = forbidden(subject);
     subject
         .links
         .dangling
         .iter()
-        .filter(|link| link.missing == Missing::Page && !link.image && !forbidden.contains(&link.span))
+        .filter(|link| link.missing == Missing::Page && !link.image)
         .enumerate()
         .map(|(at, link)| {
             let near = if at < SOUGHT { help(subject, &link.destination) } else { None };
@@ -32,20 +27,6 @@ pub(super) fn run(subject: &Subject<'_>) -> Vec<Diagnostic> {
 
 /// How a page is linked.
 const FORMS: &str = "link by the path of the file, `../folder/page.md`, or by address, `/errors/slug/`";
-
-/// Links with a scheme that is not allowed: that is said about them already.
-fn forbidden(subject: &Subject<'_>) -> BTreeSet<Span> {
-    subject
-        .pages
-        .heads()
-        .flat_map(|head| {
-            let faults = head.body.outline.faults.iter();
-            faults
-                .filter(|fault| matches!(fault.kind, FaultKind::LinkScheme(_)))
-                .map(|fault| head.body.span.part(fault.range.start, fault.range.end))
-        })
-        .collect()
-}
 
 fn help(subject: &Subject<'_>, destination: &str) -> Option<String> {
     let (path, anchor) = destination.split_once('#').unwrap_or((destination, ""));

@@ -3,9 +3,9 @@
 use crate::check::Subject;
 use crate::diag::{Diagnostic, Rule};
 use crate::files::Span;
-use crate::markdown::{FaultKind, outline_inline, turns_direction};
-use crate::site::Head;
+use crate::markdown::{FaultKind, is_reserved_id, outline_inline};
 use crate::site::kinds::ErrorData;
+use crate::site::{Head, Kind, parts_of};
 
 const fn rule(code: &'static str, demands: &'static str, why: &'static str) -> Rule {
     Rule { code, demands, why }
@@ -43,24 +43,51 @@ pub const RULES: &[Rule] = &[
         "no character turns the direction of the text",
         "a command could look like another one",
     ),
+    rule(
+        "hidden-character",
+        "a page holds no character that nobody sees, such as a zero-width space, and no control character",
+        "a command could do what it does not show, and a search would miss it; feeds are XML, which allows no controls",
+    ),
+    rule(
+        "link-host",
+        "the host of a link is written in ASCII, without a name before it",
+        "it could be taken for another one",
+    ),
+    rule(
+        "markdown-size",
+        "a table has at most 64 columns, a text at most 256 estimator calls, 1,000 headings, and 2,000 links and images",
+        "bounded input keeps builds fast",
+    ),
+    TERM_PARTS,
     rule("undefined-reference", "a reference link has its definition", SHOWN),
     rule("bare-address", "a web address is written as a link", "it could not be followed"),
     rule("footnote", "footnotes are defined once and used", SHOWN),
 ];
+
+/// What stands in a term's text.
+const TERM_PARTS: Rule = rule(
+    "term-parts",
+    "the text of a glossary term has neither headings nor footnotes",
+    "all terms stand on one page, and an id can be there once",
+);
 
 /// For a kind of fault that has no rule of its own yet.
 const OTHER: Rule = rule("markup", "a body is Markdown as this site takes it", SHOWN);
 
 pub(super) fn run(subject: &Subject<'_>) -> Vec<Diagnostic> {
     let mut found = Vec::new();
-    for head in subject.pages.heads() {
+    // Extractors have no page, but their wordings and samples are read by people, too.
+    let extractors = subject.pages.extractors.iter().map(|extractor| &extractor.head);
+    for head in subject.pages.heads().chain(extractors) {
         for fault in &head.body.outline.faults {
             found.push(finding(&fault.kind, head.body.span.part(fault.range.start, fault.range.end)));
         }
-        found.extend(direction_overrides(subject, head));
+        found.extend(unseen_in_front(head));
+        found.extend(ids_of_templates(head));
+        found.extend(parts_of_terms(head));
     }
     for error in &subject.pages.errors {
-        found.extend(html_in_tells(&error.data));
+        found.extend(faults_in_tells(&error.data));
     }
     found
 }
@@ -72,27 +99,47 @@ fn finding(kind: &FaultKind, span: Span) -> Diagnostic {
     make(rule, span, kind.message()).help(kind.help())
 }
 
-/// Titles and samples of the front matter are shown too.
-fn direction_overrides(subject: &Subject<'_>, head: &Head) -> Vec<Diagnostic> {
-    let front = subject.sources.text(head.front);
-    front
-        .char_indices()
-        .filter(|(_, character)| turns_direction(*character))
-        .map(|(at, character)| {
-            let span = head.front.part(at, at + character.len_utf8());
-            finding(&FaultKind::DirectionOverride(character), span)
-        })
-        .collect()
+/// Titles, samples and comments of the front matter are read too.
+fn unseen_in_front(head: &Head) -> impl Iterator<Item = Diagnostic> {
+    head.unseen.iter().map(|unseen| {
+        let (character, kind) = unseen.value;
+        finding(&FaultKind::of_unseen(character, kind), unseen.span)
+    })
+}
+
+/// Headings with an id that the templates of this very kind give, too.
+fn ids_of_templates(head: &Head) -> impl Iterator<Item = Diagnostic> {
+    let parts = parts_of(head.id.kind);
+    let taken = head.body.outline.headings.iter().filter(|heading| parts.contains(&heading.id.as_str()));
+    taken.filter(|heading| !is_reserved_id(&heading.id)).map(|heading| {
+        let span = head.body.span.part(heading.range.start, heading.range.end);
+        finding(&FaultKind::ReservedId(heading.id.clone()), span)
+    })
+}
+
+/// All terms stand on one page, where their headings and notes would have the ids of other terms'.
+fn parts_of_terms(head: &Head) -> impl Iterator<Item = Diagnostic> {
+    let outline = &head.body.outline;
+    let headings = outline.headings.iter().map(|heading| (&heading.range, "a heading"));
+    let footnotes = outline.footnotes.iter().map(|range| (range, "a footnote"));
+    headings.chain(footnotes).filter(|_| head.id.kind == Kind::Term).map(|(range, what)| {
+        let span = head.body.span.part(range.start, range.end);
+        Diagnostic::error(&TERM_PARTS, span, format!("{what} in the text of a term"))
+            .help("say it in the sentences of the term, or make a guide of it")
+    })
 }
 
 /// How to tell a cause is Markdown too. Its findings stand at the whole value, since quotes and folded lines move
-/// what is in it; the first tag of each value is enough.
-fn html_in_tells(error: &ErrorData) -> Vec<Diagnostic> {
-    let is_html = |kind: &FaultKind| matches!(kind, FaultKind::RawHtml(_) | FaultKind::HtmlComment);
-    let html_in = |tell: &str| outline_inline(tell).faults.into_iter().find(|fault| is_html(&fault.kind));
+/// what is in it; the first of each value is enough. Where links lead is for `broken-link` to say.
+fn faults_in_tells(error: &ErrorData) -> Vec<Diagnostic> {
+    let counts = |kind: &FaultKind| {
+        use FaultKind::{HtmlComment, LinkHost, LinkScheme, RawHtml};
+        matches!(kind, RawHtml(_) | HtmlComment | LinkScheme(_) | LinkHost(_))
+    };
+    let first = |tell: &str| outline_inline(tell).faults.into_iter().find(|fault| counts(&fault.kind));
     error
         .causes
         .iter()
-        .filter_map(|cause| Some(finding(&html_in(&cause.tell.value)?.kind, cause.tell.span)))
+        .filter_map(|cause| Some(finding(&first(&cause.tell.value)?.kind, cause.tell.span)))
         .collect()
 }

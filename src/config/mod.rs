@@ -143,6 +143,16 @@ impl Config {
                     .help(format!("write `base_url = \"{}/\"`", base_url.value)),
             );
         }
+        if ["/./", "/../"].iter().any(|step| base_url.value.contains(step)) {
+            found.push(
+                Diagnostic::error(
+                    &BAD_SETTINGS,
+                    base_url.span,
+                    "`base_url` goes up or stays in its own path",
+                )
+                .help("write the path as it is at the end: `https://example.org/kb/`"),
+            );
+        }
         let language = fields.text("language").unwrap_or_else(|| Placed::new("en".into(), fields.span()));
         let mut stale_by_category = BTreeMap::new();
         for (category, days) in fields.map("stale_by_category") {

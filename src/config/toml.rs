@@ -7,6 +7,7 @@ use crate::config::BAD_SETTINGS;
 use crate::diag::Diagnostic;
 use crate::files::{Placed, SourceId, Span};
 use crate::schema::{Node, NodeKind};
+use crate::unseen::unseen;
 
 /// The nodes of `text`; every syntax fault goes to `found`, and what can be read is read.
 pub(super) fn parse(text: &str, file: SourceId, found: &mut Vec<Diagnostic>) -> Node {
@@ -20,7 +21,27 @@ pub(super) fn parse(text: &str, file: SourceId, found: &mut Vec<Diagnostic>) -> 
         );
     }
     let whole = Span::new(file, 0, text.len());
-    Node { span: whole, kind: map(table.get_ref(), file) }
+    let node = Node { span: whole, kind: map(table.get_ref(), file) };
+    find_unseen(&node, found);
+    node
+}
+
+/// Texts with characters that nobody sees, by themselves or as escapes: feeds are XML, which does not allow controls.
+fn find_unseen(node: &Node, found: &mut Vec<Diagnostic>) {
+    match &node.kind {
+        NodeKind::Null => {}
+        NodeKind::Scalar { text, .. } => {
+            if let Some((_, character, _)) = unseen(text).next() {
+                let message = format!(
+                    "this text holds the character U+{:04X}, which nobody sees",
+                    u32::from(character)
+                );
+                found.push(Diagnostic::error(&BAD_SETTINGS, node.span, message).help("delete it"));
+            }
+        }
+        NodeKind::List(items) => items.iter().for_each(|item| find_unseen(item, found)),
+        NodeKind::Map(pairs) => pairs.iter().for_each(|(_, value)| find_unseen(value, found)),
+    }
 }
 
 fn map(table: &DeTable<'_>, file: SourceId) -> NodeKind {

@@ -1,7 +1,25 @@
 //! One thing that is wrong with the content.
 
+use std::collections::BTreeMap;
+
 use crate::diag::rule::Rule;
-use crate::files::{Sources, Span};
+use crate::files::{SourceId, Sources, Span};
+
+/// Most findings of one rule in one file that are told one by one.
+const MOST_ALIKE: usize = 100;
+
+/// Most characters of a message: what it quotes may be as long as a page.
+const MESSAGE_CHARACTERS: usize = 300;
+/// Most characters of a help, which may quote what is to be written.
+const HELP_CHARACTERS: usize = 800;
+
+fn shortened(mut text: String, most: usize) -> String {
+    if let Some((end, _)) = text.char_indices().nth(most) {
+        text.truncate(end);
+        text.push('…');
+    }
+    text
+}
 
 /// How bad a finding is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -46,7 +64,7 @@ impl Diagnostic {
             code: rule.code,
             severity: Severity::Error,
             span,
-            message: message.into(),
+            message: shortened(message.into(), MESSAGE_CHARACTERS),
             help: None,
             related: Vec::new(),
         }
@@ -59,7 +77,7 @@ impl Diagnostic {
 
     /// The same with one thing to do.
     pub fn help(mut self, help: impl Into<String>) -> Self {
-        self.help = Some(help.into());
+        self.help = Some(shortened(help.into(), HELP_CHARACTERS));
         self
     }
 
@@ -69,12 +87,39 @@ impl Diagnostic {
         self
     }
 
-    /// Sorts findings by file, place and code, and drops exact repeats.
+    /// Sorts findings by file, place and code, drops exact repeats, and sums up what one file repeats without end.
     pub fn sort(found: &mut Vec<Self>, sources: &Sources) {
-        found.sort_by(|a, b| {
-            let key = |d: &Self| (sources.get(d.span.source).path.clone(), d.span.start, d.span.end, d.code);
-            key(a).cmp(&key(b)).then_with(|| a.message.cmp(&b.message))
+        found.sort_by_cached_key(|finding| {
+            let span = finding.span;
+            (
+                sources.get(span.source).path.clone(),
+                span.start,
+                span.end,
+                finding.code,
+                finding.message.clone(),
+            )
         });
         found.dedup();
+        let mut counts: BTreeMap<(SourceId, &str), usize> = BTreeMap::new();
+        for finding in found.iter() {
+            *counts.entry((finding.span.source, finding.code)).or_default() += 1;
+        }
+        // A sum stands for two findings at least, so that sorting a second time changes nothing.
+        counts.retain(|_, count| *count > MOST_ALIKE + 1);
+        if counts.is_empty() {
+            return;
+        }
+        let mut seen: BTreeMap<(SourceId, &str), usize> = BTreeMap::new();
+        found.retain_mut(|finding| {
+            let Some(count) = counts.get(&(finding.span.source, finding.code)) else { return true };
+            let at = seen.entry((finding.span.source, finding.code)).or_default();
+            *at += 1;
+            if *at == MOST_ALIKE + 1 {
+                finding.message = format!("this file has {} more findings of this rule", count - MOST_ALIKE);
+                finding.help = Some("mend those above first".into());
+                finding.related.clear();
+            }
+            *at <= MOST_ALIKE + 1
+        });
     }
 }

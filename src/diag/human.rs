@@ -23,7 +23,9 @@ pub fn human(found: &[Diagnostic], sources: &Sources, colour: Colour) -> String 
     .term_width(110);
     let mut text = String::new();
     for finding in found {
-        text.push_str(&renderer.render(&[group(finding, sources)]));
+        // The renderer shows most controls as pictures, but not the second set of them.
+        let second = |c: char| ('\u{80}'..='\u{9F}').contains(&c);
+        text.push_str(&renderer.render(&[group(finding, sources)]).replace(second, "\u{FFFD}"));
         text.push_str("\n\n");
     }
     text

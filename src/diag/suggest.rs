@@ -1,5 +1,8 @@
 //! The nearest of the names that would have been right.
 
+/// Most characters that are compared: no name is longer, and the work grows with both lengths.
+const LONGEST: usize = 120;
+
 /// The candidate that `written` is most likely a slip of, if one is near enough.
 ///
 /// Near is a Damerau-Levenshtein distance of at most a third of the longer name (at least one), ignoring case.
@@ -22,7 +25,7 @@ fn ranked<'a>(
     written: &str,
     candidates: impl IntoIterator<Item = &'a str>,
 ) -> impl Iterator<Item = (usize, usize, &'a str)> {
-    let lower = written.to_lowercase();
+    let lower: String = written.chars().take(LONGEST).collect::<String>().to_lowercase();
     candidates.into_iter().map(move |candidate| {
         let distance = strsim::damerau_levenshtein(&lower, &candidate.to_lowercase());
         (distance, candidate.len(), candidate)

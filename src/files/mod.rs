@@ -2,10 +2,12 @@
 
 mod key;
 mod outputs;
+mod picture;
 mod place;
 mod source;
 
 pub use key::{Key, PROGRAM};
 pub use outputs::{Maker, Memory, Nowhere, Outputs, Sink};
+pub use picture::picture_size;
 pub use place::{Placed, Position, Span};
 pub use source::{Source, SourceId, Sources};

@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::files::{Sources, Span};
-use crate::markdown::outline_inline;
-use crate::site::{Dangling, Head, Kind, LISTINGS, Links, Missing, PageId, Site, Target};
+use crate::markdown::{outline_inline, refused_scheme};
+use crate::site::{Dangling, Head, Kind, LISTINGS, Links, Missing, PageId, Site, Target, parts_of};
 
 /// Targets of all links in all bodies, and who points at whom.
 pub fn resolve(site: &Site, sources: &Sources) -> Links {
@@ -100,15 +100,6 @@ fn point_from_front_matter(pages: &Site, pointers: &mut BTreeMap<PageId, BTreeSe
     }
 }
 
-/// Ids that the templates of a kind give to parts of a page, whatever its body holds.
-const PARTS: &[(Kind, &[&str])] = &[
-    (Kind::Error, &["is-this-it", "which-cause", "next", "sources"]),
-    (Kind::Model, &["typical", "memory", "devices"]),
-    (Kind::Hardware, &["models"]),
-    (Kind::Quant, &["models"]),
-    (Kind::Tool, &["errors"]),
-];
-
 struct Finder<'s> {
     sources: &'s Sources,
     site: &'s Site,
@@ -125,7 +116,8 @@ impl<'s> Finder<'s> {
     }
 
     fn target(&self, from: &Head, destination: &str, image: bool) -> Result<Target, Missing> {
-        if is_elsewhere(destination) {
+        // One with a scheme that is not allowed is never published: that is said about it already.
+        if is_elsewhere(destination) || refused_scheme(destination).is_some() {
             return Ok(Target::Elsewhere { url: destination.to_string() });
         }
         let (path, anchor) = match destination.split_once('#') {
@@ -204,7 +196,7 @@ fn is_elsewhere(destination: &str) -> bool {
 
 fn has_anchor(head: &Head, anchor: &str) -> bool {
     let in_body = head.body.outline.headings.iter().any(|heading| heading.id == anchor);
-    let in_template = PARTS.iter().any(|(kind, parts)| *kind == head.id.kind && parts.contains(&anchor));
+    let in_template = parts_of(head.id.kind).contains(&anchor);
     in_body || in_template || anchor == "top"
 }
 

@@ -1,132 +1,226 @@
 //! The files of a site, read from the disk into memory.
 
 use std::fs;
+use std::io::{self, Read};
 use std::path::Path;
 
-use anyhow::{Context, Result, bail};
-use walkdir::WalkDir;
+use anyhow::bail;
+use walkdir::{DirEntry, WalkDir};
 
 use crate::diag::Diagnostic;
 use crate::files::{Sources, Span};
-use crate::load::rules::{NOT_A_FILE, NOT_UTF8};
+use crate::load::carried::{self, CARRIED_BYTES};
+use crate::load::names::{BadName, Names, shown};
+use crate::load::pages::PAGE_BYTES;
+use crate::load::rules::{FILE_NAME, NOT_A_FILE, NOT_UTF8, TOO_LARGE};
 use crate::load::theme;
 
 /// The folder of the pages.
 const CONTENT: &str = "content";
+/// The folder of the look.
+const TEMPLATES: &str = "templates";
+/// The folder of the texts of the interface.
+const TRANSLATIONS: &str = "i18n";
 /// Folders of a site.
-const FOLDERS: [&str; 4] = [CONTENT, "templates", "static", "i18n"];
+const FOLDERS: [&str; 4] = [CONTENT, TEMPLATES, "static", TRANSLATIONS];
+/// The settings of a site.
+const SETTINGS: &str = "site.toml";
+/// Most bytes of the settings.
+const SETTINGS_BYTES: u64 = 64 * 1024;
+/// Most bytes of a template, and of a file of translations.
+const TEMPLATE_BYTES: u64 = 1024 * 1024;
+/// Most bytes of a static file, which the site's own people put there.
+const STATIC_BYTES: u64 = 64 * 1024 * 1024;
 
 /// Everything a site is made of: the theme, `site.toml`, `content/`, `templates/`, `static/`, `i18n/`.
 ///
 /// # Errors
-/// When `site.toml` is missing or something cannot be read.
-pub fn read(root: &Path) -> Result<(Sources, Vec<Diagnostic>)> {
+/// When `site.toml` is missing.
+pub fn read(root: &Path) -> anyhow::Result<(Sources, Vec<Diagnostic>)> {
     let mut sources = Sources::default();
     theme::add(&mut sources);
-    let found = read_into(root, &FOLDERS, &mut sources)?;
-    Ok((sources, found))
+    read_into(root, &FOLDERS, sources)
 }
 
 /// What a site says: `site.toml` and `content/`, for those who need nothing of how it looks.
 ///
 /// # Errors
 /// As [`read`].
-pub fn read_content(root: &Path) -> Result<Sources> {
-    let mut sources = Sources::default();
-    read_into(root, &[CONTENT], &mut sources)?;
-    Ok(sources)
+pub fn read_content(root: &Path) -> anyhow::Result<Sources> {
+    Ok(read_into(root, &[CONTENT], Sources::default())?.0)
 }
 
-fn read_into(root: &Path, folders: &[&str], sources: &mut Sources) -> Result<Vec<Diagnostic>> {
-    let mut found = Vec::new();
-    let settings = root.join("site.toml");
+fn read_into(root: &Path, folders: &[&str], sources: Sources) -> anyhow::Result<(Sources, Vec<Diagnostic>)> {
+    let settings = root.join(SETTINGS);
     if !settings.is_file() {
         bail!(
             "no `site.toml` in `{}`: `kbgen init DIR` makes a new site, `--root DIR` names one",
             root.display()
         );
     }
-    let bytes = fs::read(&settings).with_context(|| format!("cannot read `{}`", settings.display()))?;
-    add_text(sources, "site.toml", bytes, &mut found);
+    let mut reader = Reader { root, sources, found: Vec::new(), names: Names::default() };
+    match bounded(&settings, SETTINGS_BYTES) {
+        Ok(bytes) => reader.add_text(SETTINGS, bytes),
+        Err(fault) => {
+            reader.sources.add(SETTINGS, "");
+            reader.refuse(SETTINGS, fault);
+        }
+    }
     for folder in folders {
-        read_folder(root, folder, sources, &mut found)?;
+        reader.folder(folder);
     }
-    Ok(found)
+    Ok((reader.sources, reader.found))
 }
 
-/// The text of one page that is there; `None` when it is no plain file of UTF-8.
+/// The text of one page that is there; `None` when it is no plain file of UTF-8, or too large.
 pub fn read_page(root: &Path, path: &str) -> Option<String> {
-    let path = root.join(path);
-    let is_file = fs::symlink_metadata(&path).is_ok_and(|found| found.is_file());
-    if is_file { fs::read_to_string(path).ok() } else { None }
+    String::from_utf8(bounded(&root.join(path), PAGE_BYTES).ok()?).ok()
 }
 
-fn read_folder(root: &Path, folder: &str, sources: &mut Sources, found: &mut Vec<Diagnostic>) -> Result<()> {
-    let top = root.join(folder);
-    if !top.exists() {
-        return Ok(());
+/// Why a file is not read.
+enum Refusal {
+    NotAFile(&'static str),
+    Unreadable(io::Error),
+    TooLarge { bytes: u64, most: u64 },
+    Name(BadName),
+}
+
+/// What has been read so far.
+struct Reader<'r> {
+    root: &'r Path,
+    sources: Sources,
+    found: Vec<Diagnostic>,
+    names: Names,
+}
+
+impl Reader<'_> {
+    fn folder(&mut self, folder: &str) {
+        let top = self.root.join(folder);
+        match fs::symlink_metadata(&top) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return,
+            Err(error) => return self.refuse(folder, Refusal::Unreadable(error)),
+            // A walk follows a link at its top.
+            Ok(data) if !data.is_dir() => return self.refuse(folder, not_a_file(data.file_type())),
+            Ok(_) => {}
+        }
+        let walk = WalkDir::new(&top)
+            .sort_by_file_name()
+            .into_iter()
+            .filter_entry(|entry| entry.depth() == 0 || !is_hidden(&entry.file_name().to_string_lossy()));
+        for entry in walk {
+            match entry {
+                Ok(entry) if entry.file_type().is_dir() => {}
+                Ok(entry) => self.file(folder, &entry),
+                Err(error) => {
+                    let path = self.inner(error.path().unwrap_or(&top));
+                    self.refuse(&path, Refusal::Unreadable(error.into()));
+                }
+            }
+        }
     }
-    let walk = WalkDir::new(&top)
-        .sort_by_file_name()
-        .into_iter()
-        .filter_entry(|entry| entry.depth() == 0 || !is_hidden(&entry.file_name().to_string_lossy()));
-    for entry in walk {
-        let entry = entry.with_context(|| format!("cannot read `{}`", top.display()))?;
-        if entry.file_type().is_dir() {
-            continue;
-        }
-        let inner = entry.path().strip_prefix(root).unwrap_or(entry.path());
-        let path = inner.to_string_lossy().replace('\\', "/");
+
+    fn file(&mut self, folder: &str, entry: &DirEntry) {
+        let path = self.inner(entry.path());
         if !entry.file_type().is_file() {
-            let file = sources.add_unread(path.as_str());
-            let what = if entry.file_type().is_symlink() {
-                "a symbolic link"
-            } else {
-                "neither a file nor a folder"
-            };
-            found.push(
-                Diagnostic::error(&NOT_A_FILE, Span::top(file), format!("`{path}` is {what}"))
-                    .help("put the file itself there"),
-            );
-            continue;
+            return self.refuse(&path, not_a_file(entry.file_type()));
         }
-        let bytes =
-            fs::read(entry.path()).with_context(|| format!("cannot read `{}`", entry.path().display()))?;
-        let is_text = match folder {
-            "templates" | "i18n" => true,
-            CONTENT => path.ends_with(".md"),
-            _ => theme::is_script(&path),
+        if let Some(fault) = self.names.look(&path) {
+            return self.refuse(&path, Refusal::Name(fault));
+        }
+        let in_content = folder == CONTENT;
+        let is_page = in_content && path.ends_with(".md");
+        let most = match folder {
+            _ if is_page => PAGE_BYTES,
+            CONTENT => CARRIED_BYTES,
+            TEMPLATES | TRANSLATIONS => TEMPLATE_BYTES,
+            _ => STATIC_BYTES,
         };
+        let bytes = match bounded(entry.path(), most) {
+            Ok(bytes) => bytes,
+            Err(refusal) => return self.refuse(&path, refusal),
+        };
+        let is_text = is_page || matches!(folder, TEMPLATES | TRANSLATIONS) || theme::is_script(&path);
         if theme::is_own(&path, &bytes) {
-            continue;
+            return;
         }
         if is_text {
-            add_text(sources, &path, bytes, found);
+            self.add_text(&path, bytes);
+        } else if let Some(finding) = carried::refused(&path, &bytes).filter(|_| in_content) {
+            let place = Span::top(self.sources.add_unread(path));
+            self.found.push(finding.at(place));
         } else {
-            sources.add_asset(path, bytes);
+            self.sources.add_asset(path, bytes);
         }
     }
-    Ok(())
+
+    /// A path as findings name it.
+    fn inner(&self, path: &Path) -> String {
+        path.strip_prefix(self.root).unwrap_or(path).to_string_lossy().replace('\\', "/")
+    }
+
+    fn refuse(&mut self, path: &str, refusal: Refusal) {
+        let path = shown(path);
+        let place = Span::top(self.sources.add_unread(path.as_str()));
+        self.found.push(match refusal {
+            Refusal::NotAFile(what) => Diagnostic::error(&NOT_A_FILE, place, format!("`{path}` is {what}"))
+                .help("put the file itself there"),
+            Refusal::Unreadable(error) => {
+                let message = format!("`{path}` cannot be read: {}", phrase(&error));
+                Diagnostic::error(&NOT_A_FILE, place, message).help("let yourself read it, or take it away")
+            }
+            Refusal::Name((message, help)) => Diagnostic::error(&FILE_NAME, place, message).help(help),
+            Refusal::TooLarge { bytes, most } => {
+                Diagnostic::error(&TOO_LARGE, place, format!("the file has {bytes} bytes"))
+                    .help(format!("at most {most} are read"))
+            }
+        });
+    }
+
+    fn add_text(&mut self, path: &str, bytes: Vec<u8>) {
+        match String::from_utf8(bytes) {
+            Ok(text) => {
+                self.sources.add(path, text);
+            }
+            Err(error) => {
+                let valid = error.utf8_error().valid_up_to();
+                let text = String::from_utf8_lossy(error.as_bytes()).into_owned();
+                let file = self.sources.add(path, text);
+                self.found.push(
+                    Diagnostic::error(&NOT_UTF8, Span::new(file, valid, valid + 3), "this byte is not UTF-8")
+                        .help("save the file as UTF-8"),
+                );
+            }
+        }
+    }
+}
+
+/// The bytes of a plain file that has at most so many; no more are read, whatever it becomes meanwhile.
+fn bounded(path: &Path, most: u64) -> Result<Vec<u8>, Refusal> {
+    let data = fs::symlink_metadata(path).map_err(Refusal::Unreadable)?;
+    if !data.is_file() {
+        return Err(not_a_file(data.file_type()));
+    }
+    if data.len() > most {
+        return Err(Refusal::TooLarge { bytes: data.len(), most });
+    }
+    let mut bytes = Vec::with_capacity(usize::try_from(data.len()).unwrap_or_default());
+    let file = fs::File::open(path).map_err(Refusal::Unreadable)?;
+    file.take(most).read_to_end(&mut bytes).map_err(Refusal::Unreadable)?;
+    Ok(bytes)
+}
+
+fn not_a_file(kind: fs::FileType) -> Refusal {
+    Refusal::NotAFile(if kind.is_symlink() { "a symbolic link" } else { "neither a file nor a folder" })
+}
+
+/// What the system says, as the end of a phrase.
+fn phrase(error: &io::Error) -> String {
+    let words = error.to_string();
+    let words = words.rsplit(": ").next().unwrap_or(&words);
+    words.split(" (os error").next().unwrap_or(words).to_lowercase()
 }
 
 /// Dot files, and the leavings of editors.
 fn is_hidden(name: &str) -> bool {
     name.starts_with('.') || name.ends_with('~') || (name.starts_with('#') && name.ends_with('#'))
-}
-
-fn add_text(sources: &mut Sources, path: &str, bytes: Vec<u8>, found: &mut Vec<Diagnostic>) {
-    match String::from_utf8(bytes) {
-        Ok(text) => {
-            sources.add(path, text);
-        }
-        Err(error) => {
-            let valid = error.utf8_error().valid_up_to();
-            let text = String::from_utf8_lossy(error.as_bytes()).into_owned();
-            let file = sources.add(path, text);
-            found.push(
-                Diagnostic::error(&NOT_UTF8, Span::new(file, valid, valid + 3), "this byte is not UTF-8")
-                    .help("save the file as UTF-8"),
-            );
-        }
-    }
 }

@@ -7,6 +7,7 @@ use crate::files::{Placed, SourceId, Span};
 use crate::load::rules::{TOO_LARGE, YAML_FEATURE, YAML_SYNTAX};
 use crate::load::yaml_faults::{Repair, explain, leading_tabs};
 use crate::schema::{Node, NodeKind};
+use crate::unseen::{Unseen, unseen};
 
 /// Largest front matter, in bytes.
 const LIMIT: usize = 32 * 1024;
@@ -22,6 +23,14 @@ pub(super) struct FrontMatter {
     pub node: Node,
     /// Whether a syntax fault cut it short, so that a missing key says nothing.
     pub cut: bool,
+    /// Characters that nobody sees and that stand in escapes, `"\u202E"`, each at its whole value.
+    pub unseen: Vec<Placed<(char, Unseen)>>,
+}
+
+impl FrontMatter {
+    fn new(node: Node, cut: bool) -> Self {
+        Self { node, cut, unseen: Vec::new() }
+    }
 }
 
 /// Reads the front matter `text` that stands at `place`; every fault goes to `found`.
@@ -36,7 +45,7 @@ pub(super) fn parse(text: &str, place: Span, found: &mut Vec<Diagnostic>) -> Fro
             )
             .help(format!("at most {LIMIT} are read; long text belongs into the body")),
         );
-        return FrontMatter { node: empty, cut: true };
+        return FrontMatter::new(empty, true);
     }
     let mut text = text.to_string();
     let tabs = leading_tabs(&mut text, place);
@@ -45,10 +54,10 @@ pub(super) fn parse(text: &str, place: Span, found: &mut Vec<Diagnostic>) -> Fro
     let mut left_out = false;
     for _ in 0..REPAIRS {
         match tree(&text, place) {
-            Ok((node, faults)) => {
+            Ok(Tree { node, faults, unseen }) => {
                 let cut = left_out || faults.iter().any(|fault| fault.code == TOO_LARGE.code);
                 found.extend(faults);
-                return FrontMatter { node: node.unwrap_or(empty), cut };
+                return FrontMatter { unseen, ..FrontMatter::new(node.unwrap_or(empty), cut) };
             }
             Err(fault) => {
                 let (finding, repair) =
@@ -63,14 +72,14 @@ pub(super) fn parse(text: &str, place: Span, found: &mut Vec<Diagnostic>) -> Fro
                 match repair {
                     Repair::Text(repaired) => text = repaired,
                     Repair::CutAt(end) => {
-                        let node = tree(&text[..end], place).ok().and_then(|(node, _)| node);
-                        return FrontMatter { node: node.unwrap_or(empty), cut: true };
+                        let node = tree(&text[..end], place).ok().and_then(|tree| tree.node);
+                        return FrontMatter::new(node.unwrap_or(empty), true);
                     }
                 }
             }
         }
     }
-    FrontMatter { node: empty, cut: true }
+    FrontMatter::new(empty, true)
 }
 
 /// The parser counts characters; places count bytes.
@@ -83,6 +92,7 @@ struct Builder<'t> {
     place: Span,
     source: SourceId,
     faults: Vec<Diagnostic>,
+    unseen: Vec<Placed<(char, Unseen)>>,
     text: &'t str,
 }
 
@@ -92,11 +102,17 @@ enum Open {
     Map { start: usize, pairs: Vec<(Placed<String>, Node)>, key: Option<Placed<String>> },
 }
 
-type Tree = (Option<Node>, Vec<Diagnostic>);
+/// What a text came to.
+struct Tree {
+    node: Option<Node>,
+    faults: Vec<Diagnostic>,
+    unseen: Vec<Placed<(char, Unseen)>>,
+}
 
 fn tree(text: &str, place: Span) -> Result<Tree, ScanError> {
     let byte_at = text.char_indices().map(|(at, _)| at).chain([text.len()]).collect();
-    let mut builder = Builder { byte_at, place, source: place.source, faults: Vec::new(), text };
+    let mut builder =
+        Builder { byte_at, place, source: place.source, faults: Vec::new(), unseen: Vec::new(), text };
     let mut open: Vec<Open> = Vec::new();
     let mut root = None;
     let mut documents = 0;
@@ -127,7 +143,7 @@ fn tree(text: &str, place: Span) -> Result<Tree, ScanError> {
                     Diagnostic::error(&TOO_LARGE, place, format!("nested deeper than {DEPTH}"))
                         .help("flatten it"),
                 );
-                return Ok((root, builder.faults));
+                return Ok(builder.finish(root));
             }
             Event::SequenceStart(anchor, tag) => {
                 builder.refuse_decorated(start, end, anchor, tag.is_some());
@@ -148,7 +164,7 @@ fn tree(text: &str, place: Span) -> Result<Tree, ScanError> {
             Event::Nothing | Event::StreamStart | Event::StreamEnd | Event::DocumentEnd => {}
         }
     }
-    Ok((root, builder.faults))
+    Ok(builder.finish(root))
 }
 
 /// Puts a finished node where it belongs: a key, a value, an item, or the root.
@@ -183,7 +199,14 @@ impl Builder<'_> {
         Node { span: self.span(start, trimmed), kind }
     }
 
-    fn scalar(&self, value: &str, style: ScalarStyle, start: usize, end: usize) -> Node {
+    fn finish(self, node: Option<Node>) -> Tree {
+        Tree { node, faults: self.faults, unseen: self.unseen }
+    }
+
+    fn scalar(&mut self, value: &str, style: ScalarStyle, start: usize, end: usize) -> Node {
+        let (written, place) = (&self.text[start..end.max(start)], self.span(start, end));
+        let decoded = unseen(value).filter(|(_, character, _)| !written.contains(*character));
+        self.unseen.extend(decoded.map(|(_, character, kind)| Placed::new((character, kind), place)));
         let quoted = style != ScalarStyle::Plain;
         let kind = match value {
             "" | "~" | "null" | "Null" | "NULL" if !quoted => NodeKind::Null,

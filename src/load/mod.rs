@@ -3,9 +3,11 @@
 //! 1. [`read`] takes the files of a site from the disk, [`read_page`] one of them: the only place that reads it,
 //! 2. [`pages()`] splits each page into front matter and body and makes it typed, [`few`] those of some files.
 
+mod carried;
 mod compact;
 mod disk;
 mod front_matter;
+mod names;
 mod pages;
 mod rules;
 mod split;

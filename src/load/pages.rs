@@ -7,8 +7,8 @@ use rayon::prelude::*;
 use crate::diag::{Diagnostic, nearest};
 use crate::files::{Placed, Source, SourceId, Sources, Span};
 use crate::load::front_matter;
-use crate::load::rules::{BAD_SLUG, TOO_LARGE, UNKNOWN_FOLDER};
-use crate::load::split::split;
+use crate::load::rules::{BAD_SLUG, UNKNOWN_FOLDER};
+use crate::load::split::{Split, split};
 use crate::markdown;
 use crate::schema::{self, Fields, MISSING_KEY};
 use crate::site::kinds::{
@@ -16,9 +16,10 @@ use crate::site::kinds::{
     TermData, ToolData, fields,
 };
 use crate::site::{Body, Head, Kind, Page, PageId, Site, title_of};
+use crate::unseen::{Unseen, unseen};
 
 /// Largest page, in bytes.
-const LIMIT: usize = 1024 * 1024;
+pub(super) const PAGE_BYTES: u64 = 1024 * 1024;
 
 /// Whether drafts are part of the site.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -137,13 +138,6 @@ fn add(
     drafts: Drafts,
     found: &mut Vec<Diagnostic>,
 ) {
-    if source.text.len() > LIMIT {
-        let message = format!("the page has {} bytes", source.text.len());
-        found.push(
-            Diagnostic::error(&TOO_LARGE, Span::top(file), message).help(format!("at most {LIMIT} are read")),
-        );
-        return;
-    }
     let lower = place.slug.to_lowercase();
     if !schema::is_slug(&lower) {
         found.push(
@@ -152,7 +146,7 @@ fn add(
                 Span::top(file),
                 format!("`{}` cannot be the address of a page", place.slug),
             )
-            .help("name the file with small letters, digits, hyphens and dots"),
+            .help("name the file with small letters, digits, hyphens and dots, at most 100 of them"),
         );
     } else if lower != place.slug {
         found.push(
@@ -164,13 +158,13 @@ fn add(
     let mut faults = Vec::new();
     let front = front_matter::parse(&source.text[cut.front.start..cut.front.end], cut.front, &mut faults);
     let fields = schema::read(&front.node, fields(place.kind), place.kind.with_article(), &mut faults);
-    match cut.fault {
-        Some(fault) => found.push(fault),
+    match &cut.fault {
+        Some(fault) => found.push(fault.clone()),
         None => {
             found.extend(faults.into_iter().filter(|fault| !(front.cut && fault.code == MISSING_KEY.code)))
         }
     }
-    let head = head(&place, source, file, &fields, cut.front, cut.body);
+    let head = head(&place, source, file, &fields, front.unseen, &cut);
     if head.draft && drafts == Drafts::Exclude {
         return;
     }
@@ -188,18 +182,38 @@ fn add(
     }
 }
 
-fn head(place: &Place, source: &Source, file: SourceId, fields: &Fields, front: Span, body: Span) -> Head {
+fn head(
+    place: &Place,
+    source: &Source,
+    file: SourceId,
+    fields: &Fields,
+    escaped: Vec<Placed<(char, Unseen)>>,
+    cut: &Split,
+) -> Head {
+    let (front, body) = (cut.front, cut.body);
+    let written = unseen(&source.text[front.start..front.end]).map(|(at, character, kind)| {
+        Placed::new((character, kind), front.part(at, at + character.len_utf8()))
+    });
     Head {
         id: PageId::new(place.kind, place.slug.to_lowercase()),
         source: file,
         path: source.path.clone(),
-        title: fields.text("title").unwrap_or_else(|| Placed::new(title_of(&place.slug), front)),
+        // A title stands in lists of lines, too.
+        title: fields
+            .text("title")
+            .map(|title| title.map(|text| on_one_line(&text)))
+            .unwrap_or_else(|| Placed::new(title_of(&place.slug), front)),
         verified: fields.date("verified"),
         aliases: fields.texts("aliases"),
         draft: fields.flag("draft").is_some_and(|placed| placed.value),
         front,
+        unseen: written.chain(escaped).collect(),
         body: Body { span: body, outline: markdown::outline(&source.text[body.start..body.end]) },
     }
+}
+
+fn on_one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// A category without an `_index.md` still has a page, named after its folder.
@@ -221,6 +235,7 @@ fn add_missing_categories(site: &mut Site) {
                     aliases: Vec::new(),
                     draft: false,
                     front: span,
+                    unseen: Vec::new(),
                     body: Body { span, outline: markdown::outline("") },
                 },
                 data: CategoryData { order: 9999 },

@@ -47,10 +47,10 @@ pub const YAML_FEATURE: Rule = Rule {
     demands: "front matter uses plain mappings, lists and values only",
     why: "anchors, aliases, tags and further documents hide what a page says and can grow without bound",
 };
-/// A page or front matter beyond its limit.
+/// A file beyond its limit.
 pub const TOO_LARGE: Rule = Rule {
     code: "too-large",
-    demands: "a page has at most 1 MiB, its front matter 32 KiB, nested 16 deep at most",
+    demands: "a page or template has at most 1 MiB, front matter 32 KiB in 16 levels, site.toml 64 KiB, a file beside a page 8 MiB and 32 million pixels, a static file 64 MiB",
     why: "bounded input keeps builds fast whatever is contributed",
 };
 /// Bytes that are no UTF-8.
@@ -62,8 +62,22 @@ pub const NOT_UTF8: Rule = Rule {
 /// Something that is neither a file nor a folder.
 pub const NOT_A_FILE: Rule = Rule {
     code: "not-a-file",
-    demands: "a site consists of plain files and folders",
-    why: "links could lead out of the site, and devices never end",
+    demands: "a site consists of plain files and folders that can be read",
+    why: "links could lead out of the site, devices never end, and what cannot be read would be missing in silence",
+};
+
+/// A path that some file system, host or reader cannot bear.
+pub const FILE_NAME: Rule = Rule {
+    code: "file-name",
+    demands: "names of files and folders are ASCII without signs that shells and systems keep for themselves, \
+              their paths have at most 180 bytes and 8 parts, and no two differ by case alone",
+    why: "a site is checked out, built and served on every system, and look-alike names deceive reviewers",
+};
+/// Something beside pages that is no page and no picture.
+pub const CARRIED_FILE: Rule = Rule {
+    code: "carried-file",
+    demands: "beside pages lie pictures and plain text only",
+    why: "pages come from many hands, and a published SVG, HTML or script file runs in the reader's browser",
 };
 
 /// All rules of this module.
@@ -79,4 +93,6 @@ pub const RULES: &[Rule] = &[
     TOO_LARGE,
     NOT_UTF8,
     NOT_A_FILE,
+    FILE_NAME,
+    CARRIED_FILE,
 ];

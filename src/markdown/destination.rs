@@ -9,7 +9,7 @@ pub(crate) const SCHEMES: [&str; 3] = ["http", "https", "mailto"];
 ///
 /// A browser drops control characters and decodes before it looks for a scheme, so the destination is
 /// read likewise. `//host` has no scheme but leaves the site, and is refused too.
-pub(crate) fn refused_scheme(destination: &str) -> Option<String> {
+pub fn refused_scheme(destination: &str) -> Option<String> {
     let bare = decoded(destination);
     let mut start = bare.bytes();
     if matches!((start.next(), start.next()), (Some(b'/' | b'\\'), Some(b'/' | b'\\'))) {

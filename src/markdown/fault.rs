@@ -4,7 +4,8 @@ use std::ops::Range;
 
 use crate::markdown::fence::{KEYS, SYSTEMS};
 use crate::markdown::highlight::LANGUAGES;
-use crate::markdown::outline::MAX_DEPTH;
+use crate::markdown::outline::{MAX_COLUMNS, MAX_DEPTH};
+use crate::unseen::{Disguise, Unseen};
 
 /// A fault and its place.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -59,6 +60,14 @@ pub enum FaultKind {
     TooDeep,
     /// A character that turns the direction of the text.
     DirectionOverride(char),
+    /// A character that nobody sees, or that is an order to a terminal.
+    HiddenCharacter(char),
+    /// A host in an address that is not what it seems to be; with what makes it so.
+    LinkHost(Disguise),
+    /// A table with this many columns.
+    TooWide(usize),
+    /// More of something than a text may have: what, how many there are, and the limit.
+    TooMany(&'static str, usize, usize),
     /// `[text][label]` without `[label]: …`.
     UndefinedReference(String),
     /// `[^label]` without `[^label]: …`.
@@ -70,6 +79,14 @@ pub enum FaultKind {
 }
 
 impl FaultKind {
+    /// The fault of a character that nobody sees.
+    pub fn of_unseen(character: char, kind: Unseen) -> Self {
+        match kind {
+            Unseen::Turns => Self::DirectionOverride(character),
+            Unseen::Hidden | Unseen::Control => Self::HiddenCharacter(character),
+        }
+    }
+
     /// A short name for the kind, `raw-html`, unique among them.
     pub fn name(&self) -> &'static str {
         match self {
@@ -88,6 +105,9 @@ impl FaultKind {
             Self::UnclosedCall => "unclosed-call",
             Self::TooDeep => "markdown-depth",
             Self::DirectionOverride(_) => "direction-override",
+            Self::HiddenCharacter(_) => "hidden-character",
+            Self::LinkHost(_) => "link-host",
+            Self::TooWide(_) | Self::TooMany(..) => "markdown-size",
             Self::UndefinedReference(_) => "undefined-reference",
             Self::UndefinedFootnote(_) | Self::UnusedFootnote(_) | Self::DuplicateFootnote(_) => "footnote",
         }
@@ -125,6 +145,20 @@ impl FaultKind {
             Self::DirectionOverride(character) => {
                 format!("character U+{:04X} turns the direction of the text", u32::from(*character))
             }
+            Self::HiddenCharacter(character) if character.is_control() => {
+                format!("control character U+{:04X}", u32::from(*character))
+            }
+            Self::HiddenCharacter(character) => {
+                format!("character U+{:04X} cannot be seen", u32::from(*character))
+            }
+            Self::LinkHost(Disguise::OtherLetters) => {
+                "the host of this address has letters beyond ASCII".to_string()
+            }
+            Self::LinkHost(Disguise::UserName) => {
+                "a name stands before the host of this address, and can be taken for it".to_string()
+            }
+            Self::TooWide(columns) => format!("a table of {columns} columns"),
+            Self::TooMany(what, count, _) => format!("{count} {what} in one text"),
             Self::UndefinedReference(label) => format!("no link definition `[{}]`", shortened(label)),
             Self::UndefinedFootnote(label) => format!("no footnote `[^{}]`", shortened(label)),
             Self::UnusedFootnote(label) => format!("footnote `[^{}]` is never used", shortened(label)),
@@ -173,6 +207,18 @@ impl FaultKind {
             }
             Self::TooDeep => "flatten the lists and quotations".to_string(),
             Self::DirectionOverride(_) => "delete the invisible character".to_string(),
+            Self::HiddenCharacter('\r') => {
+                "end every line with a line feed, with or without a return".to_string()
+            }
+            Self::HiddenCharacter(character) => {
+                format!("delete it, or write its name: `U+{:04X}`", u32::from(*character))
+            }
+            Self::LinkHost(Disguise::OtherLetters) => {
+                "write the host in ASCII, as a browser shows it: `xn--…`".to_string()
+            }
+            Self::LinkHost(Disguise::UserName) => "begin with the host, without a name and `@`".to_string(),
+            Self::TooWide(_) => format!("at most {MAX_COLUMNS} columns are shown; cut it in two"),
+            Self::TooMany(_, _, most) => format!("at most {most} are read: cut the text in two"),
             Self::UndefinedReference(label) => {
                 format!("define it, `[{}]: address`, or escape the bracket, `\\[`", shortened(label))
             }

@@ -48,6 +48,11 @@ impl Labels {
         }
     }
 
+    /// Where they are defined.
+    pub fn places(&self) -> Vec<Range<usize>> {
+        self.defined.iter().map(|(_, range)| range.clone()).collect()
+    }
+
     /// Says which definitions nothing refers to.
     pub fn finish(&self, faults: &mut Vec<Fault>) {
         for (label, range) in &self.defined {

@@ -1,11 +1,6 @@
 //! Text as HTML: what is escaped, and the characters that never reach a page.
 
-/// Whether a character turns the direction of the text after it, so that code reads otherwise than
-/// it runs (Trojan Source, CVE-2021-42574; the set is that of rustc's `text_direction_codepoint_in_literal`).
-pub fn turns_direction(character: char) -> bool {
-    matches!(character, '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}')
-}
-
+use crate::unseen::turns_direction;
 /// Appends `text` so that it is text, in an element or in a quoted attribute.
 pub(crate) fn escape_into(out: &mut String, text: &str) {
     out.reserve(text.len());

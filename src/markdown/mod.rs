@@ -24,10 +24,10 @@ mod variants;
 mod writer;
 
 pub use calls::Call;
+pub use destination::refused_scheme;
 pub use fault::{Fault, FaultKind};
 pub use headings::is_reserved_id;
 pub use highlight::{LANGUAGES, highlight};
-pub use html::turns_direction;
 pub use inline::inline;
 pub use outline::{Outline, outline, outline_inline};
 pub use plain::{plain, plain_inline};

@@ -13,12 +13,20 @@ use crate::markdown::fault::{Fault, FaultKind};
 use crate::markdown::fence::{self, Fence};
 use crate::markdown::footnotes;
 use crate::markdown::headings::{self, Heading};
-use crate::markdown::html;
 use crate::markdown::inline::Line;
 use crate::markdown::plain::plain_inline;
+use crate::unseen::{disguise, unseen};
 
 /// How deep quotations, lists and emphasis may lie in each other.
 pub(crate) const MAX_DEPTH: usize = 16;
+/// Most columns of a table: every row is filled up to them, however short it is.
+pub(crate) const MAX_COLUMNS: usize = 64;
+/// Most estimator calls in a text.
+const MAX_CALLS: usize = 256;
+/// Most links and images in a text: names near a broken one are looked for among all pages.
+const MAX_LINKS: usize = 2_000;
+/// Most headings of a text: the same holds for their ids.
+const MAX_HEADINGS: usize = 1_000;
 
 /// A link or an image.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -42,6 +50,8 @@ pub struct Outline {
     pub calls: Vec<Call>,
     /// The opening lines of fenced code blocks, in order.
     pub fences: Vec<Fence>,
+    /// Where footnotes are defined, in order.
+    pub footnotes: Vec<Range<usize>>,
     /// What is wrong, by place.
     pub faults: Vec<Fault>,
     /// Plain text of the first paragraph before the first heading; estimator calls as they are written.
@@ -155,6 +165,7 @@ impl<'a> Reader<'a> {
             Event::End(tag) => self.end(tag),
             Event::Text(text) if self.in_code => self.outline.has_body |= !text.trim().is_empty(),
             Event::Text(text) => {
+                self.decoded(&text, &range);
                 self.footnotes.look_for_undefined(self.source, &range, &mut self.outline.faults);
                 if self.open_links.is_empty() {
                     for address in destination::bare_addresses(self.source, &range) {
@@ -221,12 +232,10 @@ impl<'a> Reader<'a> {
                 let html = self.source[range.clone()].trim();
                 self.raw_html(html, range.start..range.start + self.source[range].trim_end().len());
             }
-            Tag::Link { link_type, dest_url, id, .. } => {
-                self.open_link(link_type, &dest_url, &id, range, false)
+            Tag::Table(alignments) if alignments.len() > MAX_COLUMNS => {
+                self.fault(range, FaultKind::TooWide(alignments.len()));
             }
-            Tag::Image { link_type, dest_url, id, .. } => {
-                self.open_link(link_type, &dest_url, &id, range, true)
-            }
+            Tag::Link { .. } | Tag::Image { .. } => self.open_link(tag, range),
             _ => {}
         }
     }
@@ -240,6 +249,16 @@ impl<'a> Reader<'a> {
             TagEnd::CodeBlock => self.in_code = false,
             TagEnd::Link | TagEnd::Image => self.close_link(),
             _ => {}
+        }
+    }
+
+    /// Characters that nobody sees and that stand in the source as references: `&#x202E;`.
+    fn decoded(&mut self, text: &str, range: &Range<usize>) {
+        if self.source.get(range.clone()).is_none_or(|source| source != text) {
+            let whole = self.source.get(range.clone()).unwrap_or_default();
+            for (_, character, kind) in unseen(text).filter(|(_, character, _)| !whole.contains(*character)) {
+                self.fault(range.clone(), FaultKind::of_unseen(character, kind));
+            }
         }
     }
 
@@ -277,22 +296,22 @@ impl<'a> Reader<'a> {
         self.outline.headings.push(heading);
     }
 
-    fn open_link(
-        &mut self,
-        link_type: LinkType,
-        destination: &str,
-        label: &str,
-        range: Range<usize>,
-        image: bool,
-    ) {
+    fn open_link(&mut self, tag: Tag, range: Range<usize>) {
+        let image = matches!(tag, Tag::Image { .. });
+        let (Tag::Link { link_type, dest_url, title, id } | Tag::Image { link_type, dest_url, title, id }) =
+            tag
+        else {
+            return;
+        };
+        self.decoded(&format!("{dest_url}\n{title}"), &range);
         let destination = match link_type {
-            LinkType::Email => format!("mailto:{destination}"),
-            _ => destination.to_string(),
+            LinkType::Email => format!("mailto:{dest_url}"),
+            _ => dest_url.to_string(),
         };
         self.open_links.push(OpenLink {
             index: self.outline.links.len(),
             link_type,
-            label: label.to_lowercase(),
+            label: id.to_lowercase(),
             text_end: range.start + if image { 2 } else { 1 },
         });
         self.outline.links.push(Link { destination, image, range });
@@ -312,9 +331,10 @@ impl<'a> Reader<'a> {
         };
         link.range =
             written.filter(|range| self.source.get(range.clone()).is_some()).unwrap_or(link.range.clone());
-        let (range, refused) = (link.range.clone(), destination::refused_scheme(&link.destination));
-        if let Some(scheme) = refused {
-            self.fault(range, FaultKind::LinkScheme(scheme));
+        let (range, destination) = (link.range.clone(), &link.destination);
+        let refused = destination::refused_scheme(destination).map(FaultKind::LinkScheme);
+        if let Some(kind) = refused.or_else(|| disguise(destination).map(FaultKind::LinkHost)) {
+            self.fault(range, kind);
         }
         if let Some(outer) = self.open_links.last_mut() {
             outer.text_end = outer.text_end.max(end);
@@ -325,24 +345,44 @@ impl<'a> Reader<'a> {
         self.footnotes.finish(&mut self.outline.faults);
         let mut outline = self.outline;
         outline.faults.extend(broken);
+        outline.footnotes = self.footnotes.places();
         headings::give_ids(&mut outline.headings, &mut outline.faults);
         for range in &self.covered.unclosed {
             outline.faults.push(Fault { range: range.clone(), kind: FaultKind::UnclosedCall });
         }
-        for (at, character) in
-            self.source.char_indices().filter(|(_, character)| html::turns_direction(*character))
-        {
+        for (at, character, kind) in unseen(self.source) {
             let range = at..at + character.len_utf8();
-            outline.faults.push(Fault { range, kind: FaultKind::DirectionOverride(character) });
+            outline.faults.push(Fault { range, kind: FaultKind::of_unseen(character, kind) });
         }
+        outline.calls = self.covered.calls.clone();
+        let faults = &mut outline.faults;
+        faults.extend(too_many("estimator calls", &mut outline.calls, MAX_CALLS, |call| &call.range));
+        faults.extend(too_many("links and images", &mut outline.links, MAX_LINKS, |link| &link.range));
+        // Headings stay: whoever renders the text takes them one by one.
+        faults.extend(outline.headings.get(MAX_HEADINGS).map(|first| Fault {
+            range: first.range.clone(),
+            kind: FaultKind::TooMany("headings", outline.headings.len(), MAX_HEADINGS),
+        }));
         outline.faults.sort_by_key(|fault| (fault.range.start, fault.range.end));
         // A definition with a bad address is one fault, however often it is used.
         let mut seen = HashSet::new();
         outline.faults.retain(|fault| seen.insert((fault.range.clone(), fault.kind.message())));
-        outline.calls = self.covered.calls.clone();
         outline.lead = outline.lead.trim().to_string();
         outline
     }
+}
+
+/// Cuts a list that is too long; the fault stands at the first that is left out.
+fn too_many<T>(
+    what: &'static str,
+    list: &mut Vec<T>,
+    most: usize,
+    range: impl Fn(&T) -> &Range<usize>,
+) -> Option<Fault> {
+    let range = range(list.get(most)?).clone();
+    let kind = FaultKind::TooMany(what, list.len(), most);
+    list.truncate(most);
+    Some(Fault { range, kind })
 }
 
 fn is_nesting(tag: &TagEnd) -> bool {

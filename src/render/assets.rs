@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::diag::Diagnostic;
-use crate::files::{Outputs, Sources, Span};
+use crate::files::{Outputs, Sources, Span, picture_size};
 use crate::render::scripts;
 use crate::render::templates::TEMPLATE_ERROR;
 use crate::texts::Texts;
@@ -87,8 +87,7 @@ impl Assets {
     /// Width and height of an image in pixels.
     pub fn size(&self, name: &str) -> Option<(u32, u32)> {
         let (_, bytes) = self.files.get(name.trim_start_matches("static/"))?;
-        let size = imagesize::blob_size(bytes).ok()?;
-        Some((u32::try_from(size.width).ok()?, u32::try_from(size.height).ok()?))
+        picture_size(bytes)
     }
 
     /// Names of all static files.

@@ -5,7 +5,8 @@ use crate::render::views::Shelf;
 
 /// The policy of every page; the pages state it too, for hosts that send no headers.
 pub(super) const CONTENT_SECURITY_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; \
-img-src 'self' data:; connect-src 'self'; font-src 'self'; base-uri 'none'; form-action 'none'; worker-src 'self'";
+img-src 'self' data:; connect-src 'self'; font-src 'self'; base-uri 'none'; form-action 'none'; \
+require-trusted-types-for 'script'; trusted-types default";
 
 /// `_headers`, `_redirects`, `robots.txt`, `.nojekyll`.
 pub(super) fn files(shelf: &Shelf<'_>) -> Outputs {

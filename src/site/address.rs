@@ -1,5 +1,6 @@
 //! Where pages stand on the site: addresses relative to its root, without a leading slash.
 
+use crate::markdown::is_reserved_id;
 use crate::site::kind::Kind;
 use crate::site::page::PageId;
 use crate::texts::text;
@@ -68,6 +69,27 @@ const RESERVED: &[&str] = &[
     "will-it-run",
 ];
 
+/// Ids that the templates of a kind give to parts of a page, whatever its body holds.
+pub fn parts_of(kind: Kind) -> &'static [&'static str] {
+    match kind {
+        Kind::Error => &["is-this-it", "which-cause", "next", "sources"],
+        Kind::Model => &[
+            "typical",
+            "memory",
+            "devices",
+            "backlinks",
+            "plot-told",
+            "h-compute",
+            "h-driver",
+            "h-other",
+            "h-over",
+        ],
+        Kind::Hardware | Kind::Quant => &["models", "backlinks"],
+        Kind::Tool => &["errors"],
+        _ => &[],
+    }
+}
+
 /// Names that Windows keeps for devices, whatever stands after their first dot.
 const DEVICES: &[&str] = &[
     "aux", "com1", "com2", "com3", "com4", "com5", "com6", "com7", "com8", "com9", "con", "lpt1", "lpt2",
@@ -82,11 +104,19 @@ pub fn is_file_name(name: &str) -> bool {
     name.starts_with('_') || FILE_ENDINGS.iter().any(|ending| name.ends_with(ending))
 }
 
+/// Whether Windows keeps this name for a device, in any case and with any ending.
+pub fn is_device(name: &str) -> bool {
+    let stem = name.split('.').next().unwrap_or(name).trim_end();
+    DEVICES.iter().any(|device| device.eq_ignore_ascii_case(stem))
+}
+
 /// Why a slug cannot be taken by a page of this kind, if it cannot.
 pub fn why_reserved(kind: Kind, slug: &str) -> Option<&'static str> {
-    let stem = slug.split('.').next().unwrap_or(slug);
-    if DEVICES.contains(&stem) {
+    if is_device(slug) {
         return Some("Windows keeps this name for a device");
+    }
+    if kind == Kind::Term && is_reserved_id(slug) {
+        return Some("a part of the glossary has it as its id");
     }
     if slug == "index" {
         return Some("it is the name of every page's own file");

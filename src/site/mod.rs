@@ -9,7 +9,7 @@ mod prose_call;
 mod quantities;
 mod tables;
 
-pub use address::{LISTINGS, is_file_name, why_reserved};
+pub use address::{LISTINGS, is_device, is_file_name, parts_of, why_reserved};
 pub use kind::Kind;
 pub use links::{Dangling, Links, Missing, Target};
 pub use page::{Body, Head, Page, PageId, Site, title_of};

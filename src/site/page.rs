@@ -11,6 +11,7 @@ use crate::site::kinds::{
     CategoryData, DeviceData, DocumentData, ErrorData, ExtractorData, GuideData, ModelData, QuantData,
     TermData, ToolData,
 };
+use crate::unseen::Unseen;
 
 /// Names a page: its kind, and its slug within that kind.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -54,6 +55,8 @@ pub struct Head {
     pub draft: bool,
     /// Where its front matter stands.
     pub front: Span,
+    /// Characters of the front matter that nobody sees, those in escapes (`"\u202E"`) at the whole value.
+    pub unseen: Vec<Placed<(char, Unseen)>>,
     /// Its prose.
     pub body: Body,
 }

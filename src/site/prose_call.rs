@@ -73,6 +73,9 @@ pub struct CallFault {
     pub help: String,
 }
 
+/// The largest context that a call may name: beyond every model, and far from where sums overflow.
+const LARGEST_CTX: u64 = 1 << 24;
+
 /// The context of a call that names none.
 pub const DEFAULT_CTX: u64 = 4096;
 
@@ -183,7 +186,12 @@ impl Reader<'_> {
     fn number(&mut self) -> Result<Argument<u64>, CallFault> {
         let range = self.word();
         match self.text[range.clone()].replace('_', "").parse::<u64>() {
-            Ok(value) => Ok(Argument { value, range }),
+            Ok(value) if value <= LARGEST_CTX => Ok(Argument { value, range }),
+            Ok(_) => Err(fault(
+                range,
+                &format!("a context has at most {LARGEST_CTX} tokens"),
+                "no model takes more; look up the largest context of this one",
+            )),
             Err(_) => {
                 Err(fault(range, "a context is a whole number of tokens", "digits only, such as 32768"))
             }
@@ -232,6 +240,7 @@ mod tests {
         assert_eq!(at("fit(\"m\", \"Q8_0\", cxt=1).kv").help, "did you mean `ctx`?");
         assert_eq!(at("fit(\"m\", \"Q8_0\").max_ctx").message, "`max_ctx` needs a device");
         assert!(ProseCall::parse("fit(\"m").is_err());
+        assert_eq!(at("fit(\"m\", \"Q8_0\", ctx=16777217).kv").range, 21..29);
         assert!(ProseCall::parse("").is_err());
     }
 }

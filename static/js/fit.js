@@ -39,16 +39,12 @@
     if (tables[slug]) return done(tables[slug]);
     if (waiting[slug]) return waiting[slug].push(done);
     waiting[slug] = [done];
-    var script = document.createElement("script");
     var end = function () {
       var all = waiting[slug];
       delete waiting[slug];
-      script.remove();
       all.forEach(function (each) { each(tables[slug] || null); });
     };
-    script.onload = script.onerror = end;
-    script.src = href;
-    document.head.appendChild(script);
+    window.kbgenLoad(href).then(end, end);
   }
 
   // ---- curves ------------------------------------------------------------------

@@ -4,9 +4,9 @@
   var form = document.getElementById("narrow");
   if (!form) return;
   var DAY = 86400000;
-  var all = function (selector, from) { return Array.prototype.slice.call((from || document).querySelectorAll(selector)); };
+  var all = (selector, from) => Array.from((from || document).querySelectorAll(selector));
   var fields = all("[name]", form), count = document.getElementById("narrow-count"), clear = document.getElementById("narrow-clear"), contents = document.querySelector(".toc");
-  var groups = all(".group").map(function (element) { return { element: element, id: element.dataset.of, count: element.querySelector(".count"), link: document.querySelector(".toc a[href='#" + element.dataset.of + "']") }; });
+  var groups = all(".group").map(element => ({ element: element, id: element.dataset.of, count: element.querySelector(".count"), link: document.querySelector(".toc a[href='#" + element.dataset.of + "']") }));
   var rows = groups.reduce(function (found, group) {
     var own = all(".row", group.element);
     group.all = own.length;
@@ -18,8 +18,8 @@
 
   // A field whose choices are what the rows have.
   all("[data-collect]", form).forEach(function (field) {
-    var told = rows.reduce(function (found, row) { return found.concat(facts(row, field.name)); }, []);
-    told.filter(function (fact, i) { return told.indexOf(fact) === i; }).sort(collator.compare).forEach(function (fact) { field.add(new Option(fact, fact)); });
+    var told = rows.reduce((found, row) => found.concat(facts(row, field.name)), []);
+    told.filter((fact, i) => told.indexOf(fact) === i).sort(collator.compare).forEach(function (fact) { field.add(new Option(fact, fact)); });
   });
 
   function facts(row, name) { return (row.element.dataset[name] || "").split("|").filter(Boolean); }
@@ -29,7 +29,7 @@
   function passes(row, field) {
     var asked = field.value;
     if (!asked) return true;
-    if (field.type === "search") return asked.toLowerCase().split(/\s+/).every(function (word) { return row.text.indexOf(word) >= 0; });
+    if (field.type === "search") return asked.toLowerCase().split(/\s+/).every(word => row.text.indexOf(word) >= 0);
     if (field.hasAttribute("data-group")) return row.group.id === asked;
     var told = facts(row, field.name), ends = asked.split("..");
     if (ends.length === 1) return told.indexOf(asked) >= 0 || (!told.length && field.hasAttribute("data-lax"));
@@ -54,7 +54,7 @@
     return { element: element, home: element.matches("tbody") ? element : element.querySelector("tbody, ul") };
   }
   function compare(name) {
-    if (name === "title") return function (a, b) { return collator.compare(a.title, b.title); };
+    if (name === "title") return (a, b) => collator.compare(a.title, b.title);
     var back = name[0] === "-", key = back ? name.slice(1) : name;
     return function (a, b) {
       var one = facts(a, key)[0], other = facts(b, key)[0];
@@ -77,11 +77,11 @@
 
   var arranged = "";
   function show() {
-    var name = order ? order.value : "", chosen = fields.some(function (field) { return field.value; }), left = 0;
+    var name = order ? order.value : "", chosen = fields.some(field => field.value), left = 0;
     if (name !== arranged) { arrange(); arranged = name; }
     groups.forEach(function (group) { group.left = 0; });
     rows.forEach(function (row) {
-      var shown = fields.every(function (field) { return field === order || passes(row, field); });
+      var shown = fields.every(field => field === order || passes(row, field));
       row.element.hidden = !shown;
       if (shown) { left++; row.group.left++; }
     });
@@ -112,22 +112,22 @@
     fields.forEach(function (field) { if (field.value.trim()) kept.set(field.name, field.value.trim()); });
     // An empty one still stands for "nothing chosen" where the page came with choices.
     var text = kept.toString() || (location.search ? "all=" : "");
-    try { history[way](null, "", usual + (text && "#" + text)); } catch (_) { /* file:// may refuse */ }
+    try { history[way](null, "", usual + (text && "#" + text)); } catch { /* file:// may refuse */ }
     show();
   }
   var typing = false;
-  form.addEventListener("input", function (event) {
+  form.addEventListener("input", event => {
     var typed = event.target.type === "search";
     write(typed && typing ? "replaceState" : "pushState");
     typing = typed;
   });
-  form.addEventListener("submit", function (event) { event.preventDefault(); });
-  clear.addEventListener("click", function () {
+  form.addEventListener("submit", event => { event.preventDefault(); });
+  clear.addEventListener("click", () => {
     fields.forEach(function (field) { field.value = ""; });
     typing = false;
     write("pushState");
     fields[0].focus();
   });
-  addEventListener("popstate", function () { typing = false; read(); });
+  addEventListener("popstate", () => { typing = false; read(); });
   read();
 })();

@@ -2,7 +2,12 @@
 (function () {
   "use strict";
   var root = document.documentElement;
-  var all = function (selector, from) { return Array.prototype.slice.call((from || document).querySelectorAll(selector)); };
+  var all = (selector, from) => Array.from((from || document).querySelectorAll(selector));
+
+  // A browser that knows Trusted Types asks this before it loads a script: only files of this site are.
+  if (window.trustedTypes) trustedTypes.createPolicy("default", {
+    createScriptURL: address => new URL(address, location).href.indexOf(new URL(root.dataset.root, location)) ? null : address,
+  });
 
   // What a page loads when it is first wanted, each file once, and run in the order asked for.
   var loads = {};
@@ -10,10 +15,10 @@
     return loads[address] = loads[address] || new Promise(function (done, failed) {
       var style = /\.css$/.test(address), element = document.createElement(style ? "link" : "script");
       if (style) element.rel = "stylesheet";
-      element[style ? "href" : "src"] = address;
+      if (style) element.href = address; else element.src = address;
       element.async = false;
       element.onload = done;
-      element.onerror = function () { delete loads[address]; failed(); };
+      element.onerror = () => { delete loads[address]; failed(); };
       document.head.appendChild(element);
     });
   }
@@ -22,24 +27,24 @@
   // The paste box has its script once it is wanted: something comes near it, or the address carries a case.
   var paste = document.getElementById("paste");
   if (paste) {
-    var want = function () { load(paste.dataset.script).catch(function () {}); };
+    var want = () => { load(paste.dataset.script).catch(() => {}); };
     ["focusin", "pointerenter", "dragenter"].forEach(function (name) { paste.addEventListener(name, want, { once: true }); });
     // A file that is dropped before that does not take the place of the page.
-    ["dragover", "drop"].forEach(function (name) { paste.addEventListener(name, function (event) { if ([].indexOf.call(event.dataTransfer.types, "Files") >= 0) event.preventDefault(); }); });
-    var arrive = function () { if (/^#case=/.test(location.hash)) want(); };
+    ["dragover", "drop"].forEach(function (name) { paste.addEventListener(name, event => { if (event.dataTransfer.types.includes("Files")) event.preventDefault(); }); });
+    var arrive = () => { if (/^#case=/.test(location.hash)) want(); };
     addEventListener("hashchange", arrive);
     arrive();
   }
 
   // Theme: one switch; choosing what the system says anyway forgets the choice.
   var dark = matchMedia("(prefers-color-scheme: dark)");
-  var shown = function () { return root.dataset.theme || (dark.matches ? "dark" : "light"); };
+  var shown = () => root.dataset.theme || (dark.matches ? "dark" : "light");
   var button = document.getElementById("theme");
-  if (button) button.addEventListener("click", function () {
+  if (button) button.addEventListener("click", () => {
     var next = shown() === "dark" ? "light" : "dark";
     var own = next !== (dark.matches ? "dark" : "light");
     if (own) root.dataset.theme = next; else delete root.dataset.theme;
-    try { if (own) localStorage.setItem("theme", next); else localStorage.removeItem("theme"); } catch (_) { /* not remembered */ }
+    try { if (own) localStorage.setItem("theme", next); else localStorage.removeItem("theme"); } catch { /* not remembered */ }
   });
 
   // Copy: in a console block only what is typed, without prompts and output.
@@ -55,11 +60,11 @@
     }).join("\n").replace(/\u0001\s?/g, "");
   }
   function copy(text, button, label) {
-    var done = function () {
+    var done = () => {
       button.textContent = t("Copied");
-      setTimeout(function () { button.textContent = label; }, 1600);
+      setTimeout(() => { button.textContent = label; }, 1600);
     };
-    var by_hand = function () {
+    var by_hand = () => {
       var area = document.createElement("textarea");
       area.value = text;
       document.body.appendChild(area);
@@ -80,10 +85,10 @@
       button.className = kind;
       button.textContent = label;
       button.setAttribute("aria-live", "polite");
-      button.addEventListener("click", function () { copy(text(code), button, label); });
+      button.addEventListener("click", () => { copy(text(code), button, label); });
       bar.appendChild(button);
     };
-    if (code.querySelector(".p")) add(t("Copy all"), "copy-all", function () { return code.textContent; });
+    if (code.querySelector(".p")) add(t("Copy all"), "copy-all", () => code.textContent);
     add(t("Copy"), "copy", copyable);
     block.appendChild(bar);
   }
@@ -93,10 +98,10 @@
   // Contents: the section being read is marked.
   var toc = document.querySelector(".toc");
   var links = all(".toc a");
-  var places = links.map(function (link) { return document.getElementById(decodeURIComponent(link.hash.slice(1))); });
+  var places = links.map(link => document.getElementById(decodeURIComponent(link.hash.slice(1))));
   if (links.length && "IntersectionObserver" in window) {
     var waiting = false;
-    var mark = function () {
+    var mark = () => {
       waiting = false;
       var at = -1;
       places.forEach(function (place, i) { if (place && place.getBoundingClientRect().top < innerHeight * 0.3) at = i; });
@@ -116,7 +121,7 @@
         else if (toc.scrollHeight > toc.clientHeight) toc.scrollTop = link.offsetTop - toc.clientHeight / 2;
       });
     };
-    addEventListener("scroll", function () { if (!waiting) { waiting = true; requestAnimationFrame(mark); } }, { passive: true });
+    addEventListener("scroll", () => { if (!waiting) { waiting = true; requestAnimationFrame(mark); } }, { passive: true });
     mark();
   }
 
@@ -129,22 +134,22 @@
   });
 
   // A heading's link copies its address as well as going there.
-  document.addEventListener("click", function (event) {
+  document.addEventListener("click", event => {
     var link = event.target.closest && event.target.closest("a.anchor");
-    if (link && navigator.clipboard) navigator.clipboard.writeText(link.href).catch(function () {});
+    if (link && navigator.clipboard) navigator.clipboard.writeText(link.href).catch(() => {});
   });
 
   // What is folded away brings its scripts when it opens. With a card remembered it is open from the start, if out of sight.
   all("details[data-scripts]").forEach(function (details) {
-    details.addEventListener("toggle", function () {
-      Promise.all(details.dataset.scripts.split(" ").map(load)).catch(function () { /* its text says where else to look */ });
+    details.addEventListener("toggle", () => {
+      Promise.all(details.dataset.scripts.split(" ").map(load)).catch(() => { /* its text says where else to look */ });
     }, { once: true });
     try {
       if (localStorage.getItem("card") && details.getBoundingClientRect().top > innerHeight) {
         details.classList.add("kept");
         details.open = true;
       }
-    } catch (_) { /* it stays folded */ }
+    } catch { /* it stays folded */ }
   });
 
   // Search: its script is loaded when it is first wanted, and gets what was typed meanwhile.
@@ -153,20 +158,20 @@
     if (window.kbgenFind) return window.kbgenFind("");
     if (early !== null) return;
     early = "";
-    Promise.all(root.dataset.finder.split(" ").map(load)).then(function () {
+    Promise.all(root.dataset.finder.split(" ").map(load)).then(() => {
       window.kbgenFind(early);
       early = null;
-    }, function () { location.href = link.href; });
+    }, () => { location.href = link.href; });
   }
   var mac = /Mac|iP/.test(navigator.platform);
   if (link) {
     link.setAttribute("aria-haspopup", "dialog");
-    link.addEventListener("click", function (event) {
+    link.addEventListener("click", event => {
       if (event.ctrlKey || event.metaKey || event.shiftKey) return;
       event.preventDefault();
       search();
     });
-    addEventListener("keydown", function (event) {
+    addEventListener("keydown", event => {
       var plain = !event.ctrlKey && !event.metaKey && !event.altKey;
       var slash = event.key === "/" && plain && !/^(INPUT|TEXTAREA|SELECT)$/.test(event.target.tagName);
       if (slash && early === null || event.key === "k" && (mac ? event.metaKey : event.ctrlKey)) search();
@@ -179,7 +184,7 @@
   // Variants of one command: one is shown, the others are a press away. What was chosen last goes for every page;
   // before that the reader's own system does. Without scripts all of them stand one below the other.
   var chosen = [];
-  try { chosen = JSON.parse(localStorage.getItem("variants")) || []; } catch (_) { /* nothing is remembered */ }
+  try { chosen = JSON.parse(localStorage.getItem("variants")) || []; } catch { /* nothing is remembered */ }
   var system = /Win/.test(navigator.platform) ? "Windows" : /Mac/.test(navigator.platform) ? "macOS" : "Linux";
 
   var shows = all(".variants").map(function (group) {
@@ -189,20 +194,20 @@
     bar.setAttribute("role", "group");
     bar.setAttribute("aria-label", by_system ? t("System") : t("Tool"));
     // A label reads `Ollama · Linux`: the tool first, the system last.
-    var names = blocks.map(function (block) { return block.dataset.label.split(" · ")[by_system ? "pop" : "shift"](); });
+    var names = blocks.map(block => block.dataset.label.split(" · ")[by_system ? "pop" : "shift"]());
     var buttons = names.map(function (name) {
       var button = document.createElement("button");
       button.type = "button";
       button.textContent = name;
-      button.addEventListener("click", function () { choose(name); });
+      button.addEventListener("click", () => { choose(name); });
       bar.append(button);
       return button;
     });
     group.prepend(bar);
-    return function () {
+    return () => {
       var order = chosen.concat(system);
       var places = names.map(function (name) { var at = order.indexOf(name); return at < 0 ? order.length : at; });
-      var shown = places.indexOf(Math.min.apply(null, places));
+      var shown = places.indexOf(Math.min(...places));
       blocks.forEach(function (block, at) {
         block.classList.toggle("on", at === shown);
         block.classList.toggle("off", at !== shown);
@@ -212,8 +217,8 @@
   });
   function show() { shows.forEach(function (each) { each(); }); }
   function choose(name) {
-    chosen = [name].concat(chosen.filter(function (other) { return other !== name; })).slice(0, 12);
-    try { localStorage.setItem("variants", JSON.stringify(chosen)); } catch (_) { /* not remembered */ }
+    chosen = [name].concat(chosen.filter(other => other !== name)).slice(0, 12);
+    try { localStorage.setItem("variants", JSON.stringify(chosen)); } catch { /* not remembered */ }
     show();
   }
   show();

@@ -17,6 +17,7 @@ import paste_box from "./parts/paste-box.mjs";
 import places from "./parts/places.mjs";
 import samples from "./parts/samples.mjs";
 import search from "./parts/search.mjs";
+import strict from "./parts/strict.mjs";
 import tools from "./parts/tools.mjs";
 import weight from "./parts/weight.mjs";
 
@@ -26,4 +27,4 @@ const folder = await build();
 const browser = await start();
 const { url } = await serve(folder);
 
-for (const part of [links, every_page, places, error_page, paste_box, samples, search, journey, calculator, calculator_figures, tools, lists, map, colors, weight, bundle, language, live_reload]) part({ folder, browser, url });
+for (const part of [links, every_page, places, error_page, paste_box, samples, search, journey, calculator, calculator_figures, tools, lists, map, colors, weight, strict, bundle, language, live_reload]) part({ folder, browser, url });

@@ -4,14 +4,17 @@
 //! - `--- path` begins a file of the site. It takes the place of the shared site's file of that name.
 //! - `~~~ path` changes a file of the shared site: lines with `-` give way to the lines with `+` below
 //!   them; lines with a space show where. An empty line ends a change.
-//! - `--- path -> target` is a symbolic link.
+//! - `--- path -> target` is a symbolic link; `--- path (pipe)`, `(socket)`, `(folder)`, `(unreadable)` and
+//!   `(unreadable folder)` are what they say.
 //! - `=== findings` begins the report, as `kbgen check` prints it.
 //!
-//! `«U+202E»` stands for a character that an editor hides, `«0xFF»` for a byte that is no text, and
+//! In text and in paths `«U+202E»` stands for a character that an editor hides, `«0xFF»` for a byte that is no text, and
 //! `«words*40»` for a text many times over.
 
 use std::fs;
 use std::path::{Path, PathBuf};
+#[cfg(unix)]
+use std::process::Command;
 use std::sync::LazyLock;
 
 use kbgen::parts::diag::Diagnostic;
@@ -38,12 +41,16 @@ pub struct CaseFile {
 /// A file of a site.
 struct File {
     path: String,
+    /// The path as a system may keep it: it need not be UTF-8.
+    raw: Vec<u8>,
     content: Content,
 }
 
 enum Content {
     Bytes(Vec<u8>),
     Link(String),
+    /// `pipe`, `socket`, `folder`, `unreadable` or `unreadable folder`.
+    Special(String),
 }
 
 impl CaseFile {
@@ -69,10 +76,22 @@ impl CaseFile {
     pub fn sources(&self) -> (Sources, Vec<Diagnostic>) {
         let files = self.files();
         let needs_disk = files.iter().any(|file| match &file.content {
-            Content::Link(_) => true,
-            Content::Bytes(bytes) => is_text(&file.path) && std::str::from_utf8(bytes).is_err(),
+            Content::Link(_) | Content::Special(_) => true,
+            Content::Bytes(bytes) => {
+                !is_text(&file.path) || bytes.len() > 1 << 20 || std::str::from_utf8(bytes).is_err()
+            }
         });
-        if needs_disk { on_disk(&files) } else { (in_memory(&files), Vec::new()) }
+        if needs_disk {
+            let folder = on_disk(&files);
+            load::read(folder.path()).expect("the folder can be read")
+        } else {
+            (in_memory(&files), Vec::new())
+        }
+    }
+
+    /// The site in a folder on the disk.
+    pub fn folder(&self) -> TempDir {
+        on_disk(&self.files())
     }
 
     fn files(&self) -> Vec<File> {
@@ -134,10 +153,14 @@ fn parts(text: &str) -> Vec<File> {
 
 fn part(marker: &str, text: &str) -> File {
     let name = &marker[4..];
-    match name.split_once(" -> ") {
-        Some((path, target)) => File { path: path.into(), content: Content::Link(target.into()) },
-        None => File { path: name.into(), content: Content::Bytes(unescape(text)) },
-    }
+    let special = name.strip_suffix(')').and_then(|name| name.rsplit_once(" ("));
+    let (path, content) = match (name.split_once(" -> "), special) {
+        (Some((path, target)), _) => (path, Content::Link(target.into())),
+        (None, Some((path, what))) => (path, Content::Special(what.into())),
+        (None, None) => (name, Content::Bytes(unescape(text))),
+    };
+    let raw = unescape(path);
+    File { path: String::from_utf8_lossy(&raw).into_owned(), raw, content }
 }
 
 /// `before` with the changes made that `text` lists.
@@ -194,7 +217,7 @@ fn is_text(path: &str) -> bool {
 
 fn in_memory(files: &[File]) -> Sources {
     let mut sources = THEME.clone();
-    for File { path, content } in files {
+    for File { path, content, .. } in files {
         let Content::Bytes(bytes) = content else { continue };
         match is_text(path) {
             true => {
@@ -206,18 +229,48 @@ fn in_memory(files: &[File]) -> Sources {
     sources
 }
 
-fn on_disk(files: &[File]) -> (Sources, Vec<Diagnostic>) {
-    let folder = TempDir::new().unwrap();
-    for File { path, content } in files {
-        let place = folder.path().join(path);
+#[cfg(unix)]
+fn on_disk(files: &[File]) -> TempDir {
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt;
+    use std::os::unix::fs::{PermissionsExt, symlink};
+    use std::os::unix::net::UnixListener;
+
+    let root = TempDir::new().unwrap();
+    for File { raw, content, .. } in files {
+        let place = root.path().join(OsStr::from_bytes(raw));
         fs::create_dir_all(place.parent().expect("it lies in the site")).unwrap();
+        let close = || fs::set_permissions(&place, fs::Permissions::from_mode(0o0)).unwrap();
         match content {
-            Content::Bytes(bytes) => fs::write(place, bytes).unwrap(),
-            #[cfg(unix)]
-            Content::Link(target) => std::os::unix::fs::symlink(target, place).unwrap(),
-            #[cfg(not(unix))]
-            Content::Link(_) => {}
+            Content::Bytes(bytes) => fs::write(&place, bytes).unwrap(),
+            Content::Link(target) => symlink(target, &place).unwrap(),
+            Content::Special(what) => match what.as_str() {
+                "folder" => fs::create_dir(&place).unwrap(),
+                "pipe" => assert!(Command::new("mkfifo").arg(&place).status().unwrap().success()),
+                "socket" => drop(UnixListener::bind(&place).unwrap()),
+                "unreadable" => {
+                    fs::write(&place, "---\n").unwrap();
+                    close();
+                }
+                "unreadable folder" => {
+                    fs::create_dir(&place).unwrap();
+                    close();
+                }
+                other => panic!("nothing is `{other}`"),
+            },
         }
     }
-    load::read(folder.path()).expect("the folder can be read")
+    root
+}
+
+#[cfg(not(unix))]
+fn on_disk(files: &[File]) -> TempDir {
+    let root = TempDir::new().unwrap();
+    for File { path, content, .. } in files {
+        let Content::Bytes(bytes) = content else { continue };
+        let place = root.path().join(path);
+        fs::create_dir_all(place.parent().expect("it lies in the site")).unwrap();
+        fs::write(&place, bytes).unwrap();
+    }
+    root
 }

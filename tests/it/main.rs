@@ -23,6 +23,10 @@ mod expect;
 mod fit_tables;
 mod front_matter;
 mod golden;
+#[cfg(unix)]
+mod harm;
+#[cfg(unix)]
+mod hostile;
 mod html;
 #[cfg(unix)]
 mod kills;

@@ -64,12 +64,17 @@ impl Columns {
     /// The columns of a header.
     ///
     /// # Errors
-    /// When one that has to be there is missing.
+    /// When one that has to be there is missing, or one stands twice.
     pub fn of(header: &ByteRecord) -> Result<Self> {
         let names = header.iter().map(|name| std::str::from_utf8(name).map(str::trim));
         let Ok(header) = names.collect::<Result<Vec<&str>, _>>() else {
             bail!("line 1: the name of a column is not UTF-8 text; save the file as UTF-8");
         };
+        if let Some(name) =
+            NAMES.iter().find(|name| header.iter().filter(|column| column == name).count() > 1)
+        {
+            bail!("line 1: the column `{name}` stands twice");
+        }
         for required in &NAMES[..REQUIRED] {
             if header.contains(required) {
                 continue;

@@ -1,6 +1,6 @@
 //! A line of a log that says what went wrong, and the pattern that it suggests.
 
-use crate::markdown::turns_direction;
+use crate::unseen::unseen;
 
 /// Words that stand in lines which say what went wrong.
 const TELLING: [&str; 9] =
@@ -34,10 +34,11 @@ fn plain(line: &str) -> String {
         rest = rest.strip_prefix(|c: char| c.is_ascii_alphabetic()).unwrap_or(rest);
     }
     text.push_str(rest);
+    let dropped: Vec<usize> = unseen(&text).map(|(at, ..)| at).collect();
     let kept: String = text
-        .chars()
-        .map(|c| if c == '\t' { ' ' } else { c })
-        .filter(|c| !c.is_control() && !turns_direction(*c))
+        .char_indices()
+        .filter(|(at, _)| dropped.binary_search(at).is_err())
+        .map(|(_, c)| if c == '\t' { ' ' } else { c })
         .collect();
     kept.trim().chars().take(400).collect::<String>().trim_end().to_string()
 }

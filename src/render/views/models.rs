@@ -40,6 +40,7 @@ struct ModelRow {
 struct Facts {
     parameters: Option<u64>,
     context: Option<u64>,
+    /// In MiB: enough for an order, and a list of hundreds is lighter by it.
     file: Option<u64>,
     experts: &'static str,
     /// The smallest of [`CARD_SIZES`] that it fits on.
@@ -121,7 +122,7 @@ fn row(shelf: &Shelf<'_>, root: &str, model: &Page<ModelData>) -> ModelRow {
         facts: Facts {
             parameters: parameter_count,
             context: count("max_ctx"),
-            file,
+            file: file.map(|bytes| bytes.div_ceil(1 << 20)),
             experts: if count("experts").is_some() { "yes" } else { "no" },
             card: fitting.map(|place| CARD_SIZES[place]),
         },
