@@ -172,9 +172,10 @@ fn run(words: &[&str]) -> Cost {
     Cost { processor_seconds: figures[0] + figures[1], memory_mib: figures[2] / 1024.0 }
 }
 
-/// One clean build of our program.
+/// One clean build of our program, which keeps what later builds may use.
 fn clean(root: &Path) -> Cost {
     let out = folder("clean-out");
+    let _ = fs::remove_dir_all(root.join(".kbgen-cache"));
     let words = [
         env!("CARGO_BIN_EXE_kbgen"),
         "build",

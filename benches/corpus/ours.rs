@@ -5,6 +5,7 @@ use std::path::Path;
 use super::article::Article;
 use super::{CATEGORIES, Corpus, TOOLS, put};
 
+/// Without pictures of shared pages, since other generators draw none.
 const SETTINGS: &str = "title = \"Errors\"
 tagline = \"Made of numbers.\"
 description = \"A knowledge base for measurements.\"
@@ -14,6 +15,7 @@ repository = \"https://git.example/kb\"
 branch = \"main\"
 licence = \"CC BY 4.0\"
 stale_after_days = 180
+social_images = false
 ";
 
 pub fn write(corpus: Corpus, folder: &Path) -> std::io::Result<()> {

@@ -117,7 +117,11 @@ impl<'s> Finder<'s> {
 
     fn target(&self, from: &Head, destination: &str, image: bool) -> Result<Target, Missing> {
         // One with a scheme that is not allowed is never published: that is said about it already.
-        if is_elsewhere(destination) || refused_scheme(destination).is_some() {
+        let is_refused = refused_scheme(destination).is_some();
+        if image && is_elsewhere(destination) && !is_refused {
+            return Err(Missing::Copy);
+        }
+        if is_elsewhere(destination) || is_refused {
             return Ok(Target::Elsewhere { url: destination.to_string() });
         }
         let (path, anchor) = match destination.split_once('#') {

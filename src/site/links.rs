@@ -51,6 +51,8 @@ pub enum Missing {
         /// The id that is missing.
         anchor: String,
     },
+    /// A copy of an image of another site: pages load nothing from elsewhere.
+    Copy,
     /// No such file.
     File {
         /// Path that was looked up.

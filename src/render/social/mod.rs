@@ -137,7 +137,7 @@ impl<'s> Studio<'s> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::files::{Memory as Outputs, Sources};
+    use crate::files::{self, Sources};
     use crate::render::social::card::{Matter, Memory, Mood};
 
     #[test]
@@ -154,12 +154,14 @@ mod tests {
             Matter::Memory(memory),
             Matter::Lead("What a page says first.".into()),
         ];
-        let cards = matters.map(|matter| {
-            let card = Card { kind: "Kind".into(), title: "A title".into(), mood: Mood::Alarm, matter };
-            card
+        let cards = matters.map(|matter| Card {
+            kind: "Kind".into(),
+            title: "A title".into(),
+            mood: Mood::Alarm,
+            matter,
         });
         let cards: Vec<(String, Card)> = (0..).map(|at| at.to_string()).zip(cards).collect();
-        let memory = Outputs::default();
+        let memory = files::Memory::default();
         studio.row(&cards, &memory);
         let outputs = memory.into_outputs();
         let drawn: Vec<u8> = outputs.iter().flat_map(|(_, bytes)| bytes.iter().copied()).collect();
