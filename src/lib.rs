@@ -42,6 +42,11 @@ pub mod parts {
         pub use crate::check::{ALL, MARKUP_RULES};
     }
 
+    /// What commands read.
+    pub mod cli {
+        pub use crate::cli::answer_all;
+    }
+
     /// `site.toml`.
     pub mod config {
         pub use crate::config::RULES;
@@ -49,7 +54,7 @@ pub mod parts {
 
     /// Findings, and their forms.
     pub mod diag {
-        pub use crate::diag::{Colour, Diagnostic, Rule, human, json, summary};
+        pub use crate::diag::{Colour, Diagnostic, Rule, github, human, json, sarif, summary};
     }
 
     /// What a log says.
@@ -138,7 +143,7 @@ pub mod parts {
 
     /// The knowledge base as data.
     pub mod site {
-        pub use crate::site::{Division, Figures, Run, Runner, Site, Verdict};
+        pub use crate::site::{Division, Figures, ProseCall, Run, Runner, Site, Verdict};
     }
 
     /// Texts of the interface.
@@ -159,7 +164,8 @@ pub mod parts {
     /// Patterns and words.
     pub mod signature {
         pub use crate::signature::{
-            Cause, Document, Expression, Index, Kind, Match, NEAR, Page, Pattern, Signature, Table, WordIndex,
+            Cause, Document, Expression, Figure, Figures, Index, Kind, Match, NEAR, Page, Pattern, Signature,
+            Table, Template, WordIndex,
         };
     }
 }
