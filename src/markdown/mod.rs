@@ -14,6 +14,7 @@ mod highlight;
 mod html;
 mod inline;
 mod lines;
+mod links;
 mod outline;
 mod plain;
 mod render;

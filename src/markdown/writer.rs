@@ -10,6 +10,7 @@ use crate::markdown::fence;
 use crate::markdown::footnotes::Notes;
 use crate::markdown::headings::Heading;
 use crate::markdown::html::{attribute, escape_into};
+use crate::markdown::links::Links;
 use crate::markdown::render::{Pieces, Rendered};
 use crate::markdown::sections::Sections;
 use crate::markdown::variants::Run;
@@ -28,8 +29,7 @@ pub(crate) struct Writer<'a, P> {
     containers: usize,
     /// The image being read: how many are open in each other, destination, title and its text so far.
     image: Option<(usize, String, String, String)>,
-    /// Whether each open link was written.
-    links: Vec<bool>,
+    links: Links,
     code: Option<(String, String, String)>,
     run: Run,
     table: Table,
@@ -57,7 +57,7 @@ impl<'a, P: Pieces> Writer<'a, P> {
             waiting: Vec::new(),
             containers: 0,
             image: None,
-            links: Vec::new(),
+            links: Links::default(),
             code: None,
             run: Run::default(),
             table: Table::default(),
@@ -85,7 +85,7 @@ impl<'a, P: Pieces> Writer<'a, P> {
             Event::FootnoteReference(_) if self.image.is_some() => {}
             Event::FootnoteReference(label) => {
                 let mark = self.notes.reference(label, &self.pieces.say("Footnote {n}"));
-                self.out.push_str(&mark);
+                self.links.mark(&mut self.out, &mark);
             }
             Event::TaskListMarker(done) => {
                 let (state, label) = match done {
@@ -269,7 +269,7 @@ impl<'a, P: Pieces> Writer<'a, P> {
             TagEnd::Emphasis => self.out.push_str("</em>"),
             TagEnd::Strong => self.out.push_str("</strong>"),
             TagEnd::Strikethrough => self.out.push_str("</del>"),
-            TagEnd::Link => self.end_link(),
+            TagEnd::Link => self.links.end(&mut self.out),
             _ => {}
         }
     }
@@ -332,27 +332,7 @@ impl<'a, P: Pieces> Writer<'a, P> {
             _ => destination.to_string(),
         };
         let href = self.pieces.href(&destination);
-        let allowed =
-            [&destination, &href].iter().all(|address| destination::refused_scheme(address).is_none());
-        self.links.push(allowed);
-        if !allowed {
-            return;
-        }
-        self.out.push_str("<a");
-        attribute(&mut self.out, "href", &href);
-        if destination::is_external(&href) {
-            self.out.push_str(" rel=\"noopener\"");
-        }
-        if !title.is_empty() {
-            attribute(&mut self.out, "title", title);
-        }
-        self.out.push('>');
-    }
-
-    fn end_link(&mut self) {
-        if self.links.pop() == Some(true) {
-            self.out.push_str("</a>");
-        }
+        self.links.start(&mut self.out, &destination, &href, title);
     }
 
     fn start_in_image(&mut self, tag: &Tag) {

@@ -8,7 +8,7 @@ use std::fs;
 use std::sync::OnceLock;
 
 use kbgen::parts::signature::{Cause, Expression, Index, Kind, Match, Page, Pattern, Signature, Table};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::place::repository;
 
@@ -50,33 +50,35 @@ impl Case {
 
     /// What is found.
     pub fn matches(&self) -> Vec<Match> {
-        self.index().diagnose(&self.log)
+        match &self.index {
+            Some(index) => index.diagnose(&self.log),
+            None => shared().diagnose(&self.log),
+        }
     }
 
-    /// The table that the page's script would be given; none for the one that all share.
-    pub fn table(&self) -> Option<&Table> {
-        self.index.as_ref().map(Index::table)
+    /// Log, table and matches as the page's script is given them; without a table for the shared one.
+    pub fn vector(&self) -> Value {
+        let table = self.index.as_ref().map(Index::table);
+        json!({"text": self.log, "table": table, "expected": self.matches()})
     }
+}
 
-    fn index(&self) -> &Index {
-        static SHARED: OnceLock<Index> = OnceLock::new();
-        self.index.as_ref().unwrap_or_else(|| {
-            SHARED.get_or_init(|| {
-                let vectors = fs::read(repository("tests/data/matches.json")).expect("the vectors are there");
-                let mut vectors: Value = serde_json::from_slice(&vectors).expect("the vectors are JSON");
-                let table: Table =
-                    serde_json::from_value(vectors["table"].take()).expect("they have a table");
-                Index::from_table(table)
-            })
-        })
-    }
+/// The table of `tests/data/matches.json`.
+fn shared() -> &'static Index {
+    static SHARED: OnceLock<Index> = OnceLock::new();
+    SHARED.get_or_init(|| {
+        let vectors = fs::read(repository("tests/data/matches.json")).expect("the vectors are there");
+        let mut vectors: Value = serde_json::from_slice(&vectors).expect("the vectors are JSON");
+        let table: Table = serde_json::from_value(vectors["table"].take()).expect("they have a table");
+        Index::from_table(table)
+    })
 }
 
 /// A line of the head: a pattern; `and`, `not` or `when` and what the page before it needs as well; `warning` or
 /// `wrapper` and a pattern of such a page.
 fn add(line: &str, pages: &mut Vec<Page>, patterns: &mut Vec<(String, Pattern)>) {
     let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
-    if let Some(Page { signatures, causes, .. }) = pages.last_mut() {
+    if let Some(Page { slug, signatures, causes, .. }) = pages.last_mut() {
         match word {
             "and" => return signatures[0].all.extend(Pattern::parse(rest)),
             "not" => return signatures[0].not.extend(Pattern::parse(rest)),
@@ -85,7 +87,11 @@ fn add(line: &str, pages: &mut Vec<Page>, patterns: &mut Vec<(String, Pattern)>)
                 let id = format!("cause-{}", causes.len());
                 return causes.extend(Expression::parse(rest).map(|when| Cause { id, when }));
             }
-            "or" => return signatures.extend(Pattern::parse(rest).map(Signature::of)),
+            "or" => {
+                // Only a page of one signature can be held to the letters of its pattern.
+                patterns.retain(|(known, _)| known != slug);
+                return signatures.extend(Pattern::parse(rest).map(Signature::of));
+            }
             _ => {}
         }
     }
@@ -100,7 +106,6 @@ fn add(line: &str, pages: &mut Vec<Page>, patterns: &mut Vec<(String, Pattern)>)
         return;
     };
     let slug = format!("page-{}", pages.len());
-    // Only a page of one pattern can be held to its letters.
     patterns.push((slug.clone(), pattern.clone()));
     pages.push(Page { slug, kind, signatures: vec![Signature::of(pattern)], causes: Vec::new() });
 }
@@ -130,7 +135,7 @@ fn literals(pattern: &Pattern) -> Vec<String> {
     parts.as_array().into_iter().flatten().filter_map(|part| Some(part.as_str()?.to_string())).collect()
 }
 
-/// A pattern of plain words is found where a program printed them with something in its holes.
+/// A pattern of plain words with spaces around its holes is found where a program printed it with something in them.
 fn finds_its_own(pattern: &Pattern) {
     let parts = serde_json::to_value(pattern).expect("a pattern is plain data");
     let parts = parts.as_array().expect("a pattern is a list");
@@ -139,16 +144,16 @@ fn finds_its_own(pattern: &Pattern) {
         return;
     }
     let mut message = String::new();
-    for part in parts {
-        match part.as_str() {
-            Some(text) => message.push_str(text),
-            None => match instance(part[0].as_str().unwrap_or_default()) {
-                Some(instance) => message.push_str(&format!(" {instance} ")),
-                None => return,
-            },
+    for (at, part) in parts.iter().enumerate() {
+        let Some(text) = part.as_str().map(str::to_string).or_else(|| instance(part[0].as_str()?)) else {
+            return;
+        };
+        if at > 0 && !message.ends_with(' ') && !text.starts_with(' ') {
+            return;
         }
+        message.push_str(&text);
     }
-    let log = format!("It went on:\nthen {message}.\nThat is all.\n");
+    let log = format!("It went on:\nthen {message} .\nThat is all.\n");
     let page = Page {
         slug: "own".into(),
         kind: Kind::Cause,
@@ -159,8 +164,8 @@ fn finds_its_own(pattern: &Pattern) {
 }
 
 /// Something that a hole of this type takes.
-fn instance(hole: &str) -> Option<&'static str> {
-    Some(match hole {
+fn instance(hole: &str) -> Option<String> {
+    let text = match hole {
         "bytes" => "2.50 GiB",
         "mib" | "gib" | "int" => "17",
         "float" => "0.25",
@@ -171,5 +176,6 @@ fn instance(hole: &str) -> Option<&'static str> {
         "quoted" => "'W'",
         "any" => "1 2 3",
         _ => return None,
-    })
+    };
+    Some(text.to_string())
 }
