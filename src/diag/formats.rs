@@ -103,7 +103,9 @@ pub fn github(found: &[Diagnostic], sources: &Sources) -> String {
 }
 
 fn data(text: &str) -> String {
-    text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
+    // The log shows colors, and a page shall not choose them.
+    let unseen = |c: char| c.is_control() && c != '\t';
+    text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A").replace(unseen, "\u{FFFD}")
 }
 
 fn property(text: &str) -> String {
