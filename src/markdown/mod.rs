@@ -14,7 +14,6 @@ mod highlight;
 mod html;
 mod inline;
 mod lines;
-mod links;
 mod outline;
 mod plain;
 mod render;

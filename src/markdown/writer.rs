@@ -10,7 +10,6 @@ use crate::markdown::fence;
 use crate::markdown::footnotes::Notes;
 use crate::markdown::headings::Heading;
 use crate::markdown::html::{attribute, escape_into};
-use crate::markdown::links::Links;
 use crate::markdown::render::{Pieces, Rendered};
 use crate::markdown::sections::Sections;
 use crate::markdown::variants::Run;
@@ -29,7 +28,8 @@ pub(crate) struct Writer<'a, P> {
     containers: usize,
     /// The image being read: how many are open in each other, destination, title and its text so far.
     image: Option<(usize, String, String, String)>,
-    links: Links,
+    /// Whether each open link was written.
+    links: Vec<bool>,
     code: Option<(String, String, String)>,
     run: Run,
     table: Table,
@@ -57,7 +57,7 @@ impl<'a, P: Pieces> Writer<'a, P> {
             waiting: Vec::new(),
             containers: 0,
             image: None,
-            links: Links::default(),
+            links: Vec::new(),
             code: None,
             run: Run::default(),
             table: Table::default(),
@@ -85,7 +85,7 @@ impl<'a, P: Pieces> Writer<'a, P> {
             Event::FootnoteReference(_) if self.image.is_some() => {}
             Event::FootnoteReference(label) => {
                 let mark = self.notes.reference(label, &self.pieces.say("Footnote {n}"));
-                self.links.mark(&mut self.out, &mark);
+                self.out.push_str(&mark);
             }
             Event::TaskListMarker(done) => {
                 let (state, label) = match done {
@@ -269,7 +269,7 @@ impl<'a, P: Pieces> Writer<'a, P> {
             TagEnd::Emphasis => self.out.push_str("</em>"),
             TagEnd::Strong => self.out.push_str("</strong>"),
             TagEnd::Strikethrough => self.out.push_str("</del>"),
-            TagEnd::Link => self.links.end(&mut self.out),
+            TagEnd::Link => self.end_link(),
             _ => {}
         }
     }
@@ -327,12 +327,31 @@ impl<'a, P: Pieces> Writer<'a, P> {
     }
 
     fn start_link(&mut self, link_type: LinkType, destination: &str, title: &str) {
-        let destination = match link_type {
-            LinkType::Email => format!("mailto:{destination}"),
-            _ => destination.to_string(),
-        };
+        let scheme = if link_type == LinkType::Email { "mailto:" } else { "" };
+        let destination = format!("{scheme}{destination}");
         let href = self.pieces.href(&destination);
-        self.links.start(&mut self.out, &destination, &href, title);
+        // HTML has no link in a link; Markdown has an address in `<…>` there.
+        let allowed = !self.links.contains(&true)
+            && [&destination, &href].iter().all(|address| destination::refused_scheme(address).is_none());
+        self.links.push(allowed);
+        if !allowed {
+            return;
+        }
+        self.out.push_str("<a");
+        attribute(&mut self.out, "href", &href);
+        if destination::is_external(&href) {
+            self.out.push_str(" rel=\"noopener\"");
+        }
+        if !title.is_empty() {
+            attribute(&mut self.out, "title", title);
+        }
+        self.out.push('>');
+    }
+
+    fn end_link(&mut self) {
+        if self.links.pop() == Some(true) {
+            self.out.push_str("</a>");
+        }
     }
 
     fn start_in_image(&mut self, tag: &Tag) {
