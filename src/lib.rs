@@ -43,6 +43,11 @@ pub mod parts {
         pub use crate::check::{ALL, MARKUP_RULES};
     }
 
+    /// What commands read.
+    pub mod cli {
+        pub use crate::cli::answer_all;
+    }
+
     /// `site.toml`.
     pub mod config {
         pub use crate::config::RULES;
@@ -141,7 +146,7 @@ pub mod parts {
 
     /// The knowledge base as data.
     pub mod site {
-        pub use crate::site::{Division, Figures, Run, Runner, Site, Verdict};
+        pub use crate::site::{Division, Figures, ProseCall, Run, Runner, Site, Verdict};
     }
 
     /// Texts of the interface.
@@ -162,7 +167,8 @@ pub mod parts {
     /// Patterns and words.
     pub mod signature {
         pub use crate::signature::{
-            Cause, Document, Expression, Index, Kind, Match, NEAR, Page, Pattern, Signature, Table, WordIndex,
+            Cause, Document, Expression, Figure, Figures, Index, Kind, Match, NEAR, Page, Pattern, Signature,
+            Table, Template, WordIndex,
         };
     }
 }

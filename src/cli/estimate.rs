@@ -42,7 +42,14 @@ pub(super) fn run(arguments: &Arguments, options: &EstimateOptions) -> Result<Ou
 
 /// Answers row by row, in order. Rows are answered side by side, but what is written and which
 /// line is named are those of one after the other: nothing is written after the first fault.
-fn answer_all(input: impl Read, output: impl Write, models: &BTreeMap<String, Architecture>) -> Result<()> {
+///
+/// # Errors
+/// The first fault of the batch, with its line.
+pub fn answer_all(
+    input: impl Read,
+    output: impl Write,
+    models: &BTreeMap<String, Architecture>,
+) -> Result<()> {
     let mut reader =
         csv::ReaderBuilder::new().flexible(true).buffer_capacity(1 << 16).from_reader(BufReader::new(input));
     let mut header = reader.byte_headers().context("line 1: the header cannot be read")?.clone();

@@ -23,6 +23,8 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
+pub use crate::cli::estimate::answer_all;
+
 use crate::cli::arguments::{Arguments, Command};
 use crate::cli::terminal::Terminal;
 

@@ -105,7 +105,7 @@ pub fn github(found: &[Diagnostic], sources: &Sources) -> String {
 fn data(text: &str) -> String {
     let text = text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A");
     // A log is shown in terminals, too, where the other controls are orders.
-    text.replace(|character: char| character.is_control(), "\u{FFFD}")
+    text.replace(|letter: char| letter.is_control() && letter != '\t', "\u{FFFD}")
 }
 
 fn property(text: &str) -> String {

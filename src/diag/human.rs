@@ -1,5 +1,7 @@
 //! Findings as a person reads them in a terminal: title, place, line, caret, help.
 
+use std::borrow::Cow;
+
 use annotate_snippets::{AnnotationKind, Element, Group, Level, Renderer, Snippet};
 
 use crate::diag::finding::{Diagnostic, Severity};
@@ -59,7 +61,7 @@ fn group<'a>(finding: &'a Diagnostic, sources: &'a Sources) -> Group<'a> {
     let group =
         level.primary_title(finding.message.as_str()).id(finding.code).elements(snippets(finding, sources));
     match &finding.help {
-        Some(help) => group.element(Level::HELP.message(help.as_str())),
+        Some(help) => group.element(Level::HELP.message(visible(help))),
         None => group,
     }
 }
@@ -70,7 +72,7 @@ fn snippets<'a>(finding: &'a Diagnostic, sources: &'a Sources) -> Vec<Element<'a
         .annotation(AnnotationKind::Primary.span(window(sources, finding.span)));
     let mut others = Vec::new();
     for (span, note) in &finding.related {
-        let mark = AnnotationKind::Context.span(window(sources, *span)).label(note.as_str());
+        let mark = AnnotationKind::Context.span(window(sources, *span)).label(visible(note));
         if span.source == here {
             first = first.annotation(mark);
         } else {
@@ -82,7 +84,16 @@ fn snippets<'a>(finding: &'a Diagnostic, sources: &'a Sources) -> Vec<Element<'a
 
 fn snippet(sources: &Sources, span: Span) -> Snippet<'_, annotate_snippets::Annotation<'_>> {
     let source = sources.get(span.source);
-    Snippet::source(source.text.as_str()).path(source.path.as_str())
+    Snippet::source(source.text.as_str()).path(visible(&source.path))
+}
+
+/// Text without orders to a terminal, which a page may carry and a help quote. The renderer sees to titles and lines alone.
+fn visible(text: &str) -> Cow<'_, str> {
+    let is_order = |c: char| c.is_control() && !matches!(c, '\n' | '\t');
+    match text.contains(is_order) {
+        true => text.replace(is_order, "\u{FFFD}").into(),
+        false => text.into(),
+    }
 }
 
 /// A span that stays on its first line and within the text, and shows at least a caret.
@@ -91,4 +102,23 @@ fn window(sources: &Sources, span: Span) -> std::ops::Range<usize> {
     let start = span.start.min(text.len());
     let line_end = text[start..].find('\n').map_or(text.len(), |at| start + at);
     start..span.end.min(line_end).max(start)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::diag::Rule;
+
+    #[test]
+    fn no_text_of_a_page_gives_orders_to_a_terminal() {
+        let rule = Rule { code: "some-rule", demands: "", why: "" };
+        let mut sources = Sources::default();
+        let file = sources.add("a\u{1b}[31m.md", "b\u{1b}[32mc\n");
+        let finding = Diagnostic::error(&rule, Span::top(file), "d\u{1b}[33m")
+            .help("e\u{1b}[34m")
+            .related(Span::new(file, 0, 1), "f\u{1b}[35m");
+        let text = human(&[finding], &sources, Colour::Off);
+        assert!(["31m.md", "32mc", "33m", "34m", "35m"].iter().all(|part| text.contains(part)), "{text}");
+        assert!(!text.contains('\u{1b}'), "{text:?}");
+    }
 }

@@ -327,13 +327,12 @@ impl<'a, P: Pieces> Writer<'a, P> {
     }
 
     fn start_link(&mut self, link_type: LinkType, destination: &str, title: &str) {
-        let destination = match link_type {
-            LinkType::Email => format!("mailto:{destination}"),
-            _ => destination.to_string(),
-        };
+        let scheme = if link_type == LinkType::Email { "mailto:" } else { "" };
+        let destination = format!("{scheme}{destination}");
         let href = self.pieces.href(&destination);
-        let allowed =
-            [&destination, &href].iter().all(|address| destination::refused_scheme(address).is_none());
+        // HTML has no link in a link; Markdown has an address in `<…>` there.
+        let allowed = !self.links.contains(&true)
+            && [&destination, &href].iter().all(|address| destination::refused_scheme(address).is_none());
         self.links.push(allowed);
         if !allowed {
             return;

@@ -5,7 +5,10 @@ use std::ops::Range;
 use crate::signature::expression::{Node, Operator, decides};
 use crate::signature::fault::Fault;
 
+/// Deepest nesting of parentheses and signs.
 const DEPTH: usize = 40;
+/// Most operators. The tree may be as high as these two together, and JSON as deep as that is still read.
+const OPERATORS: usize = 64;
 
 #[derive(Debug, Clone, PartialEq)]
 enum Token {
@@ -16,9 +19,12 @@ enum Token {
     End,
 }
 
+/// Largest number, which holds the bytes of anything; one that is too large for JSON would spoil the table.
+const LARGEST: f64 = 1e24;
+
 /// Reads a whole text.
 pub(crate) fn parse(text: &str) -> Result<Node, Fault> {
-    let mut reader = Reader { text, token: Token::End, range: 0..0, depth: 0 };
+    let mut reader = Reader { text, token: Token::End, range: 0..0, depth: 0, operators: 0 };
     reader.advance()?;
     let node = reader.sides(0)?;
     match reader.token {
@@ -32,6 +38,7 @@ struct Reader<'text> {
     token: Token,
     range: Range<usize>,
     depth: usize,
+    operators: usize,
 }
 
 /// Operators by how loosely they bind; those of one row bind alike.
@@ -58,6 +65,12 @@ impl Reader<'_> {
                 return Err(self.fault("two comparisons in a row", "join them with `and`"));
             }
             compared = true;
+            self.operators += 1;
+            if self.operators > OPERATORS {
+                return Err(
+                    self.fault(format!("the expression has more than {OPERATORS} operators"), "split it")
+                );
+            }
             self.advance()?;
             let right = self.sides(level + 1)?;
             let (_, operator) =
@@ -223,13 +236,13 @@ impl Reader<'_> {
 
     fn number(&self, rest: &str, start: usize) -> Result<(f64, usize), Fault> {
         let digits = rest.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(rest.len());
+        let place = start..start + digits;
         let Ok(number) = rest[..digits].parse::<f64>() else {
-            return Err(Fault::new(
-                start..start + digits,
-                "this is not a number",
-                "write it as `1024` or `0.5`",
-            ));
+            return Err(Fault::new(place, "this is not a number", "write it as `1024` or `0.5`"));
         };
+        if number > LARGEST {
+            return Err(Fault::new(place, "this number is too large", "write a smaller one"));
+        }
         let after = &rest[digits..];
         let blank = after.len() - after.trim_start().len();
         let word = after[blank..].find(|c: char| !c.is_ascii_alphanumeric()).unwrap_or(after.len() - blank);
@@ -312,6 +325,7 @@ mod tests {
             ("free + 1", "free + 1", "compare it, for example with `> 0`"),
             ("place > 'a'", "place > 'a'", "use one of these"),
             ("place == 'a", "'a", "add the quote"),
+            ("free > 9999999999999999999999999", "9999999999999999999999999", "write a smaller one"),
             ("known free", "free", "write `known(name)`"),
             ("not free", "not free", "compare the value, or write `not known(name)`"),
             ("free > 1 total > 2", "total", "the units are bytes, KiB, MiB, GiB and TiB"),
@@ -333,5 +347,16 @@ mod tests {
         assert!(Expression::parse(&deep).expect_err("too deep").message.contains("nested"));
         let negated = format!("{}free > 1", "not ".repeat(5000));
         assert!(Expression::parse(&negated).is_err());
+    }
+
+    #[test]
+    fn length_is_bounded_and_what_is_read_can_be_stored() {
+        let sum = |terms: usize| vec!["free"; terms].join(" + ") + " > 1";
+        let message = Expression::parse(&sum(5000)).expect_err("too long").message;
+        assert_eq!(message, "the expression has more than 64 operators");
+        let highest = "- ".repeat(40) + &sum(64);
+        let expression = Expression::parse(&highest).expect("as long and as deep as can be");
+        let stored = serde_json::to_string(&expression).expect("it is plain data");
+        assert_eq!(serde_json::from_str::<Expression>(&stored).expect("it can be read again"), expression);
     }
 }

@@ -1,7 +1,8 @@
 // The page's matcher against the vectors that the program's test shares: node --test tests/browser/match.test.mjs
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { test } from "node:test";
+import { pathToFileURL } from "node:url";
 import vm from "node:vm";
 
 const read = (path) => readFileSync(new URL(path, import.meta.url), "utf8");
@@ -9,8 +10,11 @@ const { kbgenMatch } = vm.runInThisContext(`${read("../../static/js/match.js")};
 const { table, cases } = JSON.parse(read("../data/matches.json"));
 const plain = (value) => JSON.parse(JSON.stringify(value));
 
-function diagnose(text) {
-  const work = kbgenMatch(table, text);
+/** What a fuzzing engine thought up; `cargo test fuzzed` writes it. */
+const VECTORS = new URL("../tmp/vectors.json", process.env.KBGEN ? pathToFileURL(process.env.KBGEN) : new URL("../../target/debug/kbgen", import.meta.url));
+
+function diagnose(text, patterns = table) {
+  const work = kbgenMatch(patterns, text);
   for (let count = 1; ; count++) {
     const { done, value } = work.next();
     if (done) return { matches: value, steps: count };
@@ -20,6 +24,20 @@ function diagnose(text) {
 for (const { name, text, expected } of cases) {
   test(name, () => assert.deepEqual(plain(diagnose(text).matches), expected));
 }
+
+test("patterns and logs that nobody would write are read as by the program", { skip: !existsSync(VECTORS) && "cargo test has left no vectors" }, t => {
+  const vectors = JSON.parse(readFileSync(VECTORS, "utf8"));
+  const others = vectors.filter(({ text, table, expected }) => {
+    try {
+      assert.deepEqual(plain(diagnose(text, table ?? undefined).matches), expected);
+    } catch (difference) {
+      t.diagnostic(`${JSON.stringify({ text, patterns: table?.patterns })}\n${difference.message}`);
+      return true;
+    }
+  });
+  assert.equal(others.length, 0, `${others.length} of ${vectors.length} differ`);
+  t.diagnostic(`${vectors.length} vectors`);
+});
 
 for (const piece of ["a", " ", "[", "\\ ", "\u001b", "\u001b]", "&amp;", "CUDA out of memory. Tried to allocate ", "runtimeerror: ", "10:20:30 ", "jan ", "\n"]) {
   test(`a mebibyte of ${JSON.stringify(piece)} is worked off in steps of bounded length`, () => {

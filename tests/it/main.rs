@@ -22,6 +22,7 @@ mod estimate_shortcuts;
 mod expect;
 mod fit_tables;
 mod front_matter;
+mod fuzzed;
 mod golden;
 #[cfg(unix)]
 mod harm;

@@ -238,6 +238,11 @@ fn footnotes_lead_there_and_back() {
 }
 
 #[test]
+fn no_link_stands_in_a_link() {
+    assert_eq!(html("[a <b@c.org> d](/e)"), "<p><a href=\"../e\">a b@c.org d</a></p>\n");
+}
+
+#[test]
 fn code_is_labelled_and_coloured() {
     assert_eq!(
         html("```bash tool=ollama os=linux\nollama run \"x\" # <y>\n```"),

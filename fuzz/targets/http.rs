@@ -1,0 +1,7 @@
+//! Bytes as requests to the server.
+#![no_main]
+
+#[path = "../../tests/fuzzed/http.rs"]
+mod http;
+
+libfuzzer_sys::fuzz_target!(|data: &[u8]| http::hold(data));

@@ -1,0 +1,184 @@
+//! Bytes as requests to the server, over a socket: each answer is one that `tests/attacks.md` allows.
+
+use std::collections::BTreeMap;
+use std::io::{ErrorKind, Read, Write};
+use std::net::{Ipv4Addr, Shutdown, SocketAddr, TcpStream};
+use std::sync::OnceLock;
+use std::sync::mpsc;
+use std::time::Duration;
+
+use kbgen::parts::files::Outputs;
+use kbgen::parts::serve::{self, Event, Limits, Open, Rebuild, Running, ServeOptions};
+
+/// What no answer may have.
+const SECRET: &str = "the-secret";
+/// What no answer may repeat of a request, but in the address of a folder.
+const CANARY: &str = "canary";
+/// Names that the server answers to.
+const NAMES: [&str; 4] = ["localhost", "127.0.0.1", "[::1]", "kb.test"];
+/// Statuses that an answer may have, by the rules of `tests/attacks.md`.
+const STATUSES: [u16; 14] = [200, 206, 304, 307, 400, 403, 404, 405, 412, 414, 416, 421, 431, 503];
+/// How the event begins that a stream sends at once; it goes on for as long as there is a client.
+const EVENT: &[u8] = b"event: state";
+/// No answer within this time is a failure.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// Files of the site, and those that nobody may have.
+const FILES: [(&str, &str); 9] = [
+    ("index.html", "<!doctype html><title>Home</title>"),
+    ("404.html", "<!doctype html><title>Not found</title>"),
+    ("errors/index.html", "<!doctype html><title>Errors</title>"),
+    ("errors/out of memory/index.html", "<!doctype html><title>Space</title>"),
+    ("style.css", "a { color: red }"),
+    (
+        "_headers",
+        "/*\n  Content-Security-Policy: default-src 'none'\n  Set-Cookie: a=b\n  Access-Control-Allow-Origin: *\n",
+    ),
+    (".env", SECRET),
+    ("errors/.git/config", SECRET),
+    ("a\\b/index.html", SECRET),
+];
+
+struct Reply {
+    status: u16,
+    headers: BTreeMap<String, String>,
+    body: Vec<u8>,
+}
+
+/// Sends the bytes, and judges what comes back until the server closes.
+pub fn hold(data: &[u8]) {
+    let mut stream = TcpStream::connect(server()).expect("the server takes connections");
+    stream.set_read_timeout(Some(PATIENCE)).expect("a time can be set");
+    // A server that refuses early closes before all is read.
+    let _ = stream.write_all(data);
+    let _ = stream.shutdown(Shutdown::Write);
+    let answer = rest(&mut stream);
+    let replies = replies(&answer);
+    let heads = data.windows(2).filter(|pair| pair == b"\r\n").count().max(1);
+    assert!(replies.len() <= heads, "{} replies to {heads} lines", replies.len());
+    for (at, reply) in replies.iter().enumerate() {
+        judge(reply, data);
+        let ends = reply.headers.get("connection").is_some_and(|value| value == "close");
+        assert!(at + 1 == replies.len() || !ends, "a reply comes after the last one");
+    }
+}
+
+fn judge(reply: &Reply, data: &[u8]) {
+    let sent = String::from_utf8_lossy(data).to_lowercase();
+    assert!(STATUSES.contains(&reply.status), "{}", reply.status);
+    let is_named = NAMES.iter().any(|name| sent.contains(name));
+    assert!(
+        is_named || matches!(reply.status, 400 | 421 | 431 | 414),
+        "{} for a name that is not ours",
+        reply.status
+    );
+    let body = String::from_utf8_lossy(&reply.body);
+    assert!(!body.contains(SECRET) && !body.contains(CANARY), "{body}");
+    for (name, value) in &reply.headers {
+        assert!(!name.starts_with("access-control-") && name != "set-cookie", "{name}: {value}");
+        assert!(name == "location" || !value.contains(CANARY), "{name}: {value}");
+    }
+    if let Some(location) = reply.headers.get("location") {
+        assert!(location.starts_with("./") && reply.status == 307, "{location}");
+        assert!(!location[2..].starts_with(['/', '\\']), "{location}");
+    }
+    if matches!(reply.status, 200 | 206) && !reply.body.is_empty() {
+        is_of_the_site(&body);
+    }
+    if !reply.body.is_empty() {
+        let has =
+            |name: &str, value: &str| reply.headers.get(name).is_some_and(|known| known.starts_with(value));
+        assert!(has("content-type", "") && has("x-content-type-options", "nosniff"), "{:?}", reply.headers);
+        assert!(has("cache-control", "no-cache"), "{:?}", reply.headers);
+        assert!(has("cross-origin-resource-policy", "same-origin"), "{:?}", reply.headers);
+    }
+}
+
+/// A body is a file of the site or a piece of it, or one of the server's own.
+fn is_of_the_site(body: &str) {
+    let is_file = FILES.iter().any(|(_, text)| text.contains(body));
+    let is_own =
+        ["event: state", "EventSource", "#kbgen-broken", "kbgen"].iter().any(|mark| body.contains(mark));
+    assert!(is_file || is_own, "{body}");
+}
+
+/// All that comes until the server closes; of a stream, its first event.
+fn rest(stream: &mut TcpStream) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    let mut part = [0; 16 * 1024];
+    loop {
+        match stream.read(&mut part) {
+            Ok(0) => return bytes,
+            Ok(length) => bytes.extend_from_slice(&part[..length]),
+            Err(error) if error.kind() == ErrorKind::ConnectionReset => return bytes,
+            // The engine's clock.
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            Err(error) => panic!("the server does not close: {error}"),
+        }
+        if bytes.windows(EVENT.len()).any(|some| some == EVENT) {
+            return bytes;
+        }
+    }
+}
+
+/// The replies that came one after the other.
+fn replies(mut bytes: &[u8]) -> Vec<Reply> {
+    let mut replies = Vec::new();
+    while let Some(end) = bytes.windows(4).position(|four| four == b"\r\n\r\n") {
+        let head = std::str::from_utf8(&bytes[..end]).expect("heads are ASCII or UTF-8");
+        let mut lines = head.split("\r\n");
+        let status = lines.next().and_then(|line| line.strip_prefix("HTTP/1."));
+        let status = status.and_then(|line| line.split(' ').nth(1)?.parse().ok()).expect("a status line");
+        let headers: BTreeMap<String, String> = lines
+            .map(|line| line.split_once(": ").expect("a header"))
+            .map(|(name, value)| (name.to_ascii_lowercase(), value.to_string()))
+            .collect();
+        let rest = &bytes[end + 4..];
+        let is_next = rest.starts_with(b"HTTP/1.");
+        // A reply to HEAD, and one that says that nothing has changed, has a length and no body.
+        let length = match headers.get("content-length").and_then(|length| length.parse::<usize>().ok()) {
+            Some(_) if is_next || rest.is_empty() || status == 304 => 0,
+            Some(length) => length,
+            None => rest.len(),
+        };
+        assert!(length <= rest.len(), "a reply is cut short");
+        let (body, after) = rest.split_at(length);
+        replies.push(Reply { status, headers, body: body.to_vec() });
+        bytes = after;
+    }
+    assert!(bytes.is_empty(), "what comes is no reply: {}", String::from_utf8_lossy(bytes));
+    replies
+}
+
+/// A server that stays until the program ends.
+fn server() -> SocketAddr {
+    static SERVER: OnceLock<SocketAddr> = OnceLock::new();
+    *SERVER.get_or_init(|| {
+        let root = std::env::temp_dir();
+        let options = ServeOptions {
+            interface: Ipv4Addr::LOCALHOST.into(),
+            port: 0,
+            names: vec!["kb.test".parse().expect("a name")],
+            limits: Limits::default(),
+            root,
+            watch: Vec::new(),
+            ignore: Vec::new(),
+            open: Open::Nothing,
+        };
+        let (sender, events) = mpsc::channel();
+        let announce = move |event| drop(sender.send(event));
+        let running: Running =
+            serve::start(options, |_| Rebuild::Site(outputs()), announce).expect("a port is free");
+        while !matches!(events.recv_timeout(PATIENCE), Ok(Event::Listening { .. })) {}
+        let address = running.address;
+        // Dropped, it would stop.
+        std::mem::forget(running);
+        address
+    })
+}
+
+fn outputs() -> Outputs {
+    let mut outputs = Outputs::default();
+    FILES.iter().for_each(|(path, text)| outputs.add(*path, *text));
+    outputs
+}

@@ -1,0 +1,181 @@
+//! Bytes as patterns and a log: what is found stands in the log, its letters stand there in their order, and a message
+//! made by the pattern's own rules is found.
+//!
+//! A text is patterns, one a line, an empty line, and the log. Without a pattern, the log is held against the table of
+//! `tests/data/matches.json`.
+
+use std::fs;
+use std::sync::OnceLock;
+
+use kbgen::parts::signature::{Cause, Expression, Index, Kind, Match, Page, Pattern, Signature, Table};
+use serde_json::{Value, json};
+
+use super::place::repository;
+
+/// Patterns and a log. A case of this form can be held against the page's script as well.
+pub struct Case {
+    index: Option<Index>,
+    patterns: Vec<(String, Pattern)>,
+    /// The log.
+    pub log: String,
+}
+
+/// Looks for the patterns in the log.
+pub fn hold(data: &[u8]) {
+    let case = Case::of(data);
+    for found in case.matches() {
+        stands_in(&case.log, &found);
+        if let Some((_, pattern)) = case.patterns.iter().find(|(slug, _)| *slug == found.slug) {
+            has_letters_in_order(pattern, &case.log);
+        }
+    }
+    for (_, pattern) in &case.patterns {
+        finds_its_own(pattern);
+    }
+}
+
+impl Case {
+    /// Takes bytes apart.
+    pub fn of(data: &[u8]) -> Self {
+        let text = String::from_utf8_lossy(data);
+        let (head, log) = text.split_once("\n\n").unwrap_or(("", &text));
+        let mut pages: Vec<Page> = Vec::new();
+        let mut patterns = Vec::new();
+        for line in head.lines().take(8) {
+            add(line, &mut pages, &mut patterns);
+        }
+        let index = (!pages.is_empty()).then(|| Index::build(&pages, &[]));
+        Self { index, patterns, log: log.to_string() }
+    }
+
+    /// What is found.
+    pub fn matches(&self) -> Vec<Match> {
+        match &self.index {
+            Some(index) => index.diagnose(&self.log),
+            None => shared().diagnose(&self.log),
+        }
+    }
+
+    /// Log, table and matches as the page's script is given them; without a table for the shared one.
+    pub fn vector(&self) -> Value {
+        let table = self.index.as_ref().map(Index::table);
+        json!({"text": self.log, "table": table, "expected": self.matches()})
+    }
+}
+
+/// The table of `tests/data/matches.json`.
+fn shared() -> &'static Index {
+    static SHARED: OnceLock<Index> = OnceLock::new();
+    SHARED.get_or_init(|| {
+        let vectors = fs::read(repository("tests/data/matches.json")).expect("the vectors are there");
+        let mut vectors: Value = serde_json::from_slice(&vectors).expect("the vectors are JSON");
+        let table: Table = serde_json::from_value(vectors["table"].take()).expect("they have a table");
+        Index::from_table(table)
+    })
+}
+
+/// A line of the head: a pattern; `and`, `not` or `when` and what the page before it needs as well; `warning` or
+/// `wrapper` and a pattern of such a page.
+fn add(line: &str, pages: &mut Vec<Page>, patterns: &mut Vec<(String, Pattern)>) {
+    let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
+    if let Some(Page { slug, signatures, causes, .. }) = pages.last_mut() {
+        match word {
+            "and" => return signatures[0].all.extend(Pattern::parse(rest)),
+            "not" => return signatures[0].not.extend(Pattern::parse(rest)),
+            "when" => return signatures[0].when = Expression::parse(rest).ok(),
+            "cause" => {
+                let id = format!("cause-{}", causes.len());
+                return causes.extend(Expression::parse(rest).map(|when| Cause { id, when }));
+            }
+            "or" => {
+                // Only a page of one signature can be held to the letters of its pattern.
+                patterns.retain(|(known, _)| known != slug);
+                return signatures.extend(Pattern::parse(rest).map(Signature::of));
+            }
+            _ => {}
+        }
+    }
+    let (kind, text) = match word {
+        "warning" => (Kind::Warning, rest),
+        "wrapper" => (Kind::Wrapper, rest),
+        _ => (Kind::Cause, line),
+    };
+    let Ok(pattern) = Pattern::parse(text).inspect_err(|fault| {
+        assert!(text.get(fault.range.clone()).is_some(), "{fault:?} is no place of {text}");
+    }) else {
+        return;
+    };
+    let slug = format!("page-{}", pages.len());
+    patterns.push((slug.clone(), pattern.clone()));
+    pages.push(Page { slug, kind, signatures: vec![Signature::of(pattern)], causes: Vec::new() });
+}
+
+fn stands_in(log: &str, found: &Match) {
+    let line = log.split('\n').nth(found.line - 1);
+    let line = line.unwrap_or_else(|| panic!("line {} of {log:?}", found.line));
+    assert!((1..=line.chars().count() + 1).contains(&found.column), "column {} of {line:?}", found.column);
+    assert!(log.contains(&found.quote), "the quote is not of the log: {:?}", found.quote);
+}
+
+/// The letters of the pattern's text, in their order, with anything between: the least that a place must have.
+fn has_letters_in_order(pattern: &Pattern, log: &str) {
+    // What escapes, entities and other widths of a letter stand for is not reckoned here.
+    if !log.bytes().all(|byte| matches!(byte, b' '..=b'~' | b'\n') && !b"\\&".contains(&byte)) {
+        return;
+    }
+    let mut rest = log.chars().filter(|c| !c.is_whitespace()).map(|c| c.to_ascii_lowercase());
+    for letter in literals(pattern).iter().flat_map(|text| text.chars()).filter(|c| *c != ' ') {
+        assert!(rest.any(|c| c == letter), "`{letter}` of {pattern:?} is not in {log:?}");
+    }
+}
+
+/// The pieces of literal text, in normal form.
+fn literals(pattern: &Pattern) -> Vec<String> {
+    let parts = serde_json::to_value(pattern).expect("a pattern is plain data");
+    parts.as_array().into_iter().flatten().filter_map(|part| Some(part.as_str()?.to_string())).collect()
+}
+
+/// A pattern of plain words with spaces around its holes is found where a program printed it with something in them.
+fn finds_its_own(pattern: &Pattern) {
+    let parts = serde_json::to_value(pattern).expect("a pattern is plain data");
+    let parts = parts.as_array().expect("a pattern is a list");
+    let is_plain = |text: &str| text.chars().all(|c| c.is_ascii_lowercase() || c == ' ');
+    if literals(pattern).iter().any(|text| !is_plain(text)) {
+        return;
+    }
+    let mut message = String::new();
+    for (at, part) in parts.iter().enumerate() {
+        let Some(text) = part.as_str().map(str::to_string).or_else(|| instance(part[0].as_str()?)) else {
+            return;
+        };
+        if at > 0 && !message.ends_with(' ') && !text.starts_with(' ') {
+            return;
+        }
+        message.push_str(&text);
+    }
+    let log = format!("It went on:\nthen {message} .\nThat is all.\n");
+    let page = Page {
+        slug: "own".into(),
+        kind: Kind::Cause,
+        signatures: vec![Signature::of(pattern.clone())],
+        causes: Vec::new(),
+    };
+    assert_eq!(Index::build(&[page], &[]).diagnose(&log).len(), 1, "{pattern:?} does not find {log:?}");
+}
+
+/// Something that a hole of this type takes.
+fn instance(hole: &str) -> Option<String> {
+    let text = match hole {
+        "bytes" => "2.50 GiB",
+        "mib" | "gib" | "int" => "17",
+        "float" => "0.25",
+        "version" => "12.8.1",
+        "hex" => "0x7f",
+        "word" => "=w=",
+        "path" => "/W/1",
+        "quoted" => "'W'",
+        "any" => "1 2 3",
+        _ => return None,
+    };
+    Some(text.to_string())
+}

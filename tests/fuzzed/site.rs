@@ -1,0 +1,45 @@
+//! A small site with one page that is open to anything: what the targets of pages and of expressions share.
+
+use std::cell::RefCell;
+use std::sync::Arc;
+
+use jiff::civil::date;
+use kbgen::parts::diag::Diagnostic;
+use kbgen::parts::files::Sources;
+use kbgen::parts::load::{self, Drafts};
+use kbgen::parts::pipeline::{self, Order};
+use kbgen::parts::render::Audience;
+use kbgen::parts::store::Store;
+use kbgen::parts::watch::Unwatched;
+
+use super::place::repository;
+
+/// The page that is open; the site has links to it.
+const PAGE: &str = "content/errors/memory/card-full.md";
+
+/// What is wrong with the site when its page says this. `look` is also handed the sources.
+pub fn with_page<T>(text: &str, look: impl FnOnce(&Sources, &[Diagnostic]) -> T) -> T {
+    thread_local! {
+        static SITE: RefCell<Sources> =
+            RefCell::new(load::read(&repository("tests/golden/site")).expect("the site can be read").0);
+        // With a store, what the site's model needs is reckoned once.
+        static STORE: Arc<Store> = Arc::default();
+    }
+    SITE.with_borrow_mut(|sources| {
+        let page = sources.find(PAGE).expect("the site has the page");
+        sources.replace(page, text.to_string());
+        let draft = pipeline::understand(sources, Vec::new(), &order(STORE.with(Arc::clone)), &Unwatched)
+            .expect("the address is left");
+        look(sources, &draft.found)
+    })
+}
+
+fn order(store: Arc<Store>) -> Order {
+    Order {
+        today: date(2026, 6, 30),
+        drafts: Drafts::Include,
+        base_url: None,
+        audience: Audience::World,
+        store,
+    }
+}
