@@ -1,6 +1,7 @@
 //! Bytes as patterns and a log.
 #![no_main]
 
+#[expect(dead_code, reason = "only the test hands cases to the page's script")]
 #[path = "../../tests/fuzzed/matcher.rs"]
 mod matcher;
 #[path = "../../tests/fuzzed/place.rs"]
