@@ -39,10 +39,7 @@ const MOST_FILE: u64 = 2 * MOST_BYTES as u64;
 pub fn open(root: &Path, kinds: &[Kind]) -> Store {
     let store = Store::default();
     for kind in kinds {
-        let file = file(root, *kind);
-        let is_ours =
-            fs::symlink_metadata(&file).is_ok_and(|found| found.is_file() && found.len() <= MOST_FILE);
-        if let Some(pack) = is_ours.then(|| fs::read(&file).ok()).flatten() {
+        if let Some(pack) = read(&file(root, *kind)) {
             store.unpack(*kind, pack);
         }
     }
@@ -64,9 +61,7 @@ pub fn keep(root: &Path, store: &Store) -> Result<()> {
 
 /// What [`keep_record`] left, as it is; a folder that was published was made of this.
 pub fn record(root: &Path) -> Option<String> {
-    let file = root.join(FOLDER).join(RECORD);
-    let is_ours = fs::symlink_metadata(&file).is_ok_and(|found| found.is_file() && found.len() <= MOST_FILE);
-    is_ours.then(|| fs::read_to_string(&file).ok()).flatten()
+    String::from_utf8(read(&root.join(FOLDER).join(RECORD))?).ok()
 }
 
 /// Leaves what the published folder was made of to the next build.
@@ -75,6 +70,12 @@ pub fn record(root: &Path) -> Option<String> {
 /// As [`keep`].
 pub fn keep_record(root: &Path, record: &str) -> Result<()> {
     write(&root.join(FOLDER).join(RECORD), record.as_bytes())
+}
+
+/// A file that may be ours.
+fn read(file: &Path) -> Option<Vec<u8>> {
+    let is_ours = fs::symlink_metadata(file).is_ok_and(|found| found.is_file() && found.len() <= MOST_FILE);
+    is_ours.then(|| fs::read(file).ok()).flatten()
 }
 
 /// Puts a file in its place whole.

@@ -17,17 +17,17 @@ pub(super) fn run(subject: &Subject<'_>) -> Vec<Diagnostic> {
         .iter()
         .filter_map(|link| {
             let what = if link.image { "image" } else { "file" };
-            let mut words = format!("no {what} `{}`", link.destination);
-            let help = match &link.missing {
-                Missing::File { path } => format!("put it at `{path}`, or mend the path"),
-                Missing::Copy => {
-                    words = format!("`{}` is an image of another site", link.destination);
+            let absent = || format!("no {what} `{}`", link.destination);
+            let (words, help) = match &link.missing {
+                Missing::File { path } => (absent(), format!("put it at `{path}`, or mend the path")),
+                Missing::Copy => (
+                    format!("`{}` is an image of another site", link.destination),
                     "save it beside the page and name it there: pages load nothing from elsewhere, so that nobody else \
                      learns who reads them"
-                        .into()
-                }
+                        .into(),
+                ),
                 Missing::Page if link.image => {
-                    "name a file beside the page, or `/name` for one under static/".into()
+                    (absent(), "name a file beside the page, or `/name` for one under static/".into())
                 }
                 _ => return None,
             };

@@ -103,7 +103,6 @@ impl Publication {
     /// old site then, whole.
     pub fn finish(self) -> Result<Published> {
         let taken = self.taken.into_inner().unwrap_or_else(PoisonError::into_inner);
-        let keys = taken.keys;
         let folder = self.place.folder.display();
         let stays = match self.before {
             Some(_) => format!("the site in `{folder}` stays as it was"),
@@ -113,16 +112,15 @@ impl Publication {
             return Err(fault.context(stays));
         }
         let plan = Plan::make(taken.files, self.before, &self.place, self.permission)?;
-        if !plan.changes_anything() {
-            return Ok(Published { report: plan.report(), record: record(keys, &self.place) });
+        if plan.changes_anything() {
+            let staging = match self.staging.into_inner().flatten() {
+                Some(staging) => staging,
+                None => Staging::create(&self.place, taken.claim).with_context(|| stays.clone())?,
+            };
+            staging.fill(&plan).with_context(|| stays.clone())?;
+            staging.publish(&plan)?.retire(&plan);
         }
-        let staging = match self.staging.into_inner().flatten() {
-            Some(staging) => staging,
-            None => Staging::create(&self.place, taken.claim).with_context(|| stays.clone())?,
-        };
-        staging.fill(&plan).with_context(|| stays.clone())?;
-        staging.publish(&plan)?.retire(&plan);
-        Ok(Published { report: plan.report(), record: record(keys, &self.place) })
+        Ok(Published { report: plan.report(), record: record(taken.keys, &self.place) })
     }
 
     fn taken(&self) -> std::sync::MutexGuard<'_, Taken> {

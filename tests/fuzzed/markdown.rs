@@ -57,7 +57,8 @@ pub fn hold(data: &[u8]) {
     plain_inline(text);
 }
 
-fn places_lie_within(text: &str) {
+/// Every place that an outline names is one of the text.
+pub fn places_lie_within(text: &str) {
     for outline in [outline(text), outline_inline(text)] {
         let ranges = (outline.headings.iter().map(|heading| &heading.range))
             .chain(outline.links.iter().map(|link| &link.range))
@@ -65,7 +66,7 @@ fn places_lie_within(text: &str) {
             .chain(outline.faults.iter().map(|fault| &fault.range))
             .chain(outline.fences.iter().flat_map(|fence| fence.tool_range.as_ref()));
         for range in ranges {
-            assert!(text.get(range.clone()).is_some(), "{range:?} is no place of the text");
+            assert!(text.get(range.clone()).is_some(), "{range:?} of {text:?}");
         }
     }
 }

@@ -2,10 +2,28 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use jiff::civil::date;
+use kbgen::parts::load::Drafts;
+use kbgen::parts::pipeline::Order;
+use kbgen::parts::render::Audience;
+use kbgen::parts::store::Store;
 
 /// A path in the repository.
 pub fn repository(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(path)
+}
+
+/// How the small site of `tests/golden` is built: on a day of its own, and nothing is known of earlier builds.
+pub fn order() -> Order {
+    Order {
+        today: date(2026, 6, 30),
+        drafts: Drafts::Exclude,
+        base_url: None,
+        audience: Audience::World,
+        store: Arc::new(Store::forgetful()),
+    }
 }
 
 /// Whether expectations are written anew instead of compared.

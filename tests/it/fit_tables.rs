@@ -1,24 +1,20 @@
 //! The fit tables that a site publishes, read as the calculator reads them, against the estimator.
 
 use std::fs;
-use std::sync::Arc;
 
-use jiff::civil::date;
 use kbgen::parts::estimate::{
     Architecture, CacheLayout, CacheType, Device, ExpertPlacement, Quantization, Settings, estimate,
     file_bytes,
 };
 use kbgen::parts::files::Outputs;
-use kbgen::parts::load::{self, Drafts};
-use kbgen::parts::pipeline::{self, Order};
-use kbgen::parts::render::Audience;
+use kbgen::parts::load;
+use kbgen::parts::pipeline;
 use serde_json::Value;
 
 use kbgen::parts::fit::figures;
 use kbgen::parts::site::{Division, Figures, Run, Runner, Verdict};
-use kbgen::parts::store::Store;
 
-use crate::expect::repository;
+use crate::expect::{order, repository};
 use crate::measured::models;
 
 /// One model of each sort of layer.
@@ -52,14 +48,7 @@ fn site() -> Outputs {
         write(format!("content/quants/{}.md", quant.name().to_lowercase().replace('_', "-")), &page);
     }
     let (sources, faults) = load::read(folder.path()).unwrap();
-    let order = Order {
-        today: date(2026, 6, 30),
-        drafts: Drafts::Exclude,
-        base_url: None,
-        audience: Audience::World,
-        store: Arc::new(Store::forgetful()),
-    };
-    let built = pipeline::build(&sources, faults, &order).unwrap();
+    let built = pipeline::build(&sources, faults, &order()).unwrap();
     built.outputs.unwrap_or_else(|| panic!("{:?}", built.draft.found))
 }
 

@@ -2,16 +2,12 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::sync::Arc;
 
-use jiff::civil::date;
-use kbgen::parts::load::{self, Drafts};
-use kbgen::parts::pipeline::{self, Order};
-use kbgen::parts::render::Audience;
-use kbgen::parts::store::Store;
+use kbgen::parts::load;
+use kbgen::parts::pipeline;
 use serde_json::Value;
 
-use crate::expect::repository;
+use crate::expect::{order, repository};
 
 /// The keys of a published schema and of all schemas within it, as the first and last cell of a row of the manual.
 fn keys(schema: &Value, rows: &mut BTreeSet<(String, String)>) {
@@ -30,14 +26,7 @@ fn keys(schema: &Value, rows: &mut BTreeSet<(String, String)>) {
 #[test]
 fn the_manual_has_every_key_and_no_other() {
     let (sources, faults) = load::read(&repository("tests/golden/site")).expect("the site can be read");
-    let order = Order {
-        today: date(2026, 6, 30),
-        drafts: Drafts::Exclude,
-        base_url: None,
-        audience: Audience::World,
-        store: Arc::new(Store::forgetful()),
-    };
-    let built = pipeline::build(&sources, faults, &order).expect("the address is left as it is");
+    let built = pipeline::build(&sources, faults, &order()).expect("the address is left as it is");
     let mut defined = BTreeSet::new();
     for (path, bytes) in built.outputs.expect("the site has no fault").iter() {
         if path.starts_with("schema/") {

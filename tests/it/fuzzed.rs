@@ -18,7 +18,7 @@ mod front_matter;
 #[path = "../fuzzed/http.rs"]
 mod http;
 #[path = "../fuzzed/markdown.rs"]
-mod markdown;
+pub mod markdown;
 #[path = "../fuzzed/matcher.rs"]
 mod matcher;
 #[path = "../fuzzed/place.rs"]

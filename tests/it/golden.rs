@@ -11,7 +11,7 @@ use kbgen::parts::render::Audience;
 use kbgen::parts::store::Store;
 use kbgen::parts::watch::Unwatched;
 
-use crate::expect::{all_well, repository, same};
+use crate::expect::{all_well, order, repository, same};
 use crate::html::{Tag, tags};
 
 /// The site, published at an address.
@@ -317,14 +317,7 @@ fn nothing_that_a_page_says_becomes_markup() {
         &format!("cannot put 2.00 GiB on the card, 0.50 GiB free {hostile}"),
     );
     sources.add(path, page);
-    let order = Order {
-        today: date(2026, 6, 30),
-        drafts: Drafts::Exclude,
-        base_url: None,
-        audience: Audience::World,
-        store: Arc::new(Store::forgetful()),
-    };
-    let built = pipeline::build(&sources, faults, &order).expect("the address is left as it is");
+    let built = pipeline::build(&sources, faults, &order()).expect("the address is left as it is");
     assert_eq!(built.draft.found, []);
     let pages = pages(&built.outputs.expect("without a fault there is a site"));
     let heading = pages["errors/card-full/index.html"].iter().find(|tag| tag.name == "h1");
@@ -383,13 +376,7 @@ fn what_the_paste_box_offers_leads_to_pages() {
 fn pictured(change: impl Fn(&mut Sources)) -> (Outputs, Outputs) {
     let (mut sources, faults) = load::read(&repository("tests/golden/site")).expect("the site can be read");
     change(&mut sources);
-    let order = Order {
-        today: date(2026, 6, 30),
-        drafts: Drafts::Exclude,
-        base_url: None,
-        audience: Audience::World,
-        store: Arc::default(),
-    };
+    let order = order();
     let built = pipeline::build(&sources, faults, &order).expect("the address is left as it is");
     let pictures = Memory::default();
     pipeline::pictures(&sources, &built.draft, &order, &Unwatched, &pictures);

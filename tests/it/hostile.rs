@@ -5,18 +5,14 @@ use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::process::Command;
-use std::sync::Arc;
 
-use jiff::civil::date;
 use kbgen::parts::diag::{self, Colour, Diagnostic};
 use kbgen::parts::files::{Outputs, Sources};
 use kbgen::parts::load::{self, Drafts};
 use kbgen::parts::pipeline::{self, Order};
-use kbgen::parts::render::Audience;
-use kbgen::parts::store::Store;
 
 use crate::case_file::{CaseFile, unescape};
-use crate::expect::{self, all_well, repository};
+use crate::expect::{self, all_well, order, repository};
 use crate::harm::{Harmless, harm};
 
 /// A row of the table.
@@ -49,13 +45,7 @@ fn rows() -> Vec<Row> {
 /// What comes of a site on the disk: its files, or all errors in the form of the table.
 fn outcome(root: &Path, bad: &mut Vec<String>) -> (String, Option<Outputs>) {
     let (sources, faults) = load::read(root).expect("the site has settings");
-    let order = Order {
-        today: date(2026, 6, 30),
-        drafts: Drafts::Include,
-        base_url: None,
-        audience: Audience::World,
-        store: Arc::new(Store::forgetful()),
-    };
+    let order = Order { drafts: Drafts::Include, ..order() };
     let built = pipeline::build(&sources, faults, &order).expect("the base address is left as it is");
     bad.extend(report_faults(&built.draft.found, &sources));
     match built.outputs {

@@ -1,14 +1,12 @@
 //! The map of the errors: of few it shows each, of very many their categories.
 
 use std::fs;
-use std::sync::Arc;
 
-use jiff::civil::date;
-use kbgen::parts::load::{self, Drafts};
-use kbgen::parts::pipeline::{self, Order};
-use kbgen::parts::render::Audience;
+use kbgen::parts::load;
+use kbgen::parts::pipeline;
 use tempfile::TempDir;
 
+use crate::expect::order;
 use crate::html::{Tag, tags};
 
 /// The map of a site with so many errors in each of two categories; each names the one after it, the last of them none.
@@ -39,14 +37,7 @@ fn map(each: usize) -> Vec<Tag> {
         );
     }
     let (sources, faults) = load::read(root.path()).unwrap();
-    let order = Order {
-        today: date(2026, 6, 30),
-        drafts: Drafts::Exclude,
-        base_url: None,
-        audience: Audience::World,
-        store: Arc::default(),
-    };
-    let built = pipeline::build(&sources, faults, &order).unwrap();
+    let built = pipeline::build(&sources, faults, &order()).unwrap();
     let outputs = built.outputs.unwrap_or_else(|| panic!("{:?}", built.draft.found));
     tags(str::from_utf8(outputs.get("errors/map/index.html").unwrap()).unwrap())
 }

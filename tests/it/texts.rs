@@ -3,17 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
-use std::sync::Arc;
 
-use jiff::civil::date;
 use kbgen::parts::files::Outputs;
-use kbgen::parts::load::{self, Drafts};
-use kbgen::parts::pipeline::{self, Order};
-use kbgen::parts::render::Audience;
-use kbgen::parts::store::Store;
+use kbgen::parts::load;
+use kbgen::parts::pipeline;
 use kbgen::parts::texts::{Part, calls, parts};
 
-use crate::expect::{all_well, files, repository, same};
+use crate::expect::{all_well, files, order, repository, same};
 use crate::html::{tags, texts};
 
 const GERMAN: &str = "i18n/de.toml";
@@ -139,14 +135,7 @@ fn bracketed() -> (Outputs, String) {
     let lines = lines
         .map(|text| format!("{} = {}\n", serde_json::json!(text), serde_json::json!(format!("⟦{text}⟧"))));
     sources.add("i18n/qps.toml", lines.collect::<String>());
-    let order = Order {
-        today: date(2026, 6, 30),
-        drafts: Drafts::Exclude,
-        base_url: None,
-        audience: Audience::World,
-        store: Arc::new(Store::forgetful()),
-    };
-    let built = pipeline::build(&sources, faults, &order).unwrap();
+    let built = pipeline::build(&sources, faults, &order()).unwrap();
     assert_eq!(built.draft.found, []);
     let pages =
         files("tests/golden/site/content", ".md").into_iter().map(|path| fs::read_to_string(path).unwrap());
@@ -277,14 +266,7 @@ fn a_german_site_is_german() {
     let settings = fs::read_to_string(repository("tests/golden/site/site.toml")).unwrap();
     sources.add("site.toml", format!("language = \"de-AT\"\n{settings}"));
     sources.add("i18n/de.toml", "\"Glossary\" = \"Fachwörter\"\n");
-    let order = Order {
-        today: date(2026, 6, 30),
-        drafts: Drafts::Exclude,
-        base_url: None,
-        audience: Audience::World,
-        store: Arc::new(Store::forgetful()),
-    };
-    let built = pipeline::build(&sources, faults, &order).unwrap();
+    let built = pipeline::build(&sources, faults, &order()).unwrap();
     assert_eq!(built.draft.found, []);
     let outputs = built.outputs.unwrap();
     let text = |path: &str| String::from_utf8(outputs.get(path).unwrap().to_vec()).unwrap();
