@@ -13,7 +13,7 @@ use crate::diagnosis::Compiled;
 use crate::files::{Memory, Outputs, Sink, Sources};
 use crate::link;
 use crate::load::{self, Drafts};
-use crate::render::{self, Audience, Groundwork};
+use crate::render::{self, Audience};
 use crate::site::{FitTable, Links, Site};
 use crate::store::Store;
 use crate::watch::{Stage, Unwatched, Watch};
@@ -87,7 +87,7 @@ pub fn understand(
     }
     found.extend(read_faults);
     watch.begin(Stage::Parse, 0);
-    let (site, faults) = load::pages(sources, order.drafts);
+    let (site, faults) = load::pages_kept(sources, order.drafts, &order.store);
     found.extend(faults);
     watch.begin(Stage::Link, 0);
     let links = link::resolve(&site, sources);
@@ -134,29 +134,8 @@ pub fn render(
     watch: &dyn Watch,
     sink: &dyn Sink,
 ) -> Whole {
-    if make(sources, draft, order, watch, sink).is_some() { Whole::Yes } else { Whole::No }
-}
-
-/// As [`render`]; what the pages were made of comes back.
-fn make(
-    sources: &Sources,
-    draft: &mut Draft,
-    order: &Order,
-    watch: &dyn Watch,
-    sink: &dyn Sink,
-) -> Option<Groundwork> {
-    let rendering = rendering(sources, draft, order, watch);
-    let made = Groundwork::new(&rendering).and_then(|ground| {
-        render::files(&rendering, &ground, sink)?;
-        Ok(ground)
-    });
-    let faults = match made {
-        Ok(ground) => return Some(ground),
-        Err(faults) => faults,
-    };
-    draft.found.extend(faults);
-    Diagnostic::sort(&mut draft.found, sources);
-    None
+    let made = render::files(&rendering(sources, draft, order, watch), sink);
+    if draft.good(made, sources).is_some() { Whole::Yes } else { Whole::No }
 }
 
 /// Makes the pictures that the pages of a site without errors name for those who share them.
@@ -197,6 +176,17 @@ impl Draft {
     /// Whether anything stands in the way of publication.
     pub fn has_errors(&self) -> bool {
         has_errors(&self.found)
+    }
+
+    /// What was made, unless there were faults: they join the findings.
+    fn good<T>(&mut self, made: Result<T, Vec<Diagnostic>>, sources: &Sources) -> Option<T> {
+        let faults = match made {
+            Ok(made) => return Some(made),
+            Err(faults) => faults,
+        };
+        self.found.extend(faults);
+        Diagnostic::sort(&mut self.found, sources);
+        None
     }
 }
 

@@ -139,6 +139,19 @@ impl Sink for Outgoing<'_> {
         }
     }
 
+    fn take_group(&self, group: &Key) -> bool {
+        if self.options.precompress {
+            return false;
+        }
+        let Some(lengths) = self.publication.take_known_group(group) else { return false };
+        self.count(|size| lengths.into_iter().for_each(|length| size.add_file(length)));
+        true
+    }
+
+    fn join(&self, group: &Key, path: &str) {
+        self.publication.join(group, path);
+    }
+
     fn take(&self, path: String, bytes: Vec<u8>) {
         if self.options.precompress {
             compress::twins(&path, &bytes).into_iter().for_each(|(path, twin)| self.send(path, twin));

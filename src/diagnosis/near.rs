@@ -3,24 +3,36 @@
 use rayon::prelude::*;
 
 use crate::diagnosis::{Answer, Book};
-use crate::files::Sources;
+use crate::files::{Key, Sources};
 use crate::markdown;
-use crate::signature::{Document, Figures, NEAR, WordCounts, WordIndex};
+use crate::signature::{Counted, Document, Figures, NEAR, WordCounts, WordIndex};
 use crate::site::kinds::{ErrorData, GuideData, SignatureText};
 use crate::site::{Head, Page, Site};
+use crate::store::{self, Store};
 
-/// The word index of errors and guides.
-pub fn words(site: &Site, sources: &Sources) -> WordIndex {
+/// The word index of errors and guides. The words of each are kept.
+pub fn words(site: &Site, sources: &Sources, store: &Store) -> WordIndex {
+    let counted = |head: &Head, document: &dyn Fn() -> Document| {
+        let key = || Key::of([&head.path, &sources.get(head.source).text]);
+        store.get_or(store::Kind::Words, key, || Counted::of(&document()))
+    };
     let mut counts = WordCounts::default();
-    // Some at a time: the words of a page are much less than its text.
+    let mut add = |head: &Head, counted: &Counted| {
+        counts.add(head.id.address(), head.title.value.clone(), counted);
+    };
+    // Some at a time, so that the words of all are there only once.
     for errors in site.errors.chunks(AT_ONCE) {
-        counts.add(&errors.par_iter().map(|error| of_error(error, sources)).collect::<Vec<_>>());
+        let of = |error: &Page<ErrorData>| counted(&error.head, &|| of_error(error, sources));
+        let counted: Vec<Counted> = errors.par_iter().map(of).collect();
+        errors.iter().zip(&counted).for_each(|(error, counted)| add(&error.head, counted));
     }
-    counts.add(&site.guides.iter().map(|guide| of_guide(guide, sources)).collect::<Vec<_>>());
+    for guide in &site.guides {
+        add(&guide.head, &counted(&guide.head, &|| of_guide(guide, sources)));
+    }
     counts.finish()
 }
 
-/// Pages whose texts are there at once.
+/// Pages whose words are counted at once.
 const AT_ONCE: usize = 256;
 
 /// Errors, then guides; addresses are those of the pages.

@@ -1,6 +1,6 @@
 //! A site on its way to the disk: each file is compared and written when it is made, and all appear at once at the end.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fs::{self, File};
 use std::io::Read;
 use std::path::Path;
@@ -45,12 +45,21 @@ pub struct Published {
 struct Taken {
     /// Every path, and whether the published folder holds the same bytes there.
     files: BTreeMap<String, bool>,
-    /// Keys of files, and the stamps of those that were there.
-    keys: Vec<(String, Key, Option<Stamp>)>,
+    /// What is known of files: their keys, and the stamps of those that were there.
+    made: HashMap<String, Made>,
     /// The first thing that went wrong; nothing is written after it.
     fault: Option<anyhow::Error>,
     /// Until there is a tree that keeps it.
     claim: Claim,
+}
+
+/// What is known of a file.
+#[derive(Debug, Clone, Copy, Default)]
+struct Made {
+    key: Option<Key>,
+    group: Option<Key>,
+    /// Of a file that was there.
+    stamp: Option<Stamp>,
 }
 
 impl Publication {
@@ -86,14 +95,32 @@ impl Publication {
         }
         let mut taken = self.taken();
         taken.add(path.to_string(), true);
-        taken.keys.push((path.to_string(), *key, Some(stamp)));
+        let made = taken.made.entry(path.to_string()).or_default();
+        (made.key, made.stamp) = (Some(*key), Some(stamp));
         Some(stamp.length)
     }
 
     /// Takes a file that was made from what this is the key of.
     pub fn take_new(&self, path: String, key: &Key, bytes: Vec<u8>) {
-        self.taken().keys.push((path.clone(), *key, None));
+        self.taken().made.entry(path.clone()).or_default().key = Some(*key);
         self.take(path, bytes);
+    }
+
+    /// Takes all files of a group that are there as an earlier build made them, and says how long they are. `None` if one
+    /// is not: then none is taken.
+    pub fn take_known_group(&self, group: &Key) -> Option<Vec<u64>> {
+        let files = self.known.group(group).filter(|_| self.before.is_some())?;
+        let is_there = |path: &str, stamp| Stamp::of(&self.place.folder.join(path)) == Some(stamp);
+        if !files.iter().all(|(path, _, stamp)| is_there(path, *stamp)) {
+            return None;
+        }
+        let mut taken = self.taken();
+        for (path, key, stamp) in &files {
+            taken.add(path.to_string(), true);
+            let made = Made { key: *key, group: Some(*group), stamp: Some(*stamp) };
+            taken.made.insert(path.to_string(), made);
+        }
+        Some(files.iter().map(|(.., stamp)| stamp.length).collect())
     }
 
     /// Publishes what was taken, and removes what an earlier build wrote and this one did not.
@@ -120,7 +147,7 @@ impl Publication {
             staging.fill(&plan).with_context(|| stays.clone())?;
             staging.publish(&plan)?.retire(&plan);
         }
-        Ok(Published { report: plan.report(), record: record(taken.keys, &self.place) })
+        Ok(Published { report: plan.report(), record: record(taken.made, &self.place) })
     }
 
     fn taken(&self) -> std::sync::MutexGuard<'_, Taken> {
@@ -161,6 +188,14 @@ impl Sink for Publication {
         }
     }
 
+    fn take_group(&self, group: &Key) -> bool {
+        self.take_known_group(group).is_some()
+    }
+
+    fn join(&self, group: &Key, path: &str) {
+        self.taken().made.entry(path.to_string()).or_default().group = Some(*group);
+    }
+
     fn take(&self, path: String, bytes: Vec<u8>) {
         if self.taken().fault.is_some() {
             return;
@@ -184,13 +219,16 @@ impl Taken {
 }
 
 /// What the files of a published folder were made of, for those that tell.
-fn record(keys: Vec<(String, Key, Option<Stamp>)>, place: &Place) -> Record {
+fn record(made: HashMap<String, Made>, place: &Place) -> Record {
     let mut record = Record::default();
-    for (path, key, stamp) in keys {
-        if let Some(stamp) = stamp.or_else(|| Stamp::of(&place.folder.join(&path))) {
-            record.add(path, key, stamp);
+    let mut broken = Vec::new();
+    for (path, Made { key, group, stamp }) in made {
+        match stamp.or_else(|| Stamp::of(&place.folder.join(&path))) {
+            Some(stamp) => record.add(path, key, group, stamp),
+            None => broken.extend(group),
         }
     }
+    broken.iter().for_each(|group| record.forget(group));
     record
 }
 

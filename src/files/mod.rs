@@ -7,7 +7,7 @@ mod place;
 mod source;
 
 pub use key::{Key, PROGRAM};
-pub use outputs::{Maker, Memory, Nowhere, Outputs, Sink};
+pub use outputs::{Grouped, Maker, Memory, Nowhere, Outputs, Sink};
 pub use picture::picture_size;
 pub use place::{Placed, Position, Span};
 pub use source::{Source, SourceId, Sources};

@@ -17,6 +17,15 @@ pub trait Sink: Sync {
             self.take(path, bytes);
         }
     }
+
+    /// Takes all files of a group that are there as an earlier build made them. Says whether it did: where it did not,
+    /// they have to come one by one, each after [`Sink::join`].
+    fn take_group(&self, _group: &Key) -> bool {
+        false
+    }
+
+    /// Notes that the file of a path belongs to a group: files that are made of nothing but what `group` is the hash of.
+    fn join(&self, _group: &Key, _path: &str) {}
 }
 
 /// Makes a file.
@@ -90,6 +99,34 @@ impl Memory {
 impl Sink for Memory {
     fn take(&self, path: String, bytes: Vec<u8>) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).add(path, bytes);
+    }
+}
+
+/// Hands files on, each as one of the group that `of` says it belongs to.
+pub struct Grouped<'s, F> {
+    /// Where to.
+    pub sink: &'s dyn Sink,
+    /// The group of a path.
+    pub of: F,
+}
+
+impl<'g, F: Fn(&str) -> Option<&'g Key> + Sync> Grouped<'_, F> {
+    fn join_own(&self, path: &str) {
+        if let Some(group) = (self.of)(path) {
+            self.sink.join(group, path);
+        }
+    }
+}
+
+impl<'g, F: Fn(&str) -> Option<&'g Key> + Sync> Sink for Grouped<'_, F> {
+    fn take(&self, path: String, bytes: Vec<u8>) {
+        self.join_own(&path);
+        self.sink.take(path, bytes);
+    }
+
+    fn take_made(&self, path: String, key: &Key, make: Maker<'_>) {
+        self.join_own(&path);
+        self.sink.take_made(path, key, make);
     }
 }
 

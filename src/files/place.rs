@@ -1,9 +1,11 @@
 //! Where something stands: a byte range of one source, and its line and column for people.
 
+use serde::{Deserialize, Serialize};
+
 use crate::files::source::SourceId;
 
 /// A byte range of one source.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Span {
     /// The source it lies in.
     pub source: SourceId,
@@ -31,7 +33,7 @@ impl Span {
 }
 
 /// A value and the place it was read from.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Placed<T> {
     /// What was read.
     pub value: T,

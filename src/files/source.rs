@@ -3,10 +3,12 @@
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
+use serde::{Deserialize, Serialize};
+
 use crate::files::place::{Position, Span};
 
 /// Names one source of a [`Sources`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct SourceId(u32);
 
 /// A text file: where it lies, what it says, and where its lines begin.

@@ -15,5 +15,5 @@ mod theme;
 mod yaml_faults;
 
 pub use disk::{read, read_content, read_page};
-pub use pages::{Drafts, few, pages};
+pub use pages::{Drafts, few, pages, pages_kept};
 pub use rules::RULES;

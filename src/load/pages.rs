@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use rayon::prelude::*;
 
 use crate::diag::{Diagnostic, nearest};
-use crate::files::{Placed, Source, SourceId, Sources, Span};
+use crate::files::{Key, Placed, Source, SourceId, Sources, Span};
 use crate::load::front_matter;
 use crate::load::rules::{BAD_SLUG, UNKNOWN_FOLDER};
 use crate::load::split::{Split, split};
@@ -16,6 +16,7 @@ use crate::site::kinds::{
     TermData, ToolData, fields,
 };
 use crate::site::{Body, Head, Kind, Page, PageId, Site, title_of};
+use crate::store::{self, Store};
 use crate::unseen::{Unseen, unseen};
 
 /// Largest page, in bytes.
@@ -32,6 +33,11 @@ pub enum Drafts {
 
 /// All pages of a site, and every fault that reading them showed.
 pub fn pages(sources: &Sources, drafts: Drafts) -> (Site, Vec<Diagnostic>) {
+    pages_kept(sources, drafts, &Store::forgetful())
+}
+
+/// As [`pages`]; errors that the store knows are not read again.
+pub fn pages_kept(sources: &Sources, drafts: Drafts, store: &Store) -> (Site, Vec<Diagnostic>) {
     let mut found = Vec::new();
     let mut placed = Vec::new();
     let mut folders = BTreeSet::new();
@@ -48,7 +54,11 @@ pub fn pages(sources: &Sources, drafts: Drafts) -> (Site, Vec<Diagnostic>) {
     let (mut site, faults) = placed
         .into_par_iter()
         .fold(<(Site, Vec<Diagnostic>)>::default, |(mut site, mut found), (place, source, file)| {
-            add(&mut site, place, source, file, drafts, &mut found);
+            if place.kind == Kind::Error {
+                add_error(&mut site, &place, source, file, drafts, &mut found, store);
+            } else {
+                add(&mut site, &place, source, file, drafts, &mut found);
+            }
             (site, found)
         })
         .reduce(Default::default, |(mut site, mut found), (more, faults)| {
@@ -69,7 +79,7 @@ pub fn few(sources: &Sources, files: &[SourceId], drafts: Drafts) -> (Site, Vec<
     for file in files {
         let source = sources.get(*file);
         if let Some(place) = place(source, *file, &mut found) {
-            add(&mut site, place, source, *file, drafts, &mut found);
+            add(&mut site, &place, source, *file, drafts, &mut found);
         }
     }
     site.sort();
@@ -130,9 +140,45 @@ fn folder_fault(category: &str, file: SourceId) -> Option<Diagnostic> {
     Some(Diagnostic::error(&BAD_SLUG, Span::top(file), message).help(help))
 }
 
+/// As [`add`], for an error: one that nothing was wrong with is kept.
+fn add_error(
+    site: &mut Site,
+    place: &Place,
+    source: &Source,
+    file: SourceId,
+    drafts: Drafts,
+    found: &mut Vec<Diagnostic>,
+    store: &Store,
+) {
+    // Its places name the file by its number.
+    let key = || Key::of([format!("{file:?}").as_str(), &source.path, &source.text]);
+    let mut other = None;
+    let make = || {
+        let (mut alone, mut faults) = (Site::default(), Vec::new());
+        add(&mut alone, place, source, file, drafts, &mut faults);
+        let is_plain = |head: &Head| {
+            !head.draft && faults.is_empty() && head.unseen.is_empty() && head.body.outline.faults.is_empty()
+        };
+        if alone.errors.first().is_some_and(|page| is_plain(&page.head)) {
+            return alone.errors.pop();
+        }
+        other = Some((alone, faults));
+        None
+    };
+    let kept: Option<Page<ErrorData>> = store.get_or(store::Kind::Pages, key, make);
+    match (kept, other) {
+        (Some(page), _) => site.errors.push(page),
+        (None, Some((alone, faults))) => {
+            site.append(alone);
+            found.extend(faults);
+        }
+        (None, None) => add(site, place, source, file, drafts, found),
+    }
+}
+
 fn add(
     site: &mut Site,
-    place: Place,
+    place: &Place,
     source: &Source,
     file: SourceId,
     drafts: Drafts,
@@ -164,7 +210,7 @@ fn add(
             found.extend(faults.into_iter().filter(|fault| !(front.cut && fault.code == MISSING_KEY.code)))
         }
     }
-    let head = head(&place, source, file, &fields, front.unseen, &cut);
+    let head = head(place, source, file, &fields, front.unseen, &cut);
     if head.draft && drafts == Drafts::Exclude {
         return;
     }

@@ -7,10 +7,12 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
+use serde::{Deserialize, Serialize};
+
 use pulldown_cmark::{Event, LinkType, Options, Parser, Tag, TagEnd};
 
 /// A call `{{ … }}` in the text.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Call {
     /// From the first brace to the last one.
     pub range: Range<usize>,

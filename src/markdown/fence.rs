@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use serde::{Deserialize, Serialize};
+
 use crate::markdown::fault::{Fault, FaultKind};
 use crate::markdown::highlight;
 
@@ -13,7 +15,7 @@ pub(crate) const SYSTEMS: [(&str, &str); 5] =
     [("linux", "Linux"), ("windows", "Windows"), ("macos", "macOS"), ("wsl", "WSL"), ("docker", "Docker")];
 
 /// What the opening line of a code block says: ```` ```bash tool=ollama os=linux title="text" ````.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Fence {
     /// The language as written; empty where there is none.
     pub language: String,

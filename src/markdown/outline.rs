@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, HashSet};
 use std::ops::Range;
 
 use pulldown_cmark::{BrokenLink, CodeBlockKind, CowStr, Event, LinkType, Options, Parser, Tag, TagEnd};
+use serde::{Deserialize, Serialize};
 
 use crate::markdown::BODY;
 use crate::markdown::calls::{Call, Covered, Segment};
@@ -29,7 +30,7 @@ const MAX_LINKS: usize = 2_000;
 const MAX_HEADINGS: usize = 1_000;
 
 /// A link or an image.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Link {
     /// Where it leads, entities and escapes decoded; `mailto:` stands before an address in `<…>`.
     pub destination: String,
@@ -40,7 +41,7 @@ pub struct Link {
 }
 
 /// What a text holds. All ranges are byte ranges of the text given.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Outline {
     /// Headings outside lists and quotations, in order.
     pub headings: Vec<Heading>,
@@ -53,6 +54,7 @@ pub struct Outline {
     /// Where footnotes are defined, in order.
     pub footnotes: Vec<Range<usize>>,
     /// What is wrong, by place.
+    #[serde(skip)] // A text with some is not kept.
     pub faults: Vec<Fault>,
     /// Plain text of the first paragraph before the first heading; estimator calls as they are written.
     pub lead: String,

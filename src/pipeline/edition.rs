@@ -9,7 +9,7 @@ use crate::check::{self, Subject};
 use crate::diag::{self, Colour, Diagnostic};
 use crate::diagnosis::Compiled;
 use crate::files::{Memory, Outputs, SourceId, Sources};
-use crate::pipeline::{Draft, Order, has_errors, make, rendering, understand};
+use crate::pipeline::{Draft, Order, has_errors, rendering, understand};
 use crate::render::{self, Groundwork};
 use crate::site::{Head, Kind, Site};
 use crate::watch::Unwatched;
@@ -52,8 +52,7 @@ impl Edition {
     pub fn make(sources: Sources, read_faults: Vec<Diagnostic>, order: &Order) -> anyhow::Result<Made> {
         let mut draft = understand(&sources, read_faults, order, &Unwatched)?;
         let memory = Memory::default();
-        let ground =
-            if draft.has_errors() { None } else { make(&sources, &mut draft, order, &Unwatched, &memory) };
+        let ground = if draft.has_errors() { None } else { Self::ground(&sources, &mut draft, order, &memory) };
         Ok(match ground {
             Some(ground) => {
                 let edition = Self { sources, draft, ground, order: order.clone() };
@@ -61,6 +60,16 @@ impl Edition {
             }
             None => Made::Broken(diag::human(&draft.found, &sources, Colour::Off)),
         })
+    }
+
+    /// Makes all files, and keeps what they were made of.
+    fn ground(sources: &Sources, draft: &mut Draft, order: &Order, memory: &Memory) -> Option<Groundwork> {
+        let rendering = rendering(sources, draft, order, &Unwatched);
+        let made = Groundwork::new(&rendering).and_then(|ground| {
+            render::all(&rendering, &ground, memory)?;
+            Ok(ground)
+        });
+        draft.good(made, sources)
     }
 
     /// Gives files of pages new texts.

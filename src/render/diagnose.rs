@@ -33,7 +33,10 @@ struct Entry<'s> {
     causes: serde_json::Map<String, serde_json::Value>,
 }
 
-/// `data/diagnose.js`.
+/// The file of that script.
+pub(super) const TABLE: &str = "data/diagnose.js";
+
+/// That file.
 pub(super) fn table(shelf: &Shelf<'_>) -> Outputs {
     let compiled = shelf.order.compiled;
     let pages = shelf.site().errors.iter().map(|error| {
@@ -52,7 +55,7 @@ pub(super) fn table(shelf: &Shelf<'_>) -> Outputs {
     });
     let tables = Tables {
         r#match: compiled.index.table(),
-        search: diagnosis::words(shelf.site(), shelf.order.sources),
+        search: diagnosis::words(shelf.site(), shelf.order.sources, shelf.order.store),
         near: NEAR,
         pairs: diagnosis::PAIRS,
         counts: diagnosis::COUNTS,
@@ -60,7 +63,7 @@ pub(super) fn table(shelf: &Shelf<'_>) -> Outputs {
     };
     let mut outputs = Outputs::default();
     let text = serde_json::to_string(&tables).expect("plain data is always JSON");
-    outputs.add("data/diagnose.js", format!("window.kbgenTables={text};\n"));
+    outputs.add(TABLE, format!("window.kbgenTables={text};\n"));
     outputs
 }
 

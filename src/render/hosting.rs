@@ -1,23 +1,23 @@
 //! What static hosts read: headers, redirects, robots, and GitHub's switch against Jekyll.
 
 use crate::files::Outputs;
-use crate::render::views::Shelf;
+use crate::render::Order;
+use crate::site::Site;
 
 /// The policy of every page; the pages state it too, for hosts that send no headers.
 pub(super) const CONTENT_SECURITY_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; \
 img-src 'self' data:; connect-src 'self'; font-src 'self'; base-uri 'none'; form-action 'none'; \
 require-trusted-types-for 'script'; trusted-types default";
 
-/// `_headers`, `_redirects`, `robots.txt`, `.nojekyll`.
-pub(super) fn files(shelf: &Shelf<'_>) -> Outputs {
+/// The files for hosts.
+pub(super) const FILES: [&str; 4] = ["_headers", "_redirects", "robots.txt", ".nojekyll"];
+
+/// Those files.
+pub(super) fn files(order: &Order<'_>) -> Outputs {
     let mut outputs = Outputs::default();
-    outputs.add("_headers", headers());
-    outputs.add("_redirects", redirects(shelf));
-    outputs.add(
-        "robots.txt",
-        format!("User-agent: *\nAllow: /\n\nSitemap: {}sitemap.xml\n", shelf.order.config.base_url),
-    );
-    outputs.add(".nojekyll", "");
+    let robots = format!("User-agent: *\nAllow: /\n\nSitemap: {}sitemap.xml\n", order.config.base_url);
+    let texts = [headers(), redirects(order.site), robots, String::new()];
+    FILES.into_iter().zip(texts).for_each(|(path, text)| outputs.add(path, text));
     outputs
 }
 
@@ -32,9 +32,8 @@ fn headers() -> String {
 }
 
 /// One line an alias; addresses were checked to be plain.
-fn redirects(shelf: &Shelf<'_>) -> String {
-    let mut lines: Vec<String> = shelf
-        .site()
+fn redirects(site: &Site) -> String {
+    let mut lines: Vec<String> = site
         .heads()
         .flat_map(|head| {
             let target = head.id.address();

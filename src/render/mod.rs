@@ -20,6 +20,7 @@ mod data;
 mod diagnose;
 mod feed;
 mod fit_files;
+mod groups;
 mod hosting;
 mod json_ld;
 mod opensearch;
@@ -44,8 +45,9 @@ use rayon::prelude::*;
 use crate::config::Config;
 use crate::diag::{Diagnostic, Rule};
 use crate::diagnosis::Compiled;
-use crate::files::{Outputs, Sink, Sources};
+use crate::files::{Grouped, Outputs, Sink, Sources};
 use crate::render::assets::Assets;
+use crate::render::groups::Groups;
 use crate::render::prose::Prose;
 use crate::render::views::{Shelf, Wanted};
 use crate::signature::look_alikes;
@@ -136,25 +138,60 @@ pub fn few(
     few: &Site,
     sink: &dyn Sink,
 ) -> Result<(), Vec<Diagnostic>> {
-    let shelf = Shelf::new(order, ground, Wanted::Few(few));
-    let engine = templates::Engine::new(order.sources, &ground.assets, &order.config.texts)?;
-    views::few(&shelf, &engine, few, sink)?;
-    data::twins(&shelf, few, sink);
+    pages_and_twins(&Shelf::new(order, ground, Wanted::Few(few)), few, sink)
+}
+
+fn pages_and_twins(shelf: &Shelf<'_>, few: &Site, sink: &dyn Sink) -> Result<(), Vec<Diagnostic>> {
+    let engine = templates::Engine::new(shelf.order.sources, shelf.assets, shelf.texts())?;
+    views::few(shelf, &engine, few, sink)?;
+    data::twins(shelf, few, sink);
+    Ok(())
+}
+
+/// Makes the files of the site that the sink does not know to be there: those that differ in no more than the bodies of
+/// errors, or else all.
+///
+/// # Errors
+/// Every distinct fault of a template, at its place in the template; what was made until then is worth nothing.
+pub fn files(order: &Order<'_>, sink: &dyn Sink) -> Result<(), Vec<Diagnostic>> {
+    order.watch.begin(Stage::Gather, 0);
+    let groups = Groups::new(order);
+    let grouped = Grouped { sink, of: |path: &str| groups.of(path) };
+    if !sink.take_group(&groups.world) {
+        return all(order, &Groundwork::new(order)?, &grouped);
+    }
+    hosting::files(order).give(sink);
+    let errors = order.site.errors.par_iter();
+    let unknown = errors.filter(|error| !sink.take_group(&groups.errors[&error.head.id.slug]));
+    let few = Site { errors: unknown.cloned().collect(), ..Site::default() };
+    let knows_bodies = sink.take_group(&groups.bodies);
+    if few.errors.is_empty() && knows_bodies {
+        return Ok(());
+    }
+    let ground = Groundwork::new(order)?;
+    let shelf = Shelf::new(order, &ground, Wanted::Few(&few));
+    order.watch.begin(Stage::Pages, few.errors.len());
+    pages_and_twins(&shelf, &few, &grouped)?;
+    order.watch.begin(Stage::Data, 0);
+    if !knows_bodies {
+        data::whole(&shelf, &grouped);
+        diagnose::table(&shelf).give(&grouped);
+    }
     Ok(())
 }
 
 /// Makes all files of the site.
 ///
 /// # Errors
-/// Every distinct fault of a template, at its place in the template; what was made until then is worth nothing.
-pub fn files(order: &Order<'_>, ground: &Groundwork, sink: &dyn Sink) -> Result<(), Vec<Diagnostic>> {
+/// As [`files`].
+pub fn all(order: &Order<'_>, ground: &Groundwork, sink: &dyn Sink) -> Result<(), Vec<Diagnostic>> {
     let shelf = Shelf::new(order, ground, Wanted::All);
     let engine = templates::Engine::new(order.sources, &ground.assets, &order.config.texts)?;
     let keys = views::pages(&shelf, &engine, sink)?;
     order.watch.begin(Stage::Data, 0);
     data::files(&shelf, &keys, sink);
     ground.tables.give(sink);
-    let makers: [fn(&Shelf<'_>) -> Outputs; 9] = [
+    let makers: [fn(&Shelf<'_>) -> Outputs; 8] = [
         diagnose::table,
         runs::file,
         cards::file,
@@ -163,9 +200,9 @@ pub fn files(order: &Order<'_>, ground: &Groundwork, sink: &dyn Sink) -> Result<
         feed::files,
         sitemap::file,
         opensearch::file,
-        hosting::files,
     ];
     makers.par_iter().for_each(|make| make(&shelf).give(sink));
+    hosting::files(order).give(sink);
     schemas::files(order.config).give(sink);
     ground.assets.outputs().give(sink);
     Ok(())

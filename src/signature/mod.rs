@@ -29,5 +29,5 @@ pub use index::{Index, Match};
 pub use pattern::Pattern;
 pub use table::{Cause, Kind, Page, Signature, Table};
 pub use template::Template;
-pub use words::{Document, WordCounts, WordIndex};
+pub use words::{Counted, Document, WordCounts, WordIndex};
 pub use words_query::NEAR;

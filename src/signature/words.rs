@@ -97,15 +97,15 @@ pub struct WordCounts {
 }
 
 impl WordCounts {
-    /// Counts the words of more documents.
-    pub fn add(&mut self, documents: &[Document]) {
-        let counts: Vec<HashMap<String, Count>> = documents.par_iter().map(count).collect();
-        for (document, words) in documents.iter().zip(counts) {
-            let at = self.documents.len() as u32;
-            let length = words.values().map(|count| count.body).sum();
-            self.documents.push((document.address.clone(), document.title.clone(), length));
-            for (word, count) in words {
-                self.found.entry(word).or_default().push((at, count));
+    /// Adds a document by its words.
+    pub fn add(&mut self, address: String, title: String, counted: &Counted) {
+        let at = self.documents.len() as u32;
+        let length = counted.counts.iter().map(|count| count.body).sum();
+        self.documents.push((address, title, length));
+        for (word, count) in counted.words.split(' ').zip(&counted.counts) {
+            match self.found.get_mut(word) {
+                Some(found) => found.push((at, *count)),
+                None => drop(self.found.insert(word.to_owned(), vec![(at, *count)])),
             }
         }
     }
@@ -152,8 +152,11 @@ impl WordCounts {
 impl WordIndex {
     /// Indexes documents; a hit refers to them by address and title.
     pub fn build(documents: &[Document]) -> Self {
+        let counted: Vec<Counted> = documents.par_iter().map(Counted::of).collect();
         let mut counts = WordCounts::default();
-        counts.add(documents);
+        for (document, counted) in documents.iter().zip(&counted) {
+            counts.add(document.address.clone(), document.title.clone(), counted);
+        }
         counts.finish()
     }
 
@@ -195,8 +198,17 @@ pub(crate) fn rarity(with: usize, total: usize) -> usize {
     (rarity.round() as usize).clamp(1, 63)
 }
 
+/// The words of one document.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Counted {
+    /// Each once, in order, with a space between.
+    words: String,
+    /// How often each stands there.
+    counts: Vec<Count>,
+}
+
 /// How often a word stands in a document.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
 struct Count {
     title: u32,
     signatures: u32,
@@ -212,18 +224,24 @@ impl Count {
     }
 }
 
-fn count(document: &Document) -> HashMap<String, Count> {
-    let mut counts: HashMap<String, Count> = HashMap::new();
-    let mut add = |text: &str, field: fn(&mut Count) -> &mut u32| {
-        each(text, |word| match counts.get_mut(word) {
-            Some(count) => *field(count) += 1,
-            None => *field(counts.entry(word.to_owned()).or_default()) = 1,
-        });
-    };
-    add(&document.title, |count| &mut count.title);
-    add(&document.signatures, |count| &mut count.signatures);
-    add(&document.body, |count| &mut count.body);
-    counts
+impl Counted {
+    /// Counts the words of a document.
+    pub fn of(document: &Document) -> Self {
+        let mut counts: HashMap<String, Count> = HashMap::new();
+        let mut add = |text: &str, field: fn(&mut Count) -> &mut u32| {
+            each(text, |word| match counts.get_mut(word) {
+                Some(count) => *field(count) += 1,
+                None => *field(counts.entry(word.to_owned()).or_default()) = 1,
+            });
+        };
+        add(&document.title, |count| &mut count.title);
+        add(&document.signatures, |count| &mut count.signatures);
+        add(&document.body, |count| &mut count.body);
+        let mut counts: Vec<(String, Count)> = counts.into_iter().collect();
+        counts.sort_unstable_by(|(one, _), (two, _)| one.cmp(two));
+        let (words, counts): (Vec<String>, Vec<Count>) = counts.into_iter().unzip();
+        Self { words: words.join(" "), counts }
+    }
 }
 
 /// The words of a text, one by one: see [`each`].

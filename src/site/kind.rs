@@ -1,7 +1,9 @@
 //! The kinds of page, each with its folder under `content/`.
 
+use serde::{Deserialize, Serialize};
+
 /// A kind of page.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Kind {
     /// An error that people meet.
     Error,

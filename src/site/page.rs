@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use jiff::civil::Date;
+use serde::{Deserialize, Serialize};
 
 use crate::files::{Placed, SourceId, Span};
 use crate::markdown::Outline;
@@ -14,7 +15,7 @@ use crate::site::kinds::{
 use crate::unseen::Unseen;
 
 /// Names a page: its kind, and its slug within that kind.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct PageId {
     /// Its kind.
     pub kind: Kind,
@@ -37,7 +38,7 @@ pub fn title_of(slug: &str) -> String {
 }
 
 /// What every page has.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Head {
     /// Its name.
     pub id: PageId,
@@ -56,13 +57,14 @@ pub struct Head {
     /// Where its front matter stands.
     pub front: Span,
     /// Characters of the front matter that nobody sees, those in escapes (`"\u202E"`) at the whole value.
+    #[serde(skip)] // A page with some is not kept.
     pub unseen: Vec<Placed<(char, Unseen)>>,
     /// Its prose.
     pub body: Body,
 }
 
 /// The Markdown below the front matter.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Body {
     /// Where it stands; ranges of the outline count from its first byte.
     pub span: Span,
@@ -71,7 +73,7 @@ pub struct Body {
 }
 
 /// A page of one kind.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Page<T> {
     /// What every page has.
     pub head: Head,

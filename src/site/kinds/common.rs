@@ -1,5 +1,7 @@
 //! Fields that several kinds share, and what a page rests on.
 
+use serde::{Deserialize, Serialize};
+
 use crate::files::Placed;
 use crate::schema::{Field, Fields, Shape};
 
@@ -39,7 +41,7 @@ pub(super) const SOURCES: Field = Field::optional(
 );
 
 /// What a page rests on.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct Evidence {
     /// Versions it was verified with: name, version.
     pub verified_with: Vec<(String, String)>,

@@ -3,6 +3,7 @@
 use std::cmp::Reverse;
 
 use jiff::civil::Date;
+use serde::{Deserialize, Serialize};
 
 use crate::files::{Placed, Span};
 use crate::schema::{Choice, Field, Fields, Shape};
@@ -153,7 +154,7 @@ pub const FIELDS: &[Field] = &[
 ];
 
 /// What an error page holds besides its head.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct ErrorData {
     /// Folder under `content/errors/`.
     pub category: String,
@@ -186,7 +187,7 @@ pub struct ErrorData {
 }
 
 /// A message that leads to a page.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Signature {
     /// Where the entry stands.
     pub span: Span,
@@ -207,7 +208,7 @@ pub struct Signature {
 }
 
 /// What a signature looks for.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub enum SignatureText {
     /// One pattern.
     Pattern(Placed<String>),
@@ -218,7 +219,7 @@ pub enum SignatureText {
 }
 
 /// One cause of an error.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Cause {
     /// Name within the page.
     pub id: Placed<String>,
@@ -235,7 +236,7 @@ pub struct Cause {
 }
 
 /// One thing to do.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Solution {
     /// Name within the page and id of its heading.
     pub id: Placed<String>,
@@ -246,7 +247,7 @@ pub struct Solution {
 }
 
 /// A change of a page that its readers should know of.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Change {
     /// When.
     pub date: Placed<Date>,
@@ -262,7 +263,7 @@ pub fn is_check_section(id: &str, title: &str) -> bool {
 macro_rules! words {
     ($(#[$doc:meta])* $name:ident { $($(#[$item:meta])* $variant:ident = $word:literal),+ $(,)? }) => {
         $(#[$doc])*
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
         pub enum $name { $($(#[$item])* $variant),+ }
         impl $name {
             /// The word in front matter and data files.
