@@ -2,19 +2,21 @@
 
 mod edition;
 
+use std::cell::LazyCell;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use jiff::civil::Date;
 
-use crate::check::{self, Subject};
+use crate::check::{self, Subject, Unknown};
 use crate::config::Config;
 use crate::diag::{Diagnostic, Rule, Severity};
-use crate::diagnosis::Compiled;
+use crate::diagnosis::{Compiled, Signatures};
 use crate::files::{Memory, Outputs, Sink, Sources};
 use crate::link;
 use crate::load::{self, Drafts};
 use crate::render::{self, Audience};
-use crate::site::{FitTable, Links, Site};
+use crate::site::{Digest, FitTable, Links, Site};
 use crate::store::Store;
 use crate::watch::{Stage, Unwatched, Watch};
 use crate::{config, fit, schema};
@@ -45,8 +47,10 @@ pub struct Draft {
     pub site: Site,
     /// Where their links lead.
     pub links: Links,
+    /// What it is made of.
+    pub digest: Digest,
     /// Its signatures.
-    pub compiled: Compiled,
+    pub signatures: Signatures,
     /// What models need.
     pub fits: FitTable,
     /// Everything that is wrong with it, sorted.
@@ -92,24 +96,34 @@ pub fn understand(
     watch.begin(Stage::Link, 0);
     let links = link::resolve(&site, sources);
     watch.begin(Stage::Signatures, 0);
-    let compiled = Compiled::new(&site, sources);
-    let hits = check::sample_hits(&site, &compiled, &order.store);
+    let digest = Digest::new(&site, sources);
+    let unknown = Unknown::new(&site, sources, &digest, order.today, &order.store);
+    let signatures = Signatures::default();
+    let (few, mut hits) = (LazyCell::new(|| Compiled::new(&unknown.pages, sources)), BTreeMap::new());
+    let compiled = if unknown.concerns_signatures() {
+        let all = signatures.of(&site, sources);
+        hits = check::sample_hits(&site, all, &order.store);
+        all
+    } else {
+        &few
+    };
     watch.begin(Stage::Check, 0);
     let subject = Subject {
         sources,
-        pages: &site,
+        pages: &unknown.pages,
         site: &site,
         links: &links,
-        compiled: &compiled,
+        compiled,
         hits: &hits,
         today: order.today,
+        store: &order.store,
     };
-    found.extend(check::all(&subject));
+    found.extend(check::all(&subject, &unknown));
     watch.begin(Stage::Fit, 0);
     let (fits, faults) = fit::table(&site, &order.store);
     found.extend(faults);
     Diagnostic::sort(&mut found, sources);
-    Ok(Draft { config, site, links, compiled, fits, found })
+    Ok(Draft { config, site, links, digest, signatures, fits, found })
 }
 
 /// The whole build, in memory.
@@ -163,7 +177,8 @@ fn rendering<'s>(
         config: &draft.config,
         site: &draft.site,
         links: &draft.links,
-        compiled: &draft.compiled,
+        digest: &draft.digest,
+        signatures: &draft.signatures,
         fits: &draft.fits,
         today: order.today,
         audience: order.audience,

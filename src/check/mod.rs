@@ -19,6 +19,7 @@ mod reserved_name;
 mod same_solution;
 mod signature_collision;
 mod solution_heading;
+mod unknown;
 mod unknown_reference;
 mod wrong_figure;
 mod wrong_match;
@@ -36,6 +37,7 @@ use crate::site::{Links, Site};
 use crate::store::{Kind, Store};
 
 pub use markup::RULES as MARKUP_RULES;
+pub use unknown::Unknown;
 
 /// What is judged.
 #[derive(Debug, Clone, Copy)]
@@ -54,6 +56,8 @@ pub struct Subject<'s> {
     pub hits: &'s BTreeMap<Span, Vec<Match>>,
     /// Today.
     pub today: Date,
+    /// What is known of earlier builds.
+    pub store: &'s Store,
 }
 
 /// What each sample of each signature leads to, best first, by the sample's place.
@@ -76,15 +80,20 @@ pub fn sample_hits(site: &Site, compiled: &Compiled, store: &Store) -> BTreeMap<
 pub enum Reach {
     /// Each page by itself, and whether what it names is there.
     Page,
-    /// Pages against each other.
+    /// Pages against each other, but nothing of the body of an error that [`Digest`] leaves out.
+    ///
+    /// [`Digest`]: crate::site::Digest
     Site,
+    /// Bodies against each other.
+    Bodies,
 }
 
 /// A check: its rule, and what finds where it is broken.
+#[derive(Debug)]
 pub struct Check {
     /// What is demanded.
     pub rule: Rule,
-    /// What it has to look at to judge a page.
+    /// What it has to look at to judge a page. What it finds on a page alone stands in the file of the page.
     pub reach: Reach,
     /// Finds every place where it is not met.
     pub run: fn(&Subject<'_>) -> Vec<Diagnostic>,
@@ -107,7 +116,7 @@ pub const ALL: &[Check] = &[
     Check { rule: no_check_section::RULE, reach: Reach::Page, run: no_check_section::run },
     Check { rule: no_signature::RULE, reach: Reach::Page, run: no_signature::run },
     Check { rule: reserved_name::RULE, reach: Reach::Site, run: reserved_name::run },
-    Check { rule: same_solution::RULE, reach: Reach::Site, run: same_solution::run },
+    Check { rule: same_solution::RULE, reach: Reach::Bodies, run: same_solution::run },
     Check { rule: signature_collision::RULE, reach: Reach::Site, run: signature_collision::run },
     Check { rule: solution_heading::RULE, reach: Reach::Page, run: solution_heading::run },
     Check { rule: unknown_reference::RULE, reach: Reach::Page, run: unknown_reference::run },
@@ -119,20 +128,25 @@ pub const ALL: &[Check] = &[
 /// has more such faults has moved a folder.
 const SOUGHT: usize = 100;
 
-/// Everything that is wrong with a site, in no order.
-pub fn all(subject: &Subject<'_>) -> Vec<Diagnostic> {
+/// Everything that is wrong with a site, in no order. `subject.pages` are those of `unknown`.
+pub fn all(subject: &Subject<'_>, unknown: &Unknown<'_>) -> Vec<Diagnostic> {
+    let checks: Vec<&Check> = by_page().chain(unknown.checks.iter().copied()).collect();
     let (mut found, markup): (Vec<_>, _) = rayon::join(
-        || ALL.par_iter().flat_map(|check| (check.run)(subject)).collect(),
+        || checks.par_iter().flat_map(|check| (check.run)(subject)).collect(),
         || markup::run(subject),
     );
     found.extend(markup);
+    unknown.learn(&found);
     found
+}
+
+fn by_page() -> impl Iterator<Item = &'static Check> {
+    ALL.iter().filter(|check| check.reach == Reach::Page)
 }
 
 /// What is wrong with a few pages that can be told without looking at all others.
 pub fn few(subject: &Subject<'_>) -> Vec<Diagnostic> {
-    let by_page = ALL.iter().filter(|check| check.reach == Reach::Page);
-    let mut found: Vec<_> = by_page.flat_map(|check| (check.run)(subject)).collect();
+    let mut found: Vec<_> = by_page().flat_map(|check| (check.run)(subject)).collect();
     found.extend(markup::run(subject));
     found
 }

@@ -1,13 +1,17 @@
 //! A solution says word for word what a solution of another page says.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
+
+use rayon::prelude::*;
 
 use crate::check::Subject;
 use crate::diag::{Diagnostic, Rule};
-use crate::files::Span;
+use crate::files::{Key, Span};
 use crate::markdown;
 use crate::site::Page;
 use crate::site::kinds::ErrorData;
+use crate::store::Kind;
 
 pub(super) const RULE: Rule = Rule {
     code: "same-solution",
@@ -19,16 +23,19 @@ pub(super) const RULE: Rule = Rule {
 const SHORT: usize = 160;
 
 pub(super) fn run(subject: &Subject<'_>) -> Vec<Diagnostic> {
-    let mut known: BTreeMap<String, (&str, Span)> = BTreeMap::new();
+    let mut known: BTreeMap<Key, (&str, Span)> = BTreeMap::new();
     let mut found = Vec::new();
-    for error in &subject.site.errors {
+    let errors = &subject.site.errors;
+    let of_page = |error: &Page<ErrorData>| {
+        let key = || *subject.sources.get(error.head.source).key();
+        subject.store.get_or(Kind::Solutions, key, || solutions(subject, error))
+    };
+    let all: Vec<Vec<(Key, usize, usize)>> = errors.par_iter().map(of_page).collect();
+    for (error, solutions) in errors.iter().zip(all) {
         let slug = error.head.id.slug.as_str();
-        for solution in &error.data.solutions {
-            let Some((text, at)) = section(subject, error, &solution.id.value) else { continue };
-            if text.len() < SHORT {
-                continue;
-            }
-            let (page, first) = *known.entry(text).or_insert((slug, at));
+        for (words, start, end) in solutions {
+            let at = error.head.body.span.part(start, end);
+            let (page, first) = *known.entry(words).or_insert((slug, at));
             if page != slug {
                 found.push(
                     Diagnostic::warning(
@@ -45,8 +52,16 @@ pub(super) fn run(subject: &Subject<'_>) -> Vec<Diagnostic> {
     found
 }
 
-/// The words under the heading of a solution, and where the heading stands.
-fn section(subject: &Subject<'_>, error: &Page<ErrorData>, id: &str) -> Option<(String, Span)> {
+/// The hashes of the words of solutions, and where in the body their headings stand.
+fn solutions(subject: &Subject<'_>, error: &Page<ErrorData>) -> Vec<(Key, usize, usize)> {
+    let sections =
+        error.data.solutions.iter().filter_map(|solution| section(subject, error, &solution.id.value));
+    let long = sections.filter(|(words, _)| words.len() >= SHORT);
+    long.map(|(words, heading)| (Key::of([words]), heading.start, heading.end)).collect()
+}
+
+/// The words under the heading of a solution, and where in the body the heading stands.
+fn section(subject: &Subject<'_>, error: &Page<ErrorData>, id: &str) -> Option<(String, Range<usize>)> {
     let body = &error.head.body;
     let headings = &body.outline.headings;
     let at = headings.iter().position(|heading| heading.level == 2 && heading.id == id)?;
@@ -56,5 +71,5 @@ fn section(subject: &Subject<'_>, error: &Page<ErrorData>, id: &str) -> Option<(
     let range = &headings[at].range;
     let plain = markdown::plain(&text[range.end..end]).to_lowercase();
     let words: Vec<&str> = plain.split_whitespace().collect();
-    Some((words.join(" "), body.span.part(range.start, range.end)))
+    Some((words.join(" "), range.clone()))
 }

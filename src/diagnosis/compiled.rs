@@ -1,5 +1,7 @@
 //! Patterns and conditions of all error pages, parsed; and every fault in them with its place.
 
+use std::sync::OnceLock;
+
 use crate::diagnosis::extractors::extractors;
 use crate::diagnosis::parser::{Parser, PartFault};
 use crate::files::Sources;
@@ -32,18 +34,28 @@ pub struct Compiled {
     pub condition_faults: Vec<PartFault>,
 }
 
+/// The signatures of a site, compiled when somebody looks at them.
+#[derive(Debug, Clone, Default)]
+pub struct Signatures(OnceLock<Compiled>);
+
+impl Signatures {
+    /// Those of the site, which is the same at each call.
+    pub fn of(&self, site: &Site, sources: &Sources) -> &Compiled {
+        self.0.get_or_init(|| Compiled::new(site, sources))
+    }
+}
+
 impl Compiled {
     /// Parses everything; what is wrong is left out and kept as a fault. Symptoms have no message.
     pub fn new(site: &Site, sources: &Sources) -> Self {
-        let mut parser = Parser { sources, pattern_faults: Vec::new(), condition_faults: Vec::new() };
+        let mut parser = Parser::new(sources);
         let extractors = extractors(&site.extractors, &mut parser);
         Self::of(site, extractors, parser)
     }
 
     /// The signatures of a few pages alone, which may use the extractors of the site.
     pub fn few(few: &Site, extractors: &[Extractor], sources: &Sources) -> Self {
-        let parser = Parser { sources, pattern_faults: Vec::new(), condition_faults: Vec::new() };
-        Self::of(few, extractors.to_vec(), parser)
+        Self::of(few, extractors.to_vec(), Parser::new(sources))
     }
 
     fn of(site: &Site, extractors: Vec<Extractor>, parser: Parser<'_>) -> Self {

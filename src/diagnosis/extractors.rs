@@ -1,10 +1,15 @@
 //! The extractors of a site, parsed.
 
 use crate::diagnosis::parser::{Parser, PartFault};
-use crate::files::Placed;
+use crate::files::{Placed, Sources};
 use crate::signature::{Derived, Extractor, Field, Pattern, Place, Verdict};
-use crate::site::Page;
+use crate::site::{Page, Site};
 use crate::site::kinds::ExtractorData;
+
+/// The extractors of a site alone; their faults are told with those of the signatures.
+pub fn shared(site: &Site, sources: &Sources) -> Vec<Extractor> {
+    extractors(&site.extractors, &mut Parser::new(sources))
+}
 
 /// Every extractor; what could not be parsed is left out of it.
 pub(super) fn extractors(pages: &[Page<ExtractorData>], parser: &mut Parser<'_>) -> Vec<Extractor> {

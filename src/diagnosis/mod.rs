@@ -16,6 +16,7 @@ mod parser;
 
 pub use answer::{Answer, COUNTS, PAIRS, answer, show_figure, told};
 pub use book::Book;
-pub use compiled::{Compiled, finds};
+pub use compiled::{Compiled, Signatures, finds};
+pub use extractors::shared;
 pub use near::{documents, near, words};
 pub use parser::PartFault;

@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 
 use crate::diagnosis::{Answer, Book};
-use crate::files::{Key, Sources};
+use crate::files::Sources;
 use crate::markdown;
 use crate::signature::{Counted, Document, Figures, NEAR, WordCounts, WordIndex};
 use crate::site::kinds::{ErrorData, GuideData, SignatureText};
@@ -13,7 +13,7 @@ use crate::store::{self, Store};
 /// The word index of errors and guides. The words of each are kept.
 pub fn words(site: &Site, sources: &Sources, store: &Store) -> WordIndex {
     let counted = |head: &Head, document: &dyn Fn() -> Document| {
-        let key = || Key::of([&head.path, &sources.get(head.source).text]);
+        let key = || *sources.get(head.source).key();
         store.get_or(store::Kind::Words, key, || Counted::of(&document()))
     };
     let mut counts = WordCounts::default();

@@ -23,6 +23,12 @@ pub(super) struct Parser<'s> {
     pub condition_faults: Vec<PartFault>,
 }
 
+impl<'s> Parser<'s> {
+    pub fn new(sources: &'s Sources) -> Self {
+        Self { sources, pattern_faults: Vec::new(), condition_faults: Vec::new() }
+    }
+}
+
 impl Parser<'_> {
     pub fn pattern(&mut self, text: &Placed<String>) -> Option<Pattern> {
         match Pattern::parse(&text.value) {

@@ -2,11 +2,13 @@
 
 use std::fmt::{self, Display, Formatter};
 
+use serde::{Deserialize, Serialize};
+
 /// The program that makes things: another one makes other things of the same sources.
 pub const PROGRAM: &str = concat!(env!("CARGO_PKG_VERSION"), " ", env!("KBGEN_SOURCES"));
 
 /// Names what comes of a pure function: whoever has it from an earlier run need not make it again.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Key([u8; Key::LENGTH]);
 
 impl Key {

@@ -5,6 +5,7 @@ use std::sync::OnceLock;
 
 use serde::{Deserialize, Serialize};
 
+use crate::files::key::Key;
 use crate::files::place::{Position, Span};
 
 /// Names one source of a [`Sources`].
@@ -20,12 +21,18 @@ pub struct Source {
     pub text: String,
     /// Counted when a place is first asked for: most files have no findings.
     line_starts: OnceLock<Vec<usize>>,
+    key: OnceLock<Key>,
 }
 
 impl Source {
     /// A source of this text.
     pub fn new(path: impl Into<String>, text: impl Into<String>) -> Self {
-        Self { path: path.into(), text: text.into(), line_starts: OnceLock::new() }
+        Self { path: path.into(), text: text.into(), line_starts: OnceLock::new(), key: OnceLock::new() }
+    }
+
+    /// The hash of its path and its text.
+    pub fn key(&self) -> &Key {
+        self.key.get_or_init(|| Key::of([&self.path, &self.text]))
     }
 
     fn line_starts(&self) -> &[usize] {

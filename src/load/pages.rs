@@ -151,7 +151,7 @@ fn add_error(
     store: &Store,
 ) {
     // Its places name the file by its number.
-    let key = || Key::of([format!("{file:?}").as_str(), &source.path, &source.text]);
+    let key = || Key::of([format!("{file:?}").as_bytes(), source.key().as_ref()]);
     let mut other = None;
     let make = || {
         let (mut alone, mut faults) = (Site::default(), Vec::new());

@@ -155,15 +155,17 @@ impl Edition {
     }
 
     fn judge(&self, few: &Site) -> Vec<Diagnostic> {
-        let Draft { site, links, compiled, .. } = &self.draft;
+        let Draft { site, links, signatures, .. } = &self.draft;
+        let extractors = &signatures.of(site, &self.sources).extractors;
         check::few(&Subject {
             sources: &self.sources,
             pages: few,
             site,
             links,
-            compiled: &Compiled::few(few, &compiled.extractors, &self.sources),
+            compiled: &Compiled::few(few, extractors, &self.sources),
             hits: &BTreeMap::new(),
             today: self.order.today,
+            store: &self.order.store,
         })
     }
 

@@ -6,17 +6,17 @@ use serde::Serialize;
 use serde_json::json;
 
 use crate::diagnosis;
-use crate::files::Outputs;
+use crate::files::{Key, Outputs};
 use crate::render::address::file;
 use crate::render::views::Shelf;
-use crate::signature::{NEAR, Table, WordIndex};
+use crate::signature::{NEAR, WordIndex};
 use crate::site::Page;
 use crate::site::kinds::ErrorData;
+use crate::store;
 
-/// All that the box needs. As a tree of JSON values it would be several times as large.
+/// All that the box needs beside the signatures. As a tree of JSON values it would be several times as large.
 #[derive(Serialize)]
 struct Tables<'s> {
-    r#match: &'s Table,
     search: WordIndex,
     near: u32,
     pairs: [(&'static str, &'static str); diagnosis::PAIRS.len()],
@@ -38,10 +38,11 @@ pub(super) const TABLE: &str = "data/diagnose.js";
 
 /// That file.
 pub(super) fn table(shelf: &Shelf<'_>) -> Outputs {
-    let compiled = shelf.order.compiled;
+    let order = shelf.order;
+    let extractors = diagnosis::shared(order.site, order.sources);
     let pages = shelf.site().errors.iter().map(|error| {
         let causes = error.data.causes.iter().filter(|cause| cause.when.is_some()).map(|cause| {
-            let names = diagnosis::told(cause, &compiled.extractors);
+            let names = diagnosis::told(cause, &extractors);
             (cause.id.value.clone(), json!({"title": cause.title, "names": names}))
         });
         let entry = Entry {
@@ -54,17 +55,26 @@ pub(super) fn table(shelf: &Shelf<'_>) -> Outputs {
         (error.head.id.slug.as_str(), entry)
     });
     let tables = Tables {
-        r#match: compiled.index.table(),
-        search: diagnosis::words(shelf.site(), shelf.order.sources, shelf.order.store),
+        search: diagnosis::words(order.site, order.sources, order.store),
         near: NEAR,
         pairs: diagnosis::PAIRS,
         counts: diagnosis::COUNTS,
         pages: pages.collect(),
     };
+    let signatures = order.store.get_or(
+        store::Kind::Gathered,
+        || Key::of([b"table", order.digest.world.as_ref()]),
+        || json(order.compiled().index.table()),
+    );
+    let tables = json(&tables);
+    let (_, rest) = tables.split_at(1);
     let mut outputs = Outputs::default();
-    let text = serde_json::to_string(&tables).expect("plain data is always JSON");
-    outputs.add(TABLE, format!("window.kbgenTables={text};\n"));
+    outputs.add(TABLE, format!("window.kbgenTables={{\"match\":{signatures},{rest};\n"));
     outputs
+}
+
+fn json(value: &impl Serialize) -> String {
+    serde_json::to_string(value).expect("plain data is always JSON")
 }
 
 /// Languages of code blocks that a reader can type.

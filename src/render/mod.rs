@@ -44,15 +44,15 @@ use rayon::prelude::*;
 
 use crate::config::Config;
 use crate::diag::{Diagnostic, Rule};
-use crate::diagnosis::Compiled;
-use crate::files::{Grouped, Outputs, Sink, Sources};
+use crate::diagnosis::{Compiled, Signatures};
+use crate::files::{Grouped, Key, Outputs, Sink, Sources};
 use crate::render::assets::Assets;
 use crate::render::groups::Groups;
 use crate::render::prose::Prose;
 use crate::render::views::{Shelf, Wanted};
 use crate::signature::look_alikes;
-use crate::site::{FitTable, Links, Site};
-use crate::store::Store;
+use crate::site::{Digest, FitTable, Links, Site};
+use crate::store::{self, Store};
 use crate::watch::{Stage, Watch};
 
 pub use bundle::BUNDLE_MARK;
@@ -81,8 +81,10 @@ pub struct Order<'s> {
     pub site: &'s Site,
     /// Where their links lead.
     pub links: &'s Links,
+    /// What they are made of.
+    pub digest: &'s Digest,
     /// Their signatures.
-    pub compiled: &'s Compiled,
+    pub signatures: &'s Signatures,
     /// What models need.
     pub fits: &'s FitTable,
     /// Today, for staleness.
@@ -93,6 +95,13 @@ pub struct Order<'s> {
     pub store: &'s Store,
     /// Who waits.
     pub watch: &'s dyn Watch,
+}
+
+impl<'s> Order<'s> {
+    /// The signatures of all pages.
+    fn compiled(&self) -> &'s Compiled {
+        self.signatures.of(self.site, self.sources)
+    }
 }
 
 /// What all pages draw on and is made once: names of static files, bodies, the index of the fit tables, look-alikes.
@@ -111,20 +120,32 @@ impl Groundwork {
     /// # Errors
     /// Every text of a script that cannot be understood, at its place.
     pub fn new(order: &Order<'_>) -> Result<Self, Vec<Diagnostic>> {
+        let ground = Self::few(order)?;
+        ground.prose.read_all(order, &ground.assets);
+        Ok(ground)
+    }
+
+    /// As [`Groundwork::new`], for a few pages: a body is read when one of them shows something of it.
+    fn few(order: &Order<'_>) -> Result<Self, Vec<Diagnostic>> {
         let assets = Assets::new(order.sources, &order.config.texts)?;
-        let prose = prose::all(order, &assets);
-        order.watch.begin(Stage::Gather, 0);
+        let prose = Prose::new(order);
         let tables = fit_files::tables(order);
         let fit_index = fit_files::index(order, &tables);
-        let alike = look_alikes(order.compiled.index.table()).into_iter();
         let owned = |others: Vec<&str>| others.into_iter().map(str::to_string).collect();
-        let look_alikes = alike.map(|(page, others)| (page.to_string(), owned(others))).collect();
+        let look_alikes = order.store.get_or(
+            store::Kind::Gathered,
+            || Key::of([b"look-alikes", order.digest.world.as_ref()]),
+            || {
+                let alike = look_alikes(order.compiled().index.table()).into_iter();
+                alike.map(|(page, others)| (page.to_string(), owned(others))).collect()
+            },
+        );
         Ok(Self { assets, prose, tables, fit_index, look_alikes })
     }
 
-    /// Renders the bodies of a few pages anew.
+    /// Forgets what it knows of a few pages that are others now.
     pub fn renew(&mut self, order: &Order<'_>, few: &Site) {
-        prose::renew(&mut self.prose, order, &self.assets, few);
+        self.prose.renew(order, few);
     }
 }
 
@@ -157,7 +178,7 @@ pub fn files(order: &Order<'_>, sink: &dyn Sink) -> Result<(), Vec<Diagnostic>> 
     order.watch.begin(Stage::Gather, 0);
     let groups = Groups::new(order);
     let grouped = Grouped { sink, of: |path: &str| groups.of(path) };
-    if !sink.take_group(&groups.world) {
+    if !sink.take_group(&groups.rest) {
         return all(order, &Groundwork::new(order)?, &grouped);
     }
     hosting::files(order).give(sink);
@@ -168,7 +189,7 @@ pub fn files(order: &Order<'_>, sink: &dyn Sink) -> Result<(), Vec<Diagnostic>> 
     if few.errors.is_empty() && knows_bodies {
         return Ok(());
     }
-    let ground = Groundwork::new(order)?;
+    let ground = Groundwork::few(order)?;
     let shelf = Shelf::new(order, &ground, Wanted::Few(&few));
     order.watch.begin(Stage::Pages, few.errors.len());
     pages_and_twins(&shelf, &few, &grouped)?;

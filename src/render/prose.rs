@@ -1,7 +1,7 @@
 //! Bodies as HTML, with links relative to the page that shows them.
 
-use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Arc, OnceLock};
 
 use rayon::prelude::*;
 
@@ -16,9 +16,13 @@ use crate::site::{Head, Kind, Page, PageId, Site, Target};
 use crate::store;
 use crate::watch::Stage;
 
-/// What is told of every body, by page. The bodies themselves are rendered when they are shown: together they are larger
-/// than all else.
-pub(super) type Prose = BTreeMap<PageId, Told>;
+/// What is told of every body, by page; each is read when somebody first asks. The bodies themselves are rendered when
+/// they are shown: together they are larger than all else.
+#[derive(Debug)]
+pub(super) struct Prose {
+    shared: Shared,
+    told: HashMap<PageId, OnceLock<Told>>,
+}
 
 /// What others show of a body.
 #[derive(Debug)]
@@ -31,46 +35,53 @@ pub(super) struct Told {
     pub key: Key,
 }
 
-/// Reads every body.
-pub(super) fn all(order: &Order<'_>, assets: &Assets) -> Prose {
-    let shared = Shared::new(order);
-    let heads: Vec<&Head> = order.site.heads().collect();
-    order.watch.begin(Stage::Prose, heads.len());
-    heads
-        .into_par_iter()
-        .map(|head| {
-            order.watch.begin_page();
-            let told = told(order, assets, &shared, head);
-            order.watch.end_page(&head.path);
-            (head.id.clone(), told)
-        })
-        .collect()
-}
-
-/// Reads the bodies of a few pages anew, one after the other: who edits a page is not to wait for a pool of threads that
-/// may be busy with the whole site.
-pub(super) fn renew(prose: &mut Prose, order: &Order<'_>, assets: &Assets, few: &Site) {
-    let shared = Shared::new(order);
-    for head in few.heads() {
-        prose.insert(head.id.clone(), told(order, assets, &shared, head));
+impl Prose {
+    /// Before any body is read.
+    pub fn new(order: &Order<'_>) -> Self {
+        let told = order.site.heads().map(|head| (head.id.clone(), OnceLock::new())).collect();
+        Self { shared: Shared::new(order), told }
     }
-}
 
-fn told(order: &Order<'_>, assets: &Assets, shared: &Shared, head: &Head) -> Told {
-    let text = order.sources.text(head.body.span);
-    let place = Place::new(order, assets, shared, head);
-    let key = place.key(text);
-    let make = || {
-        let rendered = render(text, head, &Uncolored(&place));
-        (rendered.lead_text, rendered.toc)
-    };
-    let (lead, toc) = order.store.get_or(store::Kind::Prose, || key, make);
-    Told { lead, toc, key }
-}
+    /// Reads every body.
+    pub fn read_all(&self, order: &Order<'_>, assets: &Assets) {
+        let heads: Vec<&Head> = order.site.heads().collect();
+        order.watch.begin(Stage::Prose, heads.len());
+        heads.into_par_iter().for_each(|head| {
+            order.watch.begin_page();
+            self.told(order, assets, head);
+            order.watch.end_page(&head.path);
+        });
+    }
 
-/// A body as HTML.
-pub(super) fn body(order: &Order<'_>, assets: &Assets, shared: &Shared, head: &Head) -> Rendered {
-    render(order.sources.text(head.body.span), head, &Place::new(order, assets, shared, head))
+    /// Forgets what was read of a few pages that are others now.
+    pub fn renew(&mut self, order: &Order<'_>, few: &Site) {
+        self.shared = Shared::new(order);
+        self.told.extend(few.heads().map(|head| (head.id.clone(), OnceLock::new())));
+    }
+
+    /// What is told of the body of a page.
+    pub fn told(&self, order: &Order<'_>, assets: &Assets, head: &Head) -> &Told {
+        let told = self.told.get(&head.id).expect("the page is one of the site");
+        told.get_or_init(|| self.read(order, assets, head))
+    }
+
+    fn read(&self, order: &Order<'_>, assets: &Assets, head: &Head) -> Told {
+        let text = order.sources.text(head.body.span);
+        let place = Place::new(order, assets, &self.shared, head);
+        let key = place.key(text);
+        let make = || {
+            let rendered = render(text, head, &Uncolored(&place));
+            (rendered.lead_text, rendered.toc)
+        };
+        let (lead, toc) = order.store.get_or(store::Kind::Prose, || key, make);
+        Told { lead, toc, key }
+    }
+
+    /// The body of a page as HTML.
+    pub fn body(&self, order: &Order<'_>, assets: &Assets, head: &Head) -> Rendered {
+        let place = Place::new(order, assets, &self.shared, head);
+        render(order.sources.text(head.body.span), head, &place)
+    }
 }
 
 fn render(text: &str, head: &Head, pieces: &impl Pieces) -> Rendered {
@@ -78,7 +89,8 @@ fn render(text: &str, head: &Head, pieces: &impl Pieces) -> Rendered {
 }
 
 /// What all bodies may speak of.
-pub(super) struct Shared {
+#[derive(Debug)]
+struct Shared {
     /// Titles of tools by slug, for labels of code blocks.
     tools: BTreeMap<String, String>,
     /// The key of all this, and of the texts of the site's language.
@@ -86,8 +98,7 @@ pub(super) struct Shared {
 }
 
 impl Shared {
-    /// It, of a site.
-    pub fn new(order: &Order<'_>) -> Self {
+    fn new(order: &Order<'_>) -> Self {
         let name = |tool: &Page<ToolData>| (tool.head.id.slug.clone(), tool.head.title.value.clone());
         let tools = order.site.tools.iter().map(name).collect();
         let key = Key::of([format!("{tools:?}"), format!("{:?}", order.config.texts)]);
@@ -96,7 +107,7 @@ impl Shared {
 }
 
 /// What a body needs to know of the page that shows it.
-pub(super) struct Place<'s> {
+struct Place<'s> {
     order: &'s Order<'s>,
     assets: &'s Assets,
     shared: &'s Shared,

@@ -1,6 +1,7 @@
 //! The knowledge base as plain typed data.
 
 mod address;
+mod digest;
 mod kind;
 pub mod kinds;
 mod links;
@@ -10,6 +11,7 @@ mod quantities;
 mod tables;
 
 pub use address::{LISTINGS, is_device, is_file_name, parts_of, why_reserved};
+pub use digest::Digest;
 pub use kind::Kind;
 pub use links::{Dangling, Links, Missing, Target};
 pub use page::{Body, Head, Page, PageId, Site, title_of};

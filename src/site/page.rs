@@ -162,6 +162,22 @@ impl Site {
         self.heads().filter(move |head| head.id.kind == kind).map(|head| head.id.slug.as_str())
     }
 
+    /// The same with other errors.
+    pub fn with_errors(&self, errors: Vec<Page<ErrorData>>) -> Self {
+        Self {
+            errors,
+            categories: self.categories.clone(),
+            tools: self.tools.clone(),
+            guides: self.guides.clone(),
+            models: self.models.clone(),
+            devices: self.devices.clone(),
+            quants: self.quants.clone(),
+            terms: self.terms.clone(),
+            extractors: self.extractors.clone(),
+            documents: self.documents.clone(),
+        }
+    }
+
     /// Puts the pages of another behind its own.
     pub fn append(&mut self, other: Self) {
         self.errors.extend(other.errors);

@@ -19,6 +19,12 @@ use crate::files::Key;
 pub enum Kind {
     /// Error pages as they were read.
     Pages,
+    /// Pages and checks that nothing was found in.
+    Right,
+    /// Solutions of an error by their words.
+    Solutions,
+    /// What is gathered from all pages.
+    Gathered,
     /// How often each word stands in a page.
     Words,
     /// Colored code blocks.
@@ -35,8 +41,11 @@ pub enum Kind {
 
 impl Kind {
     /// All of them.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 10] = [
         Self::Pages,
+        Self::Right,
+        Self::Solutions,
+        Self::Gathered,
         Self::Words,
         Self::Code,
         Self::Prose,
@@ -46,13 +55,25 @@ impl Kind {
     ];
 
     /// Those that a build asks for.
-    pub const BUILD: [Self; 6] =
-        [Self::Pages, Self::Words, Self::Code, Self::Prose, Self::Hits, Self::Figures];
+    pub const BUILD: [Self; 9] = [
+        Self::Pages,
+        Self::Right,
+        Self::Solutions,
+        Self::Gathered,
+        Self::Words,
+        Self::Code,
+        Self::Prose,
+        Self::Hits,
+        Self::Figures,
+    ];
 
     /// Its name: that of its file, too.
     pub fn name(self) -> &'static str {
         match self {
             Self::Pages => "pages",
+            Self::Right => "right",
+            Self::Solutions => "solutions",
+            Self::Gathered => "gathered",
             Self::Words => "words",
             Self::Code => "code",
             Self::Prose => "prose",
@@ -132,6 +153,16 @@ impl Store {
             self.keep(kind, key, bytes);
         }
         value
+    }
+
+    /// Whether a key was noted.
+    pub fn knows(&self, kind: Kind, key: &Key) -> bool {
+        self.find(kind, key).is_some()
+    }
+
+    /// Notes a key without a result.
+    pub fn note(&self, kind: Kind, key: Key) {
+        self.keep(kind, key, Vec::new());
     }
 
     /// The entry for a key, from now on as young as any.

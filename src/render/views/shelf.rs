@@ -12,7 +12,7 @@ use crate::render::assets::Assets;
 use crate::render::data::twin_folder;
 use crate::render::feed;
 use crate::render::json_ld;
-use crate::render::prose::{self, Prose, Shared, Told};
+use crate::render::prose::{Prose, Told};
 use crate::render::social::Pictures;
 use crate::render::templates::seen;
 use crate::render::views::common::{
@@ -32,7 +32,6 @@ pub(in crate::render) struct Shelf<'s> {
     pub assets: &'s Assets,
     /// What is told of every body.
     pub prose: &'s Prose,
-    shared: Shared,
     /// The index of the fit tables, which several pages hold.
     pub fit_index: &'s serde_json::Value,
     /// Slugs of errors whose messages are taken for each other, by slug.
@@ -54,17 +53,19 @@ pub(in crate::render) enum Wanted<'s> {
     Few(&'s Site),
 }
 
-impl Wanted<'_> {
-    /// Whether an error stands in a list of one of the pages, or beside one of them.
-    fn lists(self, error: &Page<ErrorData>) -> bool {
-        let Self::Few(few) = self else { return true };
-        let category = &error.data.category;
-        few.errors.iter().any(|page| page.data.category == *category)
-            || few.categories.iter().any(|page| page.head.id.slug == *category)
-            || few
-                .tools
-                .iter()
-                .any(|page| error.data.tools.iter().any(|tool| tool.value == page.head.id.slug))
+impl<'s> Wanted<'s> {
+    /// The errors that stand in a list of one of the pages, or beside one of them.
+    fn listed(self, errors: &'s [Page<ErrorData>]) -> Vec<&'s Page<ErrorData>> {
+        let Self::Few(few) = self else { return errors.iter().collect() };
+        let own = few.errors.iter().map(|page| page.data.category.as_str());
+        let categories: BTreeSet<&str> =
+            own.chain(few.categories.iter().map(|page| page.head.id.slug.as_str())).collect();
+        let tools: BTreeSet<&str> = few.tools.iter().map(|page| page.head.id.slug.as_str()).collect();
+        let is_listed = |error: &&Page<ErrorData>| {
+            categories.contains(error.data.category.as_str())
+                || error.data.tools.iter().any(|tool| tools.contains(tool.value.as_str()))
+        };
+        errors.iter().filter(is_listed).collect()
     }
 }
 
@@ -107,8 +108,7 @@ impl<'p> Plate<'p> {
 impl<'s> Shelf<'s> {
     /// Everything that the views of these pages draw on.
     pub fn new(order: &'s Order<'s>, ground: &'s Groundwork, wanted: Wanted<'s>) -> Self {
-        let errors = order.site.errors.iter();
-        let mut errors: Vec<&Page<ErrorData>> = errors.filter(|error| wanted.lists(error)).collect();
+        let mut errors = wanted.listed(&order.site.errors);
         errors.sort_by_cached_key(|error| error.head.title.value.to_lowercase());
         let mut by_category: BTreeMap<&str, Vec<&Page<ErrorData>>> = BTreeMap::new();
         let mut by_tool: BTreeMap<&str, Vec<&Page<ErrorData>>> = BTreeMap::new();
@@ -117,14 +117,13 @@ impl<'s> Shelf<'s> {
             let tools: BTreeSet<&str> = error.data.tools.iter().map(|slug| slug.value.as_str()).collect();
             tools.into_iter().for_each(|tool| by_tool.entry(tool).or_default().push(error));
         }
-        let known = order.site.heads().filter(|_| matches!(wanted, Wanted::All)).filter_map(|head| {
-            Some((&head.id, (head, common::description(&ground.prose.get(&head.id)?.lead))))
+        let known = order.site.heads().filter(|_| matches!(wanted, Wanted::All)).map(|head| {
+            (&head.id, (head, common::description(&ground.prose.told(order, &ground.assets, head).lead)))
         });
         Self {
             order,
             assets: &ground.assets,
             prose: &ground.prose,
-            shared: Shared::new(order),
             fit_index: &ground.fit_index,
             look_alikes: &ground.look_alikes,
             wanted,
@@ -139,7 +138,7 @@ impl<'s> Shelf<'s> {
     pub fn wants(&self, head: &Head) -> bool {
         match self.wanted {
             Wanted::All => true,
-            Wanted::Few(few) => few.heads().any(|wanted| wanted.id == head.id),
+            Wanted::Few(few) => few.head(&head.id).is_some(),
         }
     }
 
@@ -165,12 +164,12 @@ impl<'s> Shelf<'s> {
 
     /// The body of a page, rendered.
     pub fn body(&self, head: &Head) -> Rendered {
-        prose::body(self.order, self.assets, &self.shared, head)
+        self.prose.body(self.order, self.assets, head)
     }
 
     /// What is told of the body of a page.
     pub fn told(&self, head: &Head) -> &'s Told {
-        self.prose.get(&head.id).expect("every body has been read")
+        self.prose.told(self.order, self.assets, head)
     }
 
     /// The headings of a page.
