@@ -1,6 +1,6 @@
 //! What each file of a published folder was made of: one whose key is the same, and that nobody touched, is not made again.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::fmt::Write;
 use std::fs;
 use std::path::Path;
@@ -16,7 +16,7 @@ const FORMAT: &str = "kbgen published 2 ";
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Record {
     files: HashMap<String, (Option<Key>, Stamp)>,
-    groups: HashMap<Key, Vec<String>>,
+    groups: HashMap<Key, BTreeSet<String>>,
 }
 
 /// What changes when someone writes to a file.
@@ -52,7 +52,7 @@ impl Record {
     /// Notes a file, and its group.
     pub(crate) fn add(&mut self, path: String, key: Option<Key>, group: Option<Key>, stamp: Stamp) {
         if let Some(group) = group {
-            self.groups.entry(group).or_default().push(path.clone());
+            self.groups.entry(group).or_default().insert(path.clone());
         }
         self.files.insert(path, (key, stamp));
     }

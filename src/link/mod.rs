@@ -1,9 +1,9 @@
 //! Each link gets its target, or is listed as dangling. Whether that is an error is for `check` to say.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use crate::files::{Sources, Span};
-use crate::markdown::{outline_inline, refused_scheme};
+use crate::markdown::{links_inline, refused_scheme};
 use crate::site::{Dangling, Head, Kind, LISTINGS, Links, Missing, PageId, Site, Target, parts_of};
 
 /// Targets of all links in all bodies, and who points at whom.
@@ -63,7 +63,7 @@ fn add(links: &mut Links, pages: &Site, finder: &Finder<'_>) {
     }
     for error in &pages.errors {
         for cause in &error.data.causes {
-            for link in outline_inline(&cause.tell.value).links {
+            for link in links_inline(&cause.tell.value) {
                 match finder.target(&error.head, &link.destination, false) {
                     Ok(target) => {
                         links.lines.insert((error.head.id.clone(), link.destination), target);
@@ -103,16 +103,24 @@ fn point_from_front_matter(pages: &Site, pointers: &mut BTreeMap<PageId, BTreeSe
 struct Finder<'s> {
     sources: &'s Sources,
     site: &'s Site,
+    /// Of two pages with one name the first in path order.
+    heads: HashMap<&'s PageId, &'s Head>,
 }
 
 impl<'s> Finder<'s> {
     fn new(site: &'s Site, sources: &'s Sources) -> Self {
-        Self { sources, site }
+        let mut heads = HashMap::new();
+        for head in site.heads() {
+            heads.entry(&head.id).or_insert(head);
+        }
+        Self { sources, site, heads }
     }
 
     /// The page that was read from a file.
     fn by_path(&self, path: &str) -> Option<&'s Head> {
-        self.site.named(&PageId::of_path(path)?).find(|head| head.path == path)
+        let id = PageId::of_path(path)?;
+        let first = self.heads.get(&id).filter(|head| head.path == path);
+        first.copied().or_else(|| self.site.named(&id).find(|head| head.path == path))
     }
 
     fn target(&self, from: &Head, destination: &str, image: bool) -> Result<Target, Missing> {
@@ -168,7 +176,7 @@ impl<'s> Finder<'s> {
             && let Some(anchor) = anchor
         {
             let page = PageId::new(Kind::Term, anchor);
-            return match self.site.head(&page) {
+            return match self.heads.get(&page) {
                 Some(_) => Ok(Target::Page { page, anchor: None }),
                 None => Err(Missing::Page),
             };
@@ -177,7 +185,7 @@ impl<'s> Finder<'s> {
             return Ok(Target::Listing { address: wanted.to_string(), anchor });
         }
         let page = PageId::of_address(wanted).ok_or(Missing::Page)?;
-        let head = self.site.head(&page).ok_or(Missing::Page)?;
+        let head = self.heads.get(&page).ok_or(Missing::Page)?;
         self.page(head, anchor)
     }
 

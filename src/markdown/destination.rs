@@ -1,16 +1,26 @@
 //! Link destinations: where they stand in the text, and which schemes a page may link to.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 /// Schemes that a link may have; one without a scheme is relative.
 pub(crate) const SCHEMES: [&str; 3] = ["http", "https", "mailto"];
+
+/// So many characters of a destination can hold a scheme.
+const DECODED: usize = 256;
 
 /// The scheme that makes a destination unfit for a page, if it has one.
 ///
 /// A browser drops control characters and decodes before it looks for a scheme, so the destination is
 /// read likewise. `//host` has no scheme but leaves the site, and is refused too.
 pub fn refused_scheme(destination: &str) -> Option<String> {
-    let bare = decoded(destination);
+    let is_plain = |byte: &u8| byte.is_ascii_graphic() && !matches!(byte, b'%' | b'&');
+    let start = &destination.as_bytes()[..destination.len().min(DECODED)];
+    let bare = match str::from_utf8(start) {
+        // Most say what they mean.
+        Ok(plain) if start.iter().all(is_plain) => Cow::Borrowed(plain),
+        _ => Cow::Owned(decoded(destination)),
+    };
     let mut start = bare.bytes();
     if matches!((start.next(), start.next()), (Some(b'/' | b'\\'), Some(b'/' | b'\\'))) {
         return Some("//".to_string());
@@ -32,7 +42,7 @@ pub(crate) fn is_external(destination: &str) -> bool {
 /// The destination without white space and controls, percent and entity forms decoded. Only the part
 /// that can hold a scheme is read, so long destinations cost nothing.
 fn decoded(destination: &str) -> String {
-    let mut text: String = destination.chars().take(256).collect();
+    let mut text: String = destination.chars().take(DECODED).collect();
     // Twice: what decodes to an encoded form is not worth a doubt.
     for _ in 0..2 {
         text = percent_encoding::percent_decode_str(&entities(&text)).decode_utf8_lossy().into_owned();

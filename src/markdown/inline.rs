@@ -1,4 +1,4 @@
-//! One line of Markdown as HTML: titles, and how to tell a cause.
+//! One line of Markdown, as HTML and as what it holds: titles, and how to tell a cause.
 
 use std::ops::Range;
 
@@ -6,6 +6,8 @@ use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 
 use crate::markdown::calls::{Call, Covered};
 use crate::markdown::fence::Fence;
+use crate::markdown::outline::{Link, Outline, read};
+use crate::markdown::plain::plain_inline;
 use crate::markdown::render::{Figure, Picture, Pieces};
 use crate::markdown::writer::Writer;
 
@@ -22,6 +24,31 @@ pub fn inline(text: &str, pieces: &impl Pieces) -> String {
     let mut writer = Writer::new(&line.padded, &covered, &shifted, Vec::new());
     line.each(&covered, |event, range| writer.event(event, range, &[]));
     writer.into_html()
+}
+
+/// Reads one line of Markdown as [`inline`] does: links, calls and their faults.
+pub fn outline_inline(text: &str) -> Outline {
+    let line = Line::new(text);
+    let options = Options::empty();
+    let mut outline = read(&line.padded, &Covered::new(&line.padded, options), options);
+    for range in outline
+        .links
+        .iter_mut()
+        .map(|link| &mut link.range)
+        .chain(outline.calls.iter_mut().flat_map(|call| [&mut call.range, &mut call.inner_range]))
+        .chain(outline.faults.iter_mut().map(|fault| &mut fault.range))
+    {
+        *range = line.place(range);
+    }
+    outline.lead = plain_inline(text);
+    outline.has_body = !text.trim().is_empty();
+    outline
+}
+
+/// The links of one line of Markdown, as [`outline_inline`] reads them.
+pub fn links_inline(text: &str) -> Vec<Link> {
+    // Without one of these there is none, and most lines have neither.
+    if text.contains(['[', '<']) { outline_inline(text).links } else { Vec::new() }
 }
 
 /// A line made ready to be parsed.

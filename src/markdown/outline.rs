@@ -14,8 +14,6 @@ use crate::markdown::fault::{Fault, FaultKind};
 use crate::markdown::fence::{self, Fence};
 use crate::markdown::footnotes;
 use crate::markdown::headings::{self, Heading};
-use crate::markdown::inline::Line;
-use crate::markdown::plain::plain_inline;
 use crate::unseen::{disguise, unseen};
 
 /// How deep quotations, lists and emphasis may lie in each other.
@@ -65,25 +63,6 @@ pub struct Outline {
 /// Reads a body. Linear in its length, whatever it holds.
 pub fn outline(text: &str) -> Outline {
     read(text, &Covered::new(text, BODY), BODY)
-}
-
-/// Reads one line of Markdown as [`crate::markdown::inline()`] does: links, calls and their faults.
-pub fn outline_inline(text: &str) -> Outline {
-    let line = Line::new(text);
-    let options = Options::empty();
-    let mut outline = read(&line.padded, &Covered::new(&line.padded, options), options);
-    for range in outline
-        .links
-        .iter_mut()
-        .map(|link| &mut link.range)
-        .chain(outline.calls.iter_mut().flat_map(|call| [&mut call.range, &mut call.inner_range]))
-        .chain(outline.faults.iter_mut().map(|fault| &mut fault.range))
-    {
-        *range = line.place(range);
-    }
-    outline.lead = plain_inline(text);
-    outline.has_body = !text.trim().is_empty();
-    outline
 }
 
 /// Reads a text whose calls are found already.

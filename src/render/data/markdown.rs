@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::markdown::outline_inline;
+use crate::markdown::links_inline;
 use crate::render::prose::lead;
 use crate::render::views::Shelf;
 use crate::site::kinds::ErrorData;
@@ -68,7 +68,7 @@ fn body(shelf: &Shelf<'_>, head: &Head, root: &str) -> String {
 
 /// One line of Markdown, its links beginning at `root`.
 pub(super) fn line(shelf: &Shelf<'_>, head: &Head, text: &str, root: &str) -> String {
-    let links = outline_inline(text).links.into_iter().filter_map(|link| {
+    let links = links_inline(text).into_iter().filter_map(|link| {
         let target = shelf.order.links.lines.get(&(head.id.clone(), link.destination.clone()))?;
         (text[link.range.clone()] == link.destination).then(|| (link.range, lead(root, target, shelf.assets)))
     });
