@@ -3,8 +3,8 @@
 use crate::diagnosis::parser::{Parser, PartFault};
 use crate::files::{Placed, Sources};
 use crate::signature::{Derived, Extractor, Field, Pattern, Place, Verdict};
-use crate::site::{Page, Site};
 use crate::site::kinds::ExtractorData;
+use crate::site::{Page, Site};
 
 /// The extractors of a site alone; their faults are told with those of the signatures.
 pub fn shared(site: &Site, sources: &Sources) -> Vec<Extractor> {

@@ -46,7 +46,10 @@ impl Record {
     /// All files of a group, with what they were made of; none if the group is not known.
     pub(crate) fn group(&self, group: &Key) -> Option<Vec<(&str, Option<Key>, Stamp)>> {
         let paths = self.groups.get(group)?;
-        paths.iter().map(|path| self.files.get(path).map(|(key, stamp)| (path.as_str(), *key, *stamp))).collect()
+        paths
+            .iter()
+            .map(|path| self.files.get(path).map(|(key, stamp)| (path.as_str(), *key, *stamp)))
+            .collect()
     }
 
     /// Notes a file, and its group.
@@ -86,8 +89,11 @@ impl Record {
 
     /// The record as text: a line a file, in the order of their paths, those of a group behind a line with its key.
     pub fn text(&self) -> String {
-        let group_of: HashMap<&str, &Key> =
-            self.groups.iter().flat_map(|(key, paths)| paths.iter().map(move |path| (path.as_str(), key))).collect();
+        let group_of: HashMap<&str, &Key> = self
+            .groups
+            .iter()
+            .flat_map(|(key, paths)| paths.iter().map(move |path| (path.as_str(), key)))
+            .collect();
         let mut files: Vec<_> =
             self.files.iter().map(|(path, made)| (group_of.get(path.as_str()), path, made)).collect();
         files.sort_unstable_by_key(|(group, path, _)| (*group, *path));

@@ -52,7 +52,8 @@ impl Edition {
     pub fn make(sources: Sources, read_faults: Vec<Diagnostic>, order: &Order) -> anyhow::Result<Made> {
         let mut draft = understand(&sources, read_faults, order, &Unwatched)?;
         let memory = Memory::default();
-        let ground = if draft.has_errors() { None } else { Self::ground(&sources, &mut draft, order, &memory) };
+        let ground =
+            if draft.has_errors() { None } else { Self::ground(&sources, &mut draft, order, &memory) };
         Ok(match ground {
             Some(ground) => {
                 let edition = Self { sources, draft, ground, order: order.clone() };

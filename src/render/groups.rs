@@ -27,8 +27,9 @@ impl Groups {
         let Order { sources, site, config, today, audience, digest, .. } = order;
         let options = Key::of([format!("{PROGRAM} {} {today} {audience:?}", config.base_url)]);
         let errors = site.errors.iter().map(|error| &error.head);
-        let errors =
-            errors.map(|head| (head.id.slug.clone(), Key::of([options, digest.page(head, sources)]))).collect();
+        let errors = errors
+            .map(|head| (head.id.slug.clone(), Key::of([options, digest.page(head, sources)])))
+            .collect();
         Self { rest: Key::of([options, digest.world]), bodies: Key::of([options, digest.whole]), errors }
     }
 

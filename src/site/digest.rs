@@ -43,12 +43,12 @@ impl Digest {
 }
 
 /// What others may see of an error: its front matter, its lead and its headings as they are written, what it links to and
-/// what it computes. Of a text with footnotes it is all: they number the marks in the lead.
+/// what it computes. Of a text with footnotes it is all: their marks are numbered through the text.
 fn shown(head: &Head, sources: &Sources) -> Key {
     let source = sources.get(head.source);
     let body = sources.text(head.body.span);
     let outline = &head.body.outline;
-    if !outline.footnotes.is_empty() || body.contains("[^") {
+    if body.contains("[^") {
         return *source.key();
     }
     let lead = outline.headings.first().map_or(body.len(), |heading| heading.range.start);

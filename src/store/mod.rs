@@ -143,8 +143,7 @@ impl Store {
         }
         let key = key();
         // What cannot be read is made anew, and takes the place of what was there.
-        if let Some(value) =
-            self.find(kind, &key).and_then(|entry| postcard::from_bytes(entry.bytes()).ok())
+        if let Some(value) = self.find(kind, &key).and_then(|entry| postcard::from_bytes(entry.bytes()).ok())
         {
             return value;
         }

@@ -153,9 +153,17 @@ struct Before(Vec<(PathBuf, Vec<u8>)>);
 
 impl Before {
     fn of(site: &Edited) -> Self {
-        Self(["content", "templates"].iter().flat_map(|folder| site.built(folder).into_iter().map(move |(path, bytes)| {
-            (Path::new(folder).join(path), bytes)
-        })).chain([("site.toml".into(), fs::read(site.path("site.toml")).unwrap())]).collect())
+        Self(
+            ["content", "templates"]
+                .iter()
+                .flat_map(|folder| {
+                    site.built(folder)
+                        .into_iter()
+                        .map(move |(path, bytes)| (Path::new(folder).join(path), bytes))
+                })
+                .chain([("site.toml".into(), fs::read(site.path("site.toml")).unwrap())])
+                .collect(),
+        )
     }
 
     /// Takes everything back since then.
@@ -369,6 +377,35 @@ fn pages_that_are_not_made_again_are_those_that_a_clean_build_makes() {
         published += 1;
     }
     assert!((20..80).contains(&published), "of the builds, {published} were without errors");
+}
+
+#[test]
+fn what_others_show_of_a_body_is_made_again() {
+    let site = Edited::new();
+    let path = "content/errors/memory/own-0.md";
+    site.write(path, &page("Own", "own wants", 1));
+    let store = || cache::open(site.root(), &Kind::BUILD);
+    let mut record = site.publish("public", None, store());
+    let edits = [
+        ("lead", "See [the card]", "Look at [the card]", "llms.txt"),
+        ("heading", "## Check that it worked", "## Check that it worked at once", "data/search.js"),
+        ("link", "## Check", "See [how](/guides/free-memory/).\n\n## Check", "guides/free-memory/index.html"),
+        ("front matter", "severity: fatal", "severity: degraded", "errors/index.html"),
+        ("command", "print(1)\n```", "print(1)\n```\n\n```bash\nloader --low\n```", "data/diagnose.js"),
+        ("words", "loader --low", "loader --lower", "llms-full.txt"),
+    ];
+    for (what, from, to, shown_in) in edits {
+        let before = fs::read(site.path("public").join(shown_in)).unwrap();
+        site.replace(path, from, to);
+        record = site.publish("public", record, store());
+        assert!(
+            fs::read(site.path("public").join(shown_in)).unwrap() != before,
+            "{what} is shown in {shown_in}"
+        );
+        let _ = fs::remove_dir_all(site.path("clean"));
+        assert!(site.publish("clean", None, Store::forgetful()).is_some());
+        assert!(site.built("public") == site.built("clean"), "{what}");
+    }
 }
 
 #[test]
