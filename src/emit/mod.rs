@@ -16,6 +16,7 @@ mod record;
 mod single;
 mod staging;
 mod swap;
+mod tree;
 
 use std::path::{Path, PathBuf};
 

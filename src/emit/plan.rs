@@ -1,9 +1,10 @@
 //! What has to be done with the files of a build and those in the folder, before anything is touched.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::ffi::OsStr;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::{MAIN_SEPARATOR, Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use walkdir::WalkDir;
@@ -107,24 +108,21 @@ fn foreign(
     if !place.exists() {
         return Ok((entries, files));
     }
-    let ours: HashSet<&Path> = before.iter().map(Path::new).collect();
-    let our_folders: HashSet<&Path> = ours.iter().flat_map(|path| path.ancestors().skip(1)).collect();
-    let replaced: HashSet<&Path> = write.iter().map(Path::new).collect();
-    let outputs: HashSet<&Path> = after.paths.iter().map(Path::new).collect();
+    let our_folders: HashSet<&str> = before.iter().flat_map(|path| folders(path)).collect();
     let our_entries: HashSet<&OsStr> =
-        ours.iter().chain(&outputs).filter_map(|path| path.iter().next()).collect();
-    let walk = WalkDir::new(&place.folder).min_depth(1).sort_by_file_name().into_iter();
+        before.iter().chain(&after.paths).filter_map(|path| path.split('/').next()).map(OsStr::new).collect();
+    let walk = WalkDir::new(&place.folder).min_depth(1).into_iter();
     for entry in walk.filter_entry(|entry| entry.path() != place.staging) {
         let entry = entry.with_context(|| format!("cannot read the folder `{}`", place.folder.display()))?;
         let path = entry.path().strip_prefix(&place.folder).expect("an entry lies in its folder");
         let is_folder = entry.file_type().is_dir();
-        if path == Path::new(MARKER)
-            || ours.contains(path) && !is_folder
-            || is_folder && our_folders.contains(path)
-        {
+        // As outputs are named; one that cannot be is not ours.
+        let name = name(path).unwrap_or_default();
+        let is_ours = if is_folder { our_folders.contains(&*name) } else { before.contains(&*name) };
+        if path == Path::new(MARKER) || is_ours {
             continue;
         }
-        if replaced.contains(path) {
+        if write.contains(&*name) {
             if is_folder || permission == Permission::OnlyOurs {
                 bail!(
                     "`{}` was not written by kbgen, and the site now has a file of that name: \
@@ -136,7 +134,7 @@ fn foreign(
             continue;
         }
         // A file with the bytes of an output is that output from now on.
-        if outputs.contains(path) {
+        if after.paths.contains(&*name) {
             continue;
         }
         files += usize::from(!is_folder);
@@ -145,5 +143,17 @@ fn foreign(
             entries.push(path.to_path_buf());
         }
     }
+    entries.sort();
     Ok((entries, files))
+}
+
+/// A path as outputs are named.
+fn name(path: &Path) -> Option<Cow<'_, str>> {
+    let name = path.to_str()?;
+    Some(if MAIN_SEPARATOR == '/' { name.into() } else { name.replace(MAIN_SEPARATOR, "/").into() })
+}
+
+/// The folders that a path lies in.
+fn folders(path: &str) -> impl Iterator<Item = &str> {
+    path.match_indices('/').map(|(at, _)| &path[..at])
 }

@@ -213,8 +213,8 @@ impl Sink for Publication {
 
 impl Taken {
     fn add(&mut self, path: String, same: bool) {
-        let twice = self.files.insert(path, same).is_some();
-        assert!(!twice, "two outputs claim one path");
+        let before = self.files.insert(path.clone(), same);
+        assert!(before.is_none(), "two outputs claim `{path}`");
     }
 }
 

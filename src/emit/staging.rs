@@ -1,6 +1,6 @@
 //! The new tree while it is made beside the folder, and the old one while it is taken away.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::fs::{self, File};
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
@@ -15,6 +15,7 @@ use crate::emit::marker::MARKER;
 use crate::emit::place::Place;
 use crate::emit::plan::Plan;
 use crate::emit::swap;
+use crate::emit::tree::Tree;
 
 /// A new tree in the making; dropped before it is published, it is removed.
 #[derive(Debug)]
@@ -71,7 +72,7 @@ impl Staging {
     /// # Errors
     /// When the disk refuses; the published folder is untouched then.
     pub(crate) fn fill(&self, plan: &Plan) -> Result<()> {
-        plan.keep.par_iter().try_for_each(|path| self.keep(Path::new(path)))?;
+        self.keep(&plan.keep)?;
         plan.foreign.iter().try_for_each(|path| self.carry(path))?;
         self.write(Path::new(MARKER), plan.marker.text().as_bytes())
     }
@@ -97,10 +98,29 @@ impl Staging {
             .with_context(|| format!("cannot write `{}`", file.display()))
     }
 
-    /// Brings a file of ours over without changing it.
-    fn keep(&self, path: &Path) -> Result<()> {
-        let to = self.make_room(path)?;
-        if fs::hard_link(self.place.folder.join(path), to).is_ok() { Ok(()) } else { self.carry(path) }
+    /// Brings files of ours over without changing them.
+    fn keep(&self, paths: &[String]) -> Result<()> {
+        let Place { folder, staging, .. } = &self.place;
+        if paths.is_empty() {
+            return Ok(());
+        }
+        let fails = || format!("cannot read the folder `{}`", folder.display());
+        let (old, new) = (Tree::open(folder).with_context(fails)?, Tree::open(staging).with_context(fails)?);
+        let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
+        for inner in folders(paths).into_iter().map(Path::new) {
+            match new.make_folder(inner) {
+                Err(error) if error.kind() != ErrorKind::AlreadyExists => {
+                    let folder = staging.join(inner);
+                    return Err(error).with_context(|| format!("cannot make `{}`", folder.display()));
+                }
+                _ => made.insert(inner.to_path_buf()),
+            };
+        }
+        drop(made);
+        paths.par_iter().map(Path::new).try_for_each(|path| match new.link(&old, path) {
+            Ok(()) => Ok(()),
+            Err(_) => self.carry(path),
+        })
     }
 
     /// Brings an entry of the published folder over without changing it.
@@ -156,11 +176,18 @@ impl OldTree {
     /// Nothing here is an error: the new site is published, and the next build removes what is left.
     pub(crate) fn retire(self, plan: &Plan) {
         let (old, new) = (&self.place.staging, &self.place.folder);
-        let ours: HashSet<&Path> = (plan.before.iter().map(Path::new))
-            .chain(plan.keep.iter().map(Path::new))
-            .chain(plan.write.iter().map(Path::new))
-            .chain([Path::new(MARKER)])
-            .collect();
+        // What is known to be there goes first; mostly nothing is left then.
+        if let Ok(tree) = Tree::open(old) {
+            let real = real(old, folders(&plan.before));
+            let lies_there = |path: &&String| parent(path).is_none_or(|parent| real.contains(parent));
+            let known = plan.before.iter().filter(lies_there);
+            known.for_each(|path| drop(tree.remove_file(Path::new(path))));
+            real.into_iter().rev().for_each(|folder| drop(tree.remove_folder(Path::new(folder))));
+        }
+        let is_ours = |path: &Path| {
+            let listed = |path: &str| plan.marker.paths.contains(path) || path == MARKER;
+            path.to_str().is_some_and(listed)
+        };
         // Folders come after what is in them. One that cannot be removed is not empty.
         for entry in WalkDir::new(old).contents_first(true).into_iter().flatten() {
             if entry.file_type().is_dir() {
@@ -169,7 +196,7 @@ impl OldTree {
             }
             let path = entry.path().strip_prefix(old).expect("an entry lies in its folder");
             let to = new.join(path);
-            if ours.contains(path) || !is_news(entry.path(), &to) {
+            if is_ours(path) || !is_news(entry.path(), &to) {
                 let _ = fs::remove_file(entry.path());
             } else {
                 let _ = to.parent().map(fs::create_dir_all);
@@ -177,6 +204,37 @@ impl OldTree {
             }
         }
     }
+}
+
+/// The folders that paths lie in, each before those in it; the top is not one of them.
+fn folders<'p>(paths: impl IntoIterator<Item = &'p String>) -> BTreeSet<&'p str> {
+    let mut folders = BTreeSet::new();
+    for path in paths {
+        let mut inner = path.as_str();
+        while let Some(folder) = parent(inner) {
+            if !folders.insert(folder) {
+                break;
+            }
+            inner = folder;
+        }
+    }
+    folders
+}
+
+fn parent(path: &str) -> Option<&str> {
+    path.rsplit_once('/').map(|(folder, _)| folder)
+}
+
+/// Those of these folders that are no links: what a link leads to is not ours.
+fn real<'p>(root: &Path, folders: BTreeSet<&'p str>) -> BTreeSet<&'p str> {
+    let mut real = BTreeSet::new();
+    for folder in folders {
+        let lies_in_real = parent(folder).is_none_or(|parent| real.contains(parent));
+        if lies_in_real && fs::symlink_metadata(root.join(folder)).is_ok_and(|found| found.is_dir()) {
+            real.insert(folder);
+        }
+    }
+    real
 }
 
 /// Whether the new tree lacks a file of someone else, or has it as it was before they replaced it.

@@ -35,8 +35,12 @@ impl Key {
         }
         let mut key = [0; Self::LENGTH];
         for (byte, pair) in key.iter_mut().zip(digits.chunks_exact(2)) {
-            let digit = |at: usize| char::from(pair[at]).to_digit(16);
-            *byte = u8::try_from(digit(0)? * 16 + digit(1)?).ok()?;
+            let digit = |at: usize| match pair[at] {
+                digit @ b'0'..=b'9' => Some(digit - b'0'),
+                letter @ b'a'..=b'f' => Some(letter - b'a' + 10),
+                _ => None,
+            };
+            *byte = digit(0)? * 16 + digit(1)?;
         }
         Some(Self(key))
     }
@@ -50,7 +54,9 @@ impl Key {
 impl Display for Key {
     /// As hexadecimal digits, which [`Key::parse`] reads.
     fn fmt(&self, text: &mut Formatter<'_>) -> fmt::Result {
-        self.0.iter().try_for_each(|byte| write!(text, "{byte:02x}"))
+        let digit = |half: u8| char::from(b"0123456789abcdef"[usize::from(half)]);
+        let digits: String = self.0.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect();
+        text.write_str(&digits)
     }
 }
 

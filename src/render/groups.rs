@@ -25,12 +25,15 @@ impl Groups {
     /// Those of a site without errors.
     pub fn new(order: &Order<'_>) -> Self {
         let Order { sources, site, config, today, audience, digest, .. } = order;
-        let options = Key::of([format!("{PROGRAM} {} {today} {audience:?}", config.base_url)]);
+        let options = format!("{PROGRAM} {} {today} {audience:?}", config.base_url);
+        let key = |name: &str, of: &Key| Key::of([name.as_bytes(), options.as_bytes(), of.as_ref()]);
         let errors = site.errors.iter().map(|error| &error.head);
-        let errors = errors
-            .map(|head| (head.id.slug.clone(), Key::of([options, digest.page(head, sources)])))
-            .collect();
-        Self { rest: Key::of([options, digest.world]), bodies: Key::of([options, digest.whole]), errors }
+        let errors = errors.map(|head| (head.id.slug.clone(), key("error", &digest.page(head, sources))));
+        Self {
+            rest: key("rest", &digest.world),
+            bodies: key("bodies", &digest.whole),
+            errors: errors.collect(),
+        }
     }
 
     /// The group that a file belongs to.

@@ -194,6 +194,19 @@ fn files_of_others_in_our_folder_are_carried_over() {
 }
 
 #[test]
+fn what_a_link_in_our_folder_leads_to_is_left_alone() {
+    let project = Project::new();
+    let elsewhere = tempfile::tempdir().unwrap();
+    fs::write(elsewhere.path().join("page.html"), "theirs").unwrap();
+    project.emit(&[("index.html", "1"), ("old/page.html", "ours"), ("old/deep/page.html", "ours")]).unwrap();
+    fs::remove_dir_all(project.path("public/old")).unwrap();
+    symlink(elsewhere.path(), project.path("public/old")).unwrap();
+    project.emit(&[("index.html", "2")]).unwrap();
+    assert_eq!(fs::read_to_string(elsewhere.path().join("page.html")).unwrap(), "theirs");
+    assert!(fs::symlink_metadata(project.path("public/old")).unwrap().is_symlink(), "it is theirs too");
+}
+
+#[test]
 fn a_file_of_someone_else_is_not_replaced_by_a_new_page() {
     let project = Project::new();
     project.emit(&[("index.html", "1")]).unwrap();

@@ -1,0 +1,85 @@
+//! A folder that is open: what lies below it is named from there, so that the system need not look its path up each time.
+
+use std::io;
+use std::path::Path;
+
+pub(crate) use system::Tree;
+
+#[cfg(unix)]
+mod system {
+    use std::os::fd::OwnedFd;
+
+    use rustix::fs::{AtFlags, Mode, OFlags, linkat, mkdirat, open, unlinkat};
+
+    use super::{Path, io};
+
+    /// An open folder.
+    #[derive(Debug)]
+    pub(crate) struct Tree(OwnedFd);
+
+    impl Tree {
+        /// Opens a folder.
+        pub(crate) fn open(folder: &Path) -> io::Result<Self> {
+            Ok(Self(open(folder, OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())?))
+        }
+
+        /// Makes a folder in it.
+        pub(crate) fn make_folder(&self, path: &Path) -> io::Result<()> {
+            Ok(mkdirat(&self.0, path, Mode::from_raw_mode(0o777))?)
+        }
+
+        /// Gives a file of another folder the same path in this one, too.
+        pub(crate) fn link(&self, from: &Self, path: &Path) -> io::Result<()> {
+            Ok(linkat(&from.0, path, &self.0, path, AtFlags::empty())?)
+        }
+
+        /// Removes a file or a link.
+        pub(crate) fn remove_file(&self, path: &Path) -> io::Result<()> {
+            Ok(unlinkat(&self.0, path, AtFlags::empty())?)
+        }
+
+        /// Removes an empty folder.
+        pub(crate) fn remove_folder(&self, path: &Path) -> io::Result<()> {
+            Ok(unlinkat(&self.0, path, AtFlags::REMOVEDIR)?)
+        }
+    }
+}
+
+#[cfg(not(unix))]
+mod system {
+    use std::fs;
+    use std::path::PathBuf;
+
+    use super::{Path, io};
+
+    /// An open folder.
+    #[derive(Debug)]
+    pub(crate) struct Tree(PathBuf);
+
+    impl Tree {
+        /// Opens a folder.
+        pub(crate) fn open(folder: &Path) -> io::Result<Self> {
+            Ok(Self(folder.to_path_buf()))
+        }
+
+        /// Makes a folder in it.
+        pub(crate) fn make_folder(&self, path: &Path) -> io::Result<()> {
+            fs::create_dir(self.0.join(path))
+        }
+
+        /// Gives a file of another folder the same path in this one, too.
+        pub(crate) fn link(&self, from: &Self, path: &Path) -> io::Result<()> {
+            fs::hard_link(from.0.join(path), self.0.join(path))
+        }
+
+        /// Removes a file or a link.
+        pub(crate) fn remove_file(&self, path: &Path) -> io::Result<()> {
+            fs::remove_file(self.0.join(path))
+        }
+
+        /// Removes an empty folder.
+        pub(crate) fn remove_folder(&self, path: &Path) -> io::Result<()> {
+            fs::remove_dir(self.0.join(path))
+        }
+    }
+}
