@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 
-use crate::store::{Kind, MOST_BYTES, Store};
+use crate::store::{Kind, MOST_BYTES, Part, Store};
 
 /// The folder, beside `site.toml`.
 const FOLDER: &str = ".kbgen-cache";
@@ -39,8 +39,10 @@ const MOST_FILE: u64 = 2 * MOST_BYTES as u64;
 pub fn open(root: &Path, kinds: &[Kind]) -> Store {
     let store = Store::default();
     for kind in kinds {
-        if let Some(pack) = read(&file(root, *kind)) {
-            store.unpack(*kind, pack);
+        for part in Part::ALL {
+            if let Some(pack) = read(&file(root, *kind, part)) {
+                store.unpack(*kind, part, pack);
+            }
         }
     }
     store
@@ -52,8 +54,12 @@ pub fn open(root: &Path, kinds: &[Kind]) -> Store {
 /// When the disk refuses; what was there before is there still, or nothing.
 pub fn keep(root: &Path, store: &Store) -> Result<()> {
     for kind in Kind::ALL {
-        if let Some(pack) = store.pack(kind) {
-            write(&file(root, kind), &pack)?;
+        if let Some((part, pack)) = store.pack(kind) {
+            write(&file(root, kind, part), &pack)?;
+            if part == Part::Whole {
+                // The whole has it too; if it stays, nothing but room is lost.
+                let _ = fs::remove_file(file(root, kind, Part::Later));
+            }
         }
     }
     Ok(())
@@ -92,8 +98,12 @@ fn write(file: &Path, bytes: &[u8]) -> Result<()> {
     written.with_context(|| format!("cannot write `{}`", file.display()))
 }
 
-fn file(root: &Path, kind: Kind) -> PathBuf {
-    root.join(FOLDER).join(kind.name()).with_extension("pack")
+fn file(root: &Path, kind: Kind, part: Part) -> PathBuf {
+    let ending = match part {
+        Part::Whole => "pack",
+        Part::Later => "later",
+    };
+    root.join(FOLDER).join(kind.name()).with_extension(ending)
 }
 
 /// Makes the folder if it is missing; something else in its place is refused: a link might lead anywhere.

@@ -78,7 +78,7 @@ pub(super) fn run(
     progress.begin(Stage::Publish, 0);
     let Published { report, record } =
         publication.finish().inspect_err(|_| kept::leave(&root, &order.store, terminal))?;
-    kept::leave_published(&root, &options.cache, &order.store, &record, terminal);
+    kept::leave_published(&root, &options.cache, &order.store, record.as_ref(), terminal);
     terminal.say(&format!(
         "{} pages, {} files in {}: {} written, {} unchanged, {} removed",
         draft.site.heads().count(),

@@ -24,16 +24,18 @@ pub(super) fn record(root: &Path, options: &CacheOptions) -> Record {
     Record::read(&text.unwrap_or_default())
 }
 
-/// As [`leave`], with what the published folder was made of.
+/// As [`leave`], with what the published folder was made of, if that is not known.
 pub(super) fn leave_published(
     root: &Path,
     options: &CacheOptions,
     store: &Store,
-    record: &Record,
+    record: Option<&Record>,
     terminal: &Terminal,
 ) {
     if !options.no_cache {
-        warn(cache::keep(root, store).and_then(|()| cache::keep_record(root, &record.text())), terminal);
+        let kept = cache::keep(root, store);
+        let keep = |record: &Record| cache::keep_record(root, &record.text());
+        warn(kept.and_then(|()| record.map_or(Ok(()), keep)), terminal);
     }
 }
 

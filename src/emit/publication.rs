@@ -36,8 +36,8 @@ pub struct Publication {
 pub struct Published {
     /// What was done.
     pub report: Report,
-    /// What its files were made of, for the next time.
-    pub record: Record,
+    /// What its files were made of, for the next time; none if that was known.
+    pub record: Option<Record>,
 }
 
 /// What was taken so far.
@@ -147,7 +147,8 @@ impl Publication {
             staging.fill(&plan).with_context(|| stays.clone())?;
             staging.publish(&plan)?.retire(&plan);
         }
-        Ok(Published { report: plan.report(), record: record(taken.made, &self.place) })
+        let record = record(taken.made, &self.place);
+        Ok(Published { report: plan.report(), record: Some(record).filter(|record| *record != self.known) })
     }
 
     fn taken(&self) -> std::sync::MutexGuard<'_, Taken> {

@@ -1,7 +1,5 @@
 //! What the paste box needs, as one script that works from a disk too.
 
-use std::collections::BTreeMap;
-
 use serde::Serialize;
 use serde_json::json;
 
@@ -16,20 +14,19 @@ use crate::store;
 
 /// All that the box needs beside the signatures. As a tree of JSON values it would be several times as large.
 #[derive(Serialize)]
-struct Tables<'s> {
+struct Tables {
     search: WordIndex,
     near: u32,
     pairs: [(&'static str, &'static str); diagnosis::PAIRS.len()],
     counts: [&'static str; diagnosis::COUNTS.len()],
-    pages: BTreeMap<&'s str, Entry<'s>>,
 }
 
+/// What is said of a page, but for its first command, which stands in its body.
 #[derive(Serialize)]
 struct Entry<'s> {
     title: &'s str,
     href: String,
     description: String,
-    first_command: Option<String>,
     causes: serde_json::Map<String, serde_json::Value>,
 }
 
@@ -39,38 +36,52 @@ pub(super) const TABLE: &str = "data/diagnose.js";
 /// That file.
 pub(super) fn table(shelf: &Shelf<'_>) -> Outputs {
     let order = shelf.order;
-    let extractors = diagnosis::shared(order.site, order.sources);
-    let pages = shelf.site().errors.iter().map(|error| {
-        let causes = error.data.causes.iter().filter(|cause| cause.when.is_some()).map(|cause| {
-            let names = diagnosis::told(cause, &extractors);
-            (cause.id.value.clone(), json!({"title": cause.title, "names": names}))
-        });
-        let entry = Entry {
-            title: &error.head.title.value,
-            href: file(&error.head.id.address()),
-            description: shelf.describe(&error.head),
-            first_command: first_command(shelf, error),
-            causes: causes.collect(),
-        };
-        (error.head.id.slug.as_str(), entry)
-    });
-    let tables = Tables {
+    let kept = |name: &str| Key::of([name.as_bytes(), order.digest.world.as_ref()]);
+    let signatures =
+        order.store.get_or(store::Kind::Gathered, || kept("table"), || json(order.compiled().index.table()));
+    let entries: Vec<String> =
+        order.store.get_or(store::Kind::Gathered, || kept("entries"), || entries(shelf));
+    let tables = json(&Tables {
         search: diagnosis::words(order.site, order.sources, order.store),
         near: NEAR,
         pairs: diagnosis::PAIRS,
         counts: diagnosis::COUNTS,
-        pages: pages.collect(),
-    };
-    let signatures = order.store.get_or(
-        store::Kind::Gathered,
-        || Key::of([b"table", order.digest.world.as_ref()]),
-        || json(order.compiled().index.table()),
-    );
-    let tables = json(&tables);
-    let (_, rest) = tables.split_at(1);
+    });
+    let mut text = format!("window.kbgenTables={{\"match\":{signatures},");
+    text.push_str(inner(&tables));
+    text.push_str(",\"pages\":{");
+    for (at, (error, entry)) in order.site.errors.iter().zip(&entries).enumerate() {
+        let comma = if at > 0 { "," } else { "" };
+        let (slug, command) = (json(&error.head.id.slug), json(&first_command(shelf, error)));
+        text.push_str(&format!("{comma}{slug}:{{{},\"first_command\":{command}}}", inner(entry)));
+    }
+    text.push_str("}};\n");
     let mut outputs = Outputs::default();
-    outputs.add(TABLE, format!("window.kbgenTables={{\"match\":{signatures},{rest};\n"));
+    outputs.add(TABLE, text);
     outputs
+}
+
+/// An entry for each error.
+fn entries(shelf: &Shelf<'_>) -> Vec<String> {
+    let extractors = diagnosis::shared(shelf.site(), shelf.order.sources);
+    let entry = |error: &Page<ErrorData>| {
+        let causes = error.data.causes.iter().filter(|cause| cause.when.is_some()).map(|cause| {
+            let names = diagnosis::told(cause, &extractors);
+            (cause.id.value.clone(), json!({"title": cause.title, "names": names}))
+        });
+        json(&Entry {
+            title: &error.head.title.value,
+            href: file(&error.head.id.address()),
+            description: shelf.describe(&error.head),
+            causes: causes.collect(),
+        })
+    };
+    shelf.site().errors.iter().map(entry).collect()
+}
+
+/// What stands between the braces of an object.
+fn inner(object: &str) -> &str {
+    &object[1..object.len() - 1]
 }
 
 fn json(value: &impl Serialize) -> String {

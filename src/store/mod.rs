@@ -90,6 +90,23 @@ pub const MOST_BYTES: usize = 128 * 1024 * 1024;
 /// So many times a kind is packed without a result that nobody asked for; then it goes.
 const PATIENCE: u8 = 4;
 
+/// A part of what is kept of a kind. Where little is new, the whole need not be written again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Part {
+    /// Everything, at some time.
+    Whole,
+    /// What came later.
+    Later,
+}
+
+impl Part {
+    /// Both, in the order in which they are unpacked.
+    pub const ALL: [Self; 2] = [Self::Whole, Self::Later];
+}
+
+/// The whole is packed anew when what came later is more than this part of it.
+const LATER: usize = 8;
+
 /// Results by kind and key.
 #[derive(Debug)]
 pub struct Store {
@@ -114,6 +131,7 @@ struct Entry {
     range: Range<usize>,
     /// How many times it was packed since it was last asked for.
     age: u8,
+    part: Part,
 }
 
 impl Default for Store {
@@ -181,7 +199,9 @@ impl Store {
         shelf.bytes += bytes.len();
         shelf.is_new = true;
         let range = 0..bytes.len();
-        if let Some(before) = shelf.entries.insert(key, Entry { holder: Arc::new(bytes), range, age: 0 }) {
+        if let Some(before) =
+            shelf.entries.insert(key, Entry { holder: Arc::new(bytes), range, age: 0, part: Part::Later })
+        {
             shelf.bytes -= before.range.len();
         }
     }
@@ -192,9 +212,9 @@ impl Store {
     }
 
     /// Takes over what [`Store::pack`] made of a kind. What it did not make, or another program, is left out.
-    pub fn unpack(&self, kind: Kind, pack: Vec<u8>) {
+    pub fn unpack(&self, kind: Kind, part: Part, pack: Vec<u8>) {
         let Some(mut shelf) = self.shelf(kind) else { return };
-        let Some(entries) = pack::read(pack) else { return };
+        let Some(entries) = pack::read(pack, part) else { return };
         for (key, entry) in entries {
             shelf.bytes += entry.range.len();
             if let Some(before) = shelf.entries.insert(key, entry) {
@@ -203,12 +223,20 @@ impl Store {
         }
     }
 
-    /// All results of a kind in one piece, but for those that nobody asked for in a long time. `None` if nothing
-    /// came to what was unpacked.
-    pub fn pack(&self, kind: Kind) -> Option<Vec<u8>> {
+    /// The results of a kind in one piece, but for those that nobody asked for in a long time: all, or what came later if
+    /// that is little. `None` if nothing came to what was unpacked.
+    pub fn pack(&self, kind: Kind) -> Option<(Part, Vec<u8>)> {
         let shelf = self.shelf(kind).filter(|shelf| shelf.is_new)?;
         let mut entries: Vec<(&Key, &Entry)> =
             shelf.entries.iter().filter(|(_, entry)| entry.age < PATIENCE).collect();
+        let is_later = |(_, entry): &(&Key, &Entry)| entry.part == Part::Later;
+        let size = |(_, entry): &(&Key, &Entry)| entry.range.len() + Key::LENGTH;
+        let later: usize = entries.iter().filter(|entry| is_later(entry)).map(size).sum();
+        let all: usize = entries.iter().map(size).sum();
+        let part = if later * LATER < all { Part::Later } else { Part::Whole };
+        if part == Part::Later {
+            entries.retain(is_later);
+        }
         entries.sort_by_key(|(key, entry)| (entry.age, *key));
         let mut left = MOST_BYTES;
         entries.retain(|(_, entry)| {
@@ -216,7 +244,7 @@ impl Store {
             left -= if fits { entry.range.len() } else { 0 };
             fits
         });
-        Some(pack::write(&entries))
+        Some((part, pack::write(&entries)))
     }
 }
 
@@ -244,7 +272,7 @@ mod tests {
 
     fn unpacked(pack: Vec<u8>) -> Store {
         let store = Store::default();
-        store.unpack(Kind::Code, pack);
+        store.unpack(Kind::Code, Part::Whole, pack);
         store
     }
 
@@ -252,7 +280,9 @@ mod tests {
         let store = Store::default();
         put(&store, "a", "first");
         put(&store, "b", "second");
-        store.pack(Kind::Code).expect("something is new")
+        let (part, pack) = store.pack(Kind::Code).expect("something is new");
+        assert_eq!(part, Part::Whole);
+        pack
     }
 
     #[test]
@@ -284,10 +314,34 @@ mod tests {
             let store = unpacked(pack);
             assert_eq!(get(&store, "a"), "first", "round {round}");
             put(&store, &format!("round {round}"), "new");
-            pack = store.pack(Kind::Code).expect("something is new");
+            (_, pack) = store.pack(Kind::Code).expect("something is new");
         }
         let store = unpacked(pack);
         assert_eq!((get(&store, "a"), get(&store, "b")), ("first".to_string(), "made anew".to_string()));
+    }
+
+    #[test]
+    fn what_is_little_beside_the_whole_is_packed_apart() {
+        let long = "a long text ".repeat(100);
+        let store = Store::default();
+        put(&store, "a", &long);
+        let (part, whole) = store.pack(Kind::Code).expect("something is new");
+        assert_eq!(part, Part::Whole);
+        let mut later = Vec::new();
+        for round in 0..3 {
+            let store = unpacked(whole.clone());
+            store.unpack(Kind::Code, Part::Later, later);
+            put(&store, &format!("round {round}"), "new");
+            let (part, pack) = store.pack(Kind::Code).expect("something is new");
+            assert_eq!(part, Part::Later);
+            assert!(pack.len() < whole.len());
+            later = pack;
+        }
+        let store = unpacked(whole);
+        store.unpack(Kind::Code, Part::Later, later);
+        assert_eq!((get(&store, "a"), get(&store, "round 0")), (long, "new".to_string()));
+        put(&store, "b", &"another long text ".repeat(100));
+        assert_eq!(store.pack(Kind::Code).map(|(part, _)| part), Some(Part::Whole));
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::files::Key;
-use crate::store::Entry;
+use crate::store::{Entry, Part};
 
 /// What every pack begins with: its form, and the program that made it. Another program makes other results.
 const MARK: &str = concat!("kbgen results 1 ", env!("CARGO_PKG_VERSION"), " ", env!("KBGEN_SOURCES"), "\n");
@@ -32,7 +32,7 @@ pub(super) fn write(entries: &[(&Key, &Entry)]) -> Vec<u8> {
 }
 
 /// The entries of a pack; `None` if this program did not write it, or not all of it.
-pub(super) fn read(mut pack: Vec<u8>) -> Option<Vec<(Key, Entry)>> {
+pub(super) fn read(mut pack: Vec<u8>, part: Part) -> Option<Vec<(Key, Entry)>> {
     let end = pack.len().checked_sub(HASH)?;
     if !pack.starts_with(MARK.as_bytes()) || blake3::hash(&pack[..end]).as_bytes() != &pack[end..] {
         return None;
@@ -51,7 +51,7 @@ pub(super) fn read(mut pack: Vec<u8>) -> Option<Vec<(Key, Entry)>> {
         let range = at..at.checked_add(length)?;
         holder.get(range.clone())?;
         at = range.end;
-        entries.push((Key::read(key), Entry { holder: Arc::clone(&holder), range, age: *age }));
+        entries.push((Key::read(key), Entry { holder: Arc::clone(&holder), range, age: *age, part }));
     }
     Some(entries)
 }

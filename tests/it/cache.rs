@@ -94,11 +94,12 @@ impl Edited {
         }
         let folder = self.path(to);
         let target = Target { folder: &folder, sources: &[], permission: Permission::OnlyOurs };
-        let publication = Publication::begin(&target).unwrap().knowing(record.unwrap_or_default());
+        let publication = Publication::begin(&target).unwrap().knowing(record.clone().unwrap_or_default());
         assert_eq!(pipeline::render(&sources, &mut draft, &order, &Unwatched, &publication), Whole::Yes);
         pipeline::pictures(&sources, &draft, &order, &Unwatched, &publication);
         cache::keep(self.root(), &order.store).unwrap();
-        Some(publication.finish().unwrap().record)
+        let known = record.unwrap_or_default();
+        Some(publication.finish().unwrap().record.unwrap_or(known))
     }
 
     fn assert_same(&self, when: &str) {
