@@ -97,7 +97,7 @@ pub(super) fn run(
         progress.report().iter().for_each(|line| terminal.say(line));
     }
     // The program ends here: the system takes its memory at once, and millions of pieces one by one take their time.
-    std::mem::forget((draft, sources));
+    std::mem::forget((draft, sources, order));
     Ok(Outcome::Fine)
 }
 

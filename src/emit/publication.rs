@@ -14,6 +14,7 @@ use crate::emit::place::Place;
 use crate::emit::plan::Plan;
 use crate::emit::record::{Record, Stamp};
 use crate::emit::staging::{self, Staging};
+use crate::emit::tree::Tree;
 use crate::emit::{Permission, Report, Target};
 use crate::files::{Key, Maker, Sink};
 
@@ -21,6 +22,8 @@ use crate::files::{Key, Maker, Sink};
 #[derive(Debug)]
 pub struct Publication {
     place: Place,
+    /// The published folder, if it is there.
+    published: Option<Tree>,
     permission: Permission,
     /// What an earlier build wrote.
     before: Option<Marker>,
@@ -79,7 +82,16 @@ impl Publication {
         place.refuse_foreign(permission)?;
         let before = if place.exists() { Marker::read(&place.folder)? } else { None };
         let taken = Mutex::new(Taken { claim, ..Taken::default() });
-        Ok(Self { place, permission, before, staging: OnceLock::new(), taken, known: Record::default() })
+        let published = Tree::open(&place.folder).ok();
+        Ok(Self {
+            place,
+            published,
+            permission,
+            before,
+            staging: OnceLock::new(),
+            taken,
+            known: Record::default(),
+        })
     }
 
     /// The same, told what the files of the folder were made of.
@@ -90,7 +102,7 @@ impl Publication {
     /// Takes a file that is there as it was made from what this is the key of, and says how long it is.
     pub fn take_known(&self, path: &str, key: &Key) -> Option<u64> {
         let stamp = self.known.stamp(path, key).filter(|_| self.before.is_some())?;
-        if Stamp::of(&self.place.folder.join(path)) != Some(stamp) {
+        if !self.holds_stamped(path, stamp) {
             return None;
         }
         let mut taken = self.taken();
@@ -110,8 +122,7 @@ impl Publication {
     /// is not: then none is taken.
     pub fn take_known_group(&self, group: &Key) -> Option<Vec<u64>> {
         let files = self.known.group(group).filter(|_| self.before.is_some())?;
-        let is_there = |path: &str, stamp| Stamp::of(&self.place.folder.join(path)) == Some(stamp);
-        if !files.iter().all(|(path, _, stamp)| is_there(path, *stamp)) {
+        if !files.iter().all(|(path, _, stamp)| self.holds_stamped(path, *stamp)) {
             return None;
         }
         let mut taken = self.taken();
@@ -149,6 +160,11 @@ impl Publication {
         }
         let record = record(taken.made, &self.place);
         Ok(Published { report: plan.report(), record: Some(record).filter(|record| *record != self.known) })
+    }
+
+    /// Whether the published folder has a file that nobody wrote to since.
+    fn holds_stamped(&self, path: &str, stamp: Stamp) -> bool {
+        self.published.as_ref().and_then(|tree| tree.stamp(Path::new(path))) == Some(stamp)
     }
 
     fn taken(&self) -> std::sync::MutexGuard<'_, Taken> {
@@ -221,10 +237,12 @@ impl Taken {
 
 /// What the files of a published folder were made of, for those that tell.
 fn record(made: HashMap<String, Made>, place: &Place) -> Record {
+    let published = Tree::open(&place.folder).ok();
+    let now = |path: &str| published.as_ref().and_then(|tree| tree.stamp(Path::new(path)));
     let mut record = Record::default();
     let mut broken = Vec::new();
     for (path, Made { key, group, stamp }) in made {
-        match stamp.or_else(|| Stamp::of(&place.folder.join(&path))) {
+        match stamp.or_else(|| now(&path)) {
             Some(stamp) => record.add(path, key, group, stamp),
             None => broken.extend(group),
         }

@@ -2,9 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 use std::fmt::Write;
-use std::fs;
-use std::path::Path;
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use crate::files::Key;
 
@@ -25,16 +23,7 @@ pub(crate) struct Stamp {
     /// Bytes of the file.
     pub(crate) length: u64,
     /// Since 1970; what is older is nobody's.
-    modified: Duration,
-}
-
-impl Stamp {
-    /// That of a file as it is now; `None` if it is none, or a link.
-    pub(crate) fn of(path: &Path) -> Option<Self> {
-        let found = fs::symlink_metadata(path).ok().filter(fs::Metadata::is_file)?;
-        let modified = found.modified().ok()?.duration_since(SystemTime::UNIX_EPOCH).ok()?;
-        Some(Self { length: found.len(), modified })
-    }
+    pub(crate) modified: Duration,
 }
 
 impl Record {

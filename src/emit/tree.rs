@@ -5,13 +5,16 @@ use std::path::Path;
 
 pub(crate) use system::Tree;
 
+use crate::emit::record::Stamp;
+
 #[cfg(unix)]
 mod system {
     use std::os::fd::OwnedFd;
+    use std::time::Duration;
 
-    use rustix::fs::{AtFlags, Mode, OFlags, linkat, mkdirat, open, unlinkat};
+    use rustix::fs::{AtFlags, FileType, Mode, OFlags, linkat, mkdirat, open, statat, unlinkat};
 
-    use super::{Path, io};
+    use super::{Path, Stamp, io};
 
     /// An open folder.
     #[derive(Debug)]
@@ -21,6 +24,15 @@ mod system {
         /// Opens a folder.
         pub(crate) fn open(folder: &Path) -> io::Result<Self> {
             Ok(Self(open(folder, OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())?))
+        }
+
+        /// The stamp of a file in it; `None` if it is none, or a link.
+        pub(crate) fn stamp(&self, path: &Path) -> Option<Stamp> {
+            let found = statat(&self.0, path, AtFlags::SYMLINK_NOFOLLOW).ok()?;
+            let is_file = FileType::from_raw_mode(found.st_mode) == FileType::RegularFile;
+            let seconds = u64::try_from(found.st_mtime).ok().filter(|_| is_file)?;
+            let modified = Duration::new(seconds, u32::try_from(found.st_mtime_nsec).ok()?);
+            Some(Stamp { length: u64::try_from(found.st_size).ok()?, modified })
         }
 
         /// Makes a folder in it.
@@ -49,8 +61,9 @@ mod system {
 mod system {
     use std::fs;
     use std::path::PathBuf;
+    use std::time::SystemTime;
 
-    use super::{Path, io};
+    use super::{Path, Stamp, io};
 
     /// An open folder.
     #[derive(Debug)]
@@ -60,6 +73,13 @@ mod system {
         /// Opens a folder.
         pub(crate) fn open(folder: &Path) -> io::Result<Self> {
             Ok(Self(folder.to_path_buf()))
+        }
+
+        /// The stamp of a file in it; `None` if it is none, or a link.
+        pub(crate) fn stamp(&self, path: &Path) -> Option<Stamp> {
+            let found = fs::symlink_metadata(self.0.join(path)).ok().filter(fs::Metadata::is_file)?;
+            let modified = found.modified().ok()?.duration_since(SystemTime::UNIX_EPOCH).ok()?;
+            Some(Stamp { length: found.len(), modified })
         }
 
         /// Makes a folder in it.

@@ -27,6 +27,11 @@ impl Key {
         Self(*hasher.finalize().as_bytes())
     }
 
+    /// The key of one text; of a long one sooner known than with [`Key::of`].
+    pub fn of_text(text: &str) -> Self {
+        Self(*blake3::hash(text.as_bytes()).as_bytes())
+    }
+
     /// Reads a key that was written as text.
     pub fn parse(text: &str) -> Option<Self> {
         let digits = text.as_bytes();

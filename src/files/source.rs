@@ -32,7 +32,7 @@ impl Source {
 
     /// The hash of its path and its text.
     pub fn key(&self) -> &Key {
-        self.key.get_or_init(|| Key::of([&self.path, &self.text]))
+        self.key.get_or_init(|| Key::of([self.path.as_bytes(), Key::of_text(&self.text).as_ref()]))
     }
 
     fn line_starts(&self) -> &[usize] {

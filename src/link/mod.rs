@@ -1,10 +1,13 @@
 //! Each link gets its target, or is listed as dangling. Whether that is an error is for `check` to say.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::HashMap;
 
 use crate::files::{Sources, Span};
 use crate::markdown::{links_inline, refused_scheme};
 use crate::site::{Dangling, Head, Kind, LISTINGS, Links, Missing, PageId, Site, Target, parts_of};
+
+/// Pages that point at a page, some of them more than once.
+type Pointers = HashMap<PageId, Vec<PageId>>;
 
 /// Targets of all links in all bodies, and who points at whom.
 pub fn resolve(site: &Site, sources: &Sources) -> Links {
@@ -15,14 +18,14 @@ pub fn resolve(site: &Site, sources: &Sources) -> Links {
 
 /// Looks the links of a few pages up anew, which are part of the site already, in the place of `old` ones.
 pub fn renew(links: &mut Links, old: &Site, few: &Site, site: &Site, sources: &Sources) {
-    let mut pointers = BTreeMap::new();
+    let mut pointers = Pointers::new();
     point_from_front_matter(old, &mut pointers);
     for head in old.heads() {
         let whole = Span::top(head.source)..=Span::new(head.source, usize::MAX, usize::MAX);
         let gone: Vec<Span> = links.targets.range(whole).map(|(span, _)| *span).collect();
         for span in gone {
             if let Some(Target::Page { page, .. }) = links.targets.remove(&span) {
-                pointers.entry(page).or_default().insert(head.id.clone());
+                pointers.entry(page).or_default().push(head.id.clone());
             }
         }
         let lines = links.lines.range((head.id.clone(), String::new())..);
@@ -41,16 +44,17 @@ pub fn renew(links: &mut Links, old: &Site, few: &Site, site: &Site, sources: &S
 
 /// Adds the links of these pages.
 fn add(links: &mut Links, pages: &Site, finder: &Finder<'_>) {
-    let mut pointers: BTreeMap<PageId, BTreeSet<PageId>> = BTreeMap::new();
+    let mut pointers = Pointers::new();
+    let mut targets = Vec::new();
     for head in pages.heads() {
         for link in &head.body.outline.links {
             let span = head.body.span.part(link.range.start, link.range.end);
             match finder.target(head, &link.destination, link.image) {
                 Ok(target) => {
                     if let Target::Page { page, .. } = &target {
-                        pointers.entry(page.clone()).or_default().insert(head.id.clone());
+                        pointers.entry(page.clone()).or_default().push(head.id.clone());
                     }
-                    links.targets.insert(span, target);
+                    targets.push((span, target));
                 }
                 Err(missing) => links.dangling.push(Dangling {
                     span,
@@ -60,6 +64,12 @@ fn add(links: &mut Links, pages: &Site, finder: &Finder<'_>) {
                 }),
             }
         }
+    }
+    if links.targets.is_empty() {
+        // Made at once it takes less time than one by one.
+        links.targets = targets.into_iter().collect();
+    } else {
+        links.targets.extend(targets);
     }
     for error in &pages.errors {
         for cause in &error.data.causes {
@@ -80,17 +90,18 @@ fn add(links: &mut Links, pages: &Site, finder: &Finder<'_>) {
     }
     point_from_front_matter(pages, &mut pointers);
     for (page, mut from) in pointers {
-        from.remove(&page);
+        from.retain(|other| *other != page);
         let known = links.backlinks.entry(page).or_default();
         known.extend(from);
-        known.sort();
+        known.sort_unstable();
+        known.dedup();
     }
 }
 
 /// Related pages count as links too.
-fn point_from_front_matter(pages: &Site, pointers: &mut BTreeMap<PageId, BTreeSet<PageId>>) {
+fn point_from_front_matter(pages: &Site, pointers: &mut Pointers) {
     let mut point = |from: &Head, kind: Kind, slug: &str| {
-        pointers.entry(PageId::new(kind, slug)).or_default().insert(from.id.clone());
+        pointers.entry(PageId::new(kind, slug)).or_default().push(from.id.clone());
     };
     for error in &pages.errors {
         error.data.related.iter().for_each(|slug| point(&error.head, Kind::Error, &slug.value));
