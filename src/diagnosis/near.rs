@@ -3,37 +3,43 @@
 use rayon::prelude::*;
 
 use crate::diagnosis::{Answer, Book};
-use crate::files::Sources;
+use crate::files::{Key, Sources};
 use crate::markdown;
 use crate::signature::{Counted, Document, Figures, NEAR, WordCounts, WordIndex};
 use crate::site::kinds::{ErrorData, GuideData, SignatureText};
 use crate::site::{Head, Page, Site};
 use crate::store::{self, Store};
 
-/// The word index of errors and guides. The words of each are kept.
+/// The word index of errors and guides. The words of some pages together are kept.
 pub fn words(site: &Site, sources: &Sources, store: &Store) -> WordIndex {
-    let counted = |head: &Head, document: &dyn Fn() -> Document| {
-        let key = || *sources.get(head.source).key();
-        store.get_or(store::Kind::Words, key, || Counted::of(&document()))
+    let counted = |heads: &[&Head], documents: &dyn Fn() -> Vec<Document>| -> Counted {
+        let key = || Key::of(heads.iter().map(|head| sources.get(head.source).key()));
+        store.get_or(store::Kind::Words, key, || Counted::of(&documents()))
     };
+    // Where one part ends depends on the page alone, so that a new page leaves all other parts as they are.
+    let goes_on = |_: &Page<ErrorData>, next: &Page<ErrorData>| {
+        !Key::of([&next.head.id.slug]).as_ref()[0].is_multiple_of(TOGETHER)
+    };
+    let parts: Vec<&[Page<ErrorData>]> = site.errors.chunk_by(goes_on).collect();
+    let of_part = parts.into_par_iter().map(|errors| {
+        let heads: Vec<&Head> = errors.iter().map(|error| &error.head).collect();
+        let counted = counted(&heads, &|| errors.iter().map(|error| of_error(error, sources)).collect());
+        (heads, counted)
+    });
+    let mut all: Vec<(Vec<&Head>, Counted)> = of_part.collect();
+    let guides: Vec<&Head> = site.guides.iter().map(|guide| &guide.head).collect();
+    let of_guides = counted(&guides, &|| site.guides.iter().map(|guide| of_guide(guide, sources)).collect());
+    all.push((guides, of_guides));
     let mut counts = WordCounts::default();
-    let mut add = |head: &Head, counted: &Counted| {
-        counts.add(head.id.address(), head.title.value.clone(), counted);
-    };
-    // Some at a time, so that the words of all are there only once.
-    for errors in site.errors.chunks(AT_ONCE) {
-        let of = |error: &Page<ErrorData>| counted(&error.head, &|| of_error(error, sources));
-        let counted: Vec<Counted> = errors.par_iter().map(of).collect();
-        errors.iter().zip(&counted).for_each(|(error, counted)| add(&error.head, counted));
-    }
-    for guide in &site.guides {
-        add(&guide.head, &counted(&guide.head, &|| of_guide(guide, sources)));
+    for (heads, counted) in all {
+        let names = heads.into_iter().map(|head| (head.id.address(), head.title.value.clone()));
+        counts.add(names, &counted);
     }
     counts.finish()
 }
 
-/// Pages whose words are counted at once.
-const AT_ONCE: usize = 256;
+/// So many pages, more or less, are counted and kept together.
+const TOGETHER: u8 = 64;
 
 /// Errors, then guides; addresses are those of the pages.
 pub fn documents(site: &Site, sources: &Sources) -> Vec<Document> {

@@ -4,6 +4,7 @@
 //! that has more of the rare ones goes first. Every weight is a small whole number, so that the script
 //! `static/js/search.js` comes to the same order. `cargo bench --bench retrieval` measures what the constants do.
 
+use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use foldhash::{HashMap, HashMapExt, HashSet};
@@ -97,15 +98,19 @@ pub struct WordCounts {
 }
 
 impl WordCounts {
-    /// Adds a document by its words.
-    pub fn add(&mut self, address: String, title: String, counted: &Counted) {
-        let at = self.documents.len() as u32;
-        let length = counted.counts.iter().map(|count| count.body).sum();
-        self.documents.push((address, title, length));
-        for (word, count) in counted.words.split(' ').zip(&counted.counts) {
+    /// Adds the words of documents with these addresses and titles.
+    pub fn add(&mut self, names: impl IntoIterator<Item = (String, String)>, counted: &Counted) {
+        let first = self.documents.len() as u32;
+        let named = names.into_iter().zip(&counted.lengths);
+        self.documents.extend(named.map(|((address, title), length)| (address, title, *length)));
+        let mut rest = &counted.places[..];
+        for (word, places) in counted.words.split(' ').zip(&counted.counts) {
+            let here;
+            (here, rest) = rest.split_at(*places);
+            let here = here.iter().map(|(document, count)| (first + document, *count));
             match self.found.get_mut(word) {
-                Some(found) => found.push((at, *count)),
-                None => drop(self.found.insert(word.to_owned(), vec![(at, *count)])),
+                Some(found) => found.extend(here),
+                None => drop(self.found.insert(word.to_owned(), here.collect())),
             }
         }
     }
@@ -152,11 +157,9 @@ impl WordCounts {
 impl WordIndex {
     /// Indexes documents; a hit refers to them by address and title.
     pub fn build(documents: &[Document]) -> Self {
-        let counted: Vec<Counted> = documents.par_iter().map(Counted::of).collect();
         let mut counts = WordCounts::default();
-        for (document, counted) in documents.iter().zip(&counted) {
-            counts.add(document.address.clone(), document.title.clone(), counted);
-        }
+        let name = |document: &Document| (document.address.clone(), document.title.clone());
+        counts.add(documents.iter().map(name), &Counted::of(documents));
         counts.finish()
     }
 
@@ -198,13 +201,17 @@ pub(crate) fn rarity(with: usize, total: usize) -> usize {
     (rarity.round() as usize).clamp(1, 63)
 }
 
-/// The words of one document.
+/// The words of some documents.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Counted {
-    /// Each once, in order, with a space between.
+    /// For each document, how many words its body has.
+    lengths: Vec<u32>,
+    /// Each word once, in order, with a space between.
     words: String,
-    /// How often each stands there.
-    counts: Vec<Count>,
+    /// For each word, in how many documents it stands.
+    counts: Vec<usize>,
+    /// For each word its documents, counted from the first of these, and how often it stands there.
+    places: Vec<(u32, Count)>,
 }
 
 /// How often a word stands in a document.
@@ -225,23 +232,36 @@ impl Count {
 }
 
 impl Counted {
-    /// Counts the words of a document.
-    pub fn of(document: &Document) -> Self {
-        let mut counts: HashMap<String, Count> = HashMap::new();
-        let mut add = |text: &str, field: fn(&mut Count) -> &mut u32| {
-            each(text, |word| match counts.get_mut(word) {
-                Some(count) => *field(count) += 1,
-                None => *field(counts.entry(word.to_owned()).or_default()) = 1,
-            });
-        };
-        add(&document.title, |count| &mut count.title);
-        add(&document.signatures, |count| &mut count.signatures);
-        add(&document.body, |count| &mut count.body);
-        let mut counts: Vec<(String, Count)> = counts.into_iter().collect();
-        counts.sort_unstable_by(|(one, _), (two, _)| one.cmp(two));
-        let (words, counts): (Vec<String>, Vec<Count>) = counts.into_iter().unzip();
-        Self { words: words.join(" "), counts }
+    /// Counts the words of documents.
+    pub fn of(documents: &[Document]) -> Self {
+        let counts: Vec<HashMap<String, Count>> = documents.par_iter().map(count).collect();
+        let lengths = counts.iter().map(|counts| counts.values().map(|count| count.body).sum()).collect();
+        let mut found: BTreeMap<String, Vec<(u32, Count)>> = BTreeMap::new();
+        for (at, counts) in (0..).zip(counts) {
+            counts.into_iter().for_each(|(word, count)| found.entry(word).or_default().push((at, count)));
+        }
+        let words: Vec<&str> = found.keys().map(String::as_str).collect();
+        Self {
+            lengths,
+            words: words.join(" "),
+            counts: found.values().map(Vec::len).collect(),
+            places: found.into_values().flatten().collect(),
+        }
     }
+}
+
+fn count(document: &Document) -> HashMap<String, Count> {
+    let mut counts: HashMap<String, Count> = HashMap::new();
+    let mut add = |text: &str, field: fn(&mut Count) -> &mut u32| {
+        each(text, |word| match counts.get_mut(word) {
+            Some(count) => *field(count) += 1,
+            None => *field(counts.entry(word.to_owned()).or_default()) = 1,
+        });
+    };
+    add(&document.title, |count| &mut count.title);
+    add(&document.signatures, |count| &mut count.signatures);
+    add(&document.body, |count| &mut count.body);
+    counts
 }
 
 /// The words of a text, one by one: see [`each`].

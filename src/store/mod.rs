@@ -25,7 +25,7 @@ pub enum Kind {
     Solutions,
     /// What is gathered from all pages.
     Gathered,
-    /// How often each word stands in a page.
+    /// How often each word stands in some pages.
     Words,
     /// Colored code blocks.
     Code,
@@ -166,7 +166,8 @@ impl Store {
             return value;
         }
         let value = make();
-        if let Ok(bytes) = postcard::to_stdvec(&value) {
+        if let Ok(mut bytes) = postcard::to_stdvec(&value) {
+            bytes.shrink_to_fit();
             self.keep(kind, key, bytes);
         }
         value

@@ -61,12 +61,15 @@ pub(super) fn whole(shelf: &Shelf<'_>) -> String {
     text.push('\n');
     let page = |error: &Page<ErrorData>| {
         let url = url(shelf, &error.head);
-        format!("\n---\n\n{}: {url}\n\n{}", shelf.say("Page"), markdown::twin(shelf, error, base))
+        (format!("\n---\n\n{}: {url}\n\n", shelf.say("Page")), markdown::twin(shelf, error, base))
     };
     // Some at a time, so that the text is not there twice.
     for errors in shelf.site().errors.chunks(AT_ONCE) {
-        let pages: Vec<String> = errors.par_iter().map(page).collect();
-        pages.iter().for_each(|page| text.push_str(page));
+        let pages: Vec<(String, String)> = errors.par_iter().map(page).collect();
+        for (head, page) in pages {
+            text.push_str(&head);
+            text.push_str(&page);
+        }
     }
     text
 }

@@ -12,7 +12,8 @@ use crate::site::{Head, Page};
 /// Links begin at `root`, which leads from where the text will lie to the root of the site.
 pub(super) fn twin(shelf: &Shelf<'_>, error: &Page<ErrorData>, root: &str) -> String {
     let data = &error.data;
-    let mut text = format!("# {}\n\n", error.head.title.value);
+    let mut text = String::with_capacity(shelf.order.sources.get(error.head.source).text.len());
+    text.push_str(&format!("# {}\n\n", error.head.title.value));
     for signature in &data.signatures {
         for sample in &signature.samples {
             let fence = "`".repeat(longest_run(&sample.value, '`').max(2) + 1);
