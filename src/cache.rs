@@ -35,17 +35,10 @@ const HOUR: Duration = Duration::from_secs(3600);
 /// Longer files are not ours: beside its results, a file has keys only.
 const MOST_FILE: u64 = 2 * MOST_BYTES as u64;
 
-/// What earlier runs for the site in `root` left of these kinds.
-pub fn open(root: &Path, kinds: &[Kind]) -> Store {
-    let store = Store::default();
-    for kind in kinds {
-        for part in Part::ALL {
-            if let Some(pack) = read(&file(root, *kind, part)) {
-                store.unpack(*kind, part, pack);
-            }
-        }
-    }
-    store
+/// What earlier runs for the site in `root` left; read when it is asked for.
+pub fn open(root: &Path) -> Store {
+    let root = root.to_path_buf();
+    Store::new(move |kind, part| read(&file(&root, kind, part)))
 }
 
 /// Leaves what is new in `store` to later runs.

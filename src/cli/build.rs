@@ -14,7 +14,6 @@ use crate::hosts::{Size, size as in_words};
 use crate::load::{self, Drafts};
 use crate::pipeline::{self, Order, Whole};
 use crate::render::{Audience, BUNDLE_MARK};
-use crate::store::Kind;
 use crate::watch::{Stage, Watch};
 
 pub(super) fn run(
@@ -31,7 +30,7 @@ pub(super) fn run(
         drafts: if options.drafts { Drafts::Include } else { Drafts::Exclude },
         base_url: options.base_url.clone(),
         audience: Audience::World,
-        store: Arc::new(kept::open(&root, &options.cache, &Kind::BUILD)),
+        store: Arc::new(kept::open(&root, &options.cache)),
     };
     let folder = options.output_dir.clone().unwrap_or_else(|| root.join("public"));
     let made_of = ["site.toml", "content", "templates", "static", "i18n"].map(|name| root.join(name));

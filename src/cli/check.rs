@@ -11,7 +11,6 @@ use crate::files::{Nowhere, Sources};
 use crate::load::{self, Drafts};
 use crate::pipeline::{self, Order};
 use crate::render::Audience;
-use crate::store::Kind;
 use crate::watch::Unwatched;
 
 pub(super) fn run(
@@ -26,7 +25,7 @@ pub(super) fn run(
         drafts: Drafts::Include,
         base_url: None,
         audience: Audience::World,
-        store: Arc::new(kept::open(&root, &options.cache, &Kind::BUILD)),
+        store: Arc::new(kept::open(&root, &options.cache)),
     };
     let mut draft = pipeline::understand(&sources, faults.clone(), &order, &Unwatched)?;
     if !draft.has_errors() {

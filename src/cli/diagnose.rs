@@ -26,7 +26,7 @@ pub(super) fn run(
 ) -> anyhow::Result<Outcome> {
     let root = world::root(arguments.root.as_deref())?;
     let sources = load::read_content(&root)?;
-    let store = kept::open(&root, &options.cache, &[Kind::Diagnosis]);
+    let store = kept::open(&root, &options.cache);
     let content = content(&sources);
     let site = LazyCell::new(|| load::pages(&sources, Drafts::Exclude).0);
     let book =

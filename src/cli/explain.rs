@@ -16,7 +16,6 @@ use crate::pipeline::{self, Order};
 use crate::render::Audience;
 use crate::site::kinds::ErrorData;
 use crate::site::{self, Page};
-use crate::store::Kind;
 use crate::watch::Unwatched;
 
 pub(super) fn run(
@@ -31,7 +30,7 @@ pub(super) fn run(
         drafts: Drafts::Include,
         base_url: None,
         audience: Audience::World,
-        store: Arc::new(cache::open(&root, &[Kind::Hits, Kind::Figures])),
+        store: Arc::new(cache::open(&root)),
     };
     let draft = pipeline::understand(&sources, faults, &order, &Unwatched)?;
     let slug = options.slug.trim_matches('/').trim_start_matches("errors/");

@@ -6,11 +6,11 @@ use crate::cache;
 use crate::cli::arguments::CacheOptions;
 use crate::cli::terminal::Terminal;
 use crate::emit::Record;
-use crate::store::{Kind, Store};
+use crate::store::Store;
 
-/// What earlier runs left of these kinds; nothing, and nothing is kept, if the options say so.
-pub(super) fn open(root: &Path, options: &CacheOptions, kinds: &[Kind]) -> Store {
-    if options.no_cache { Store::forgetful() } else { cache::open(root, kinds) }
+/// What earlier runs left; nothing, and nothing is kept, if the options say so.
+pub(super) fn open(root: &Path, options: &CacheOptions) -> Store {
+    if options.no_cache { Store::forgetful() } else { cache::open(root) }
 }
 
 /// Leaves what is new to later runs. Where that cannot be done, nothing but time is lost: a warning says so.

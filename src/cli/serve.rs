@@ -15,7 +15,6 @@ use crate::load::{self, Drafts};
 use crate::pipeline::{Edited, Edition, Made, Order};
 use crate::render::Audience;
 use crate::serve::{self, Changes, Event, Limits, Open, Rebuild, Retouch, Retouched};
-use crate::store::Kind;
 
 pub(super) fn run(
     arguments: &Arguments,
@@ -28,7 +27,7 @@ pub(super) fn run(
         drafts: if options.drafts { Drafts::Include } else { Drafts::Exclude },
         base_url: None,
         audience: Audience::Author,
-        store: Arc::new(cache::open(&root, &Kind::BUILD)),
+        store: Arc::new(cache::open(&root)),
     };
     let served = serve::ServeOptions {
         interface: options.interface,

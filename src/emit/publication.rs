@@ -12,7 +12,7 @@ use crate::emit::lock::{self, Claim};
 use crate::emit::marker::{self, Marker};
 use crate::emit::place::Place;
 use crate::emit::plan::Plan;
-use crate::emit::record::{Record, Stamp};
+use crate::emit::record::{Noted, Record, Stamp};
 use crate::emit::staging::{self, Staging};
 use crate::emit::tree::Tree;
 use crate::emit::{Permission, Report, Target};
@@ -48,8 +48,10 @@ pub struct Published {
 struct Taken {
     /// Every path, and whether the published folder holds the same bytes there.
     files: BTreeMap<String, bool>,
-    /// What is known of files: their keys, and the stamps of those that were there.
+    /// What is known of files that came one by one: their keys, and the stamps of those that were there.
     made: HashMap<String, Made>,
+    /// Groups that were there.
+    groups: Vec<Key>,
     /// The first thing that went wrong; nothing is written after it.
     fault: Option<anyhow::Error>,
     /// Until there is a tree that keeps it.
@@ -122,16 +124,13 @@ impl Publication {
     /// is not: then none is taken.
     pub fn take_known_group(&self, group: &Key) -> Option<Vec<u64>> {
         let files = self.known.group(group).filter(|_| self.before.is_some())?;
-        if !files.iter().all(|(path, _, stamp)| self.holds_stamped(path, *stamp)) {
+        if !files.iter().all(|(path, stamp)| self.holds_stamped(path, *stamp)) {
             return None;
         }
         let mut taken = self.taken();
-        for (path, key, stamp) in &files {
-            taken.add(path.to_string(), true);
-            let made = Made { key: *key, group: Some(*group), stamp: Some(*stamp) };
-            taken.made.insert(path.to_string(), made);
-        }
-        Some(files.iter().map(|(.., stamp)| stamp.length).collect())
+        taken.groups.push(*group);
+        files.iter().for_each(|(path, _)| taken.add(path.to_string(), true));
+        Some(files.iter().map(|(_, stamp)| stamp.length).collect())
     }
 
     /// Publishes what was taken, and removes what an earlier build wrote and this one did not.
@@ -158,7 +157,7 @@ impl Publication {
             staging.fill(&plan).with_context(|| stays.clone())?;
             staging.publish(&plan)?.retire(&plan);
         }
-        let record = record(taken.made, &self.place);
+        let record = record(taken.made, &self.place, &self.known, &taken.groups);
         Ok(Published { report: plan.report(), record: Some(record).filter(|record| *record != self.known) })
     }
 
@@ -235,20 +234,21 @@ impl Taken {
     }
 }
 
-/// What the files of a published folder were made of, for those that tell.
-fn record(made: HashMap<String, Made>, place: &Place) -> Record {
+/// What the files of a published folder were made of, for those that tell, and for the groups that `known` knows.
+fn record(made: HashMap<String, Made>, place: &Place, known: &Record, groups: &[Key]) -> Record {
     let published = Tree::open(&place.folder).ok();
     let now = |path: &str| published.as_ref().and_then(|tree| tree.stamp(Path::new(path)));
-    let mut record = Record::default();
+    let mut files: BTreeMap<Option<Key>, Vec<Noted>> = BTreeMap::new();
     let mut broken = Vec::new();
     for (path, Made { key, group, stamp }) in made {
         match stamp.or_else(|| now(&path)) {
-            Some(stamp) => record.add(path, key, group, stamp),
-            None => broken.extend(group),
+            Some(stamp) => files.entry(group).or_default().push(Noted { path, key, stamp }),
+            None => broken.push(group),
         }
     }
-    broken.iter().for_each(|group| record.forget(group));
-    record
+    // Of a group that is not whole nothing is known.
+    broken.into_iter().filter(Option::is_some).for_each(|group| drop(files.remove(&group)));
+    Record::new(files, known, groups)
 }
 
 /// Whether a regular file holds these bytes. A link does not count: what it points to is not ours.

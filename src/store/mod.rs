@@ -6,6 +6,7 @@
 mod pack;
 
 use std::collections::HashMap;
+use std::fmt::{self, Debug, Formatter};
 use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -54,19 +55,6 @@ impl Kind {
         Self::Diagnosis,
     ];
 
-    /// Those that a build asks for.
-    pub const BUILD: [Self; 9] = [
-        Self::Pages,
-        Self::Right,
-        Self::Solutions,
-        Self::Gathered,
-        Self::Words,
-        Self::Code,
-        Self::Prose,
-        Self::Hits,
-        Self::Figures,
-    ];
-
     /// Its name: that of its file, too.
     pub fn name(self) -> &'static str {
         match self {
@@ -112,6 +100,16 @@ const LATER: usize = 8;
 pub struct Store {
     /// One a kind, or none of a store that keeps nothing.
     shelves: Vec<Mutex<Shelf>>,
+    packs: Packs,
+}
+
+/// Gives what [`Store::pack`] made of a kind in an earlier run.
+struct Packs(Box<dyn Fn(Kind, Part) -> Option<Vec<u8>> + Send + Sync>);
+
+impl Debug for Packs {
+    fn fmt(&self, text: &mut Formatter<'_>) -> fmt::Result {
+        text.write_str("Packs")
+    }
 }
 
 /// The results of one kind.
@@ -120,6 +118,8 @@ struct Shelf {
     entries: HashMap<Key, Entry>,
     /// Bytes of all entries.
     bytes: usize,
+    /// Whether the packs were asked for.
+    is_open: bool,
     /// Whether something is here that was not unpacked.
     is_new: bool,
 }
@@ -137,14 +137,20 @@ struct Entry {
 impl Default for Store {
     /// A store without a result.
     fn default() -> Self {
-        Self { shelves: Kind::ALL.iter().map(|_| Mutex::default()).collect() }
+        Self::new(|_, _| None)
     }
 }
 
 impl Store {
+    /// A store with what `packs` gives: what [`Store::pack`] made of a kind. It is asked when the first result of the kind
+    /// is; what this program did not make is left out.
+    pub fn new(packs: impl Fn(Kind, Part) -> Option<Vec<u8>> + Send + Sync + 'static) -> Self {
+        Self { shelves: Kind::ALL.iter().map(|_| Mutex::default()).collect(), packs: Packs(Box::new(packs)) }
+    }
+
     /// A store that keeps nothing: every result is made.
     pub fn forgetful() -> Self {
-        Self { shelves: Vec::new() }
+        Self { shelves: Vec::new(), ..Self::default() }
     }
 
     /// The result for a key: the one that is kept, or else that of `make`, which is kept from now on.
@@ -195,7 +201,7 @@ impl Store {
         let Some(mut shelf) = self.shelf(kind) else { return };
         if shelf.bytes + bytes.len() > MOST_BYTES {
             // A long session has seen too much; what is still wanted will be asked for.
-            *shelf = Shelf::default();
+            *shelf = Shelf { is_open: true, ..Shelf::default() };
         }
         shelf.bytes += bytes.len();
         shelf.is_new = true;
@@ -208,26 +214,25 @@ impl Store {
     }
 
     fn shelf(&self, kind: Kind) -> Option<MutexGuard<'_, Shelf>> {
-        // A shelf is whole between any two calls, so a thread that ended in between harmed nothing.
-        Some(self.shelves.get(kind as usize)?.lock().unwrap_or_else(PoisonError::into_inner))
-    }
-
-    /// Takes over what [`Store::pack`] made of a kind. What it did not make, or another program, is left out.
-    pub fn unpack(&self, kind: Kind, part: Part, pack: Vec<u8>) {
-        let Some(mut shelf) = self.shelf(kind) else { return };
-        let Some(entries) = pack::read(pack, part) else { return };
-        for (key, entry) in entries {
-            shelf.bytes += entry.range.len();
-            if let Some(before) = shelf.entries.insert(key, entry) {
-                shelf.bytes -= before.range.len();
+        let mut shelf = self.shelf_as_it_is(kind)?;
+        if !shelf.is_open {
+            shelf.is_open = true;
+            for part in Part::ALL {
+                shelf.unpack(part, (self.packs.0)(kind, part).unwrap_or_default());
             }
         }
+        Some(shelf)
+    }
+
+    fn shelf_as_it_is(&self, kind: Kind) -> Option<MutexGuard<'_, Shelf>> {
+        // A shelf is whole between any two calls, so a thread that ended in between harmed nothing.
+        Some(self.shelves.get(kind as usize)?.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// The results of a kind in one piece, but for those that nobody asked for in a long time: all, or what came later if
     /// that is little. `None` if nothing came to what was unpacked.
     pub fn pack(&self, kind: Kind) -> Option<(Part, Vec<u8>)> {
-        let shelf = self.shelf(kind).filter(|shelf| shelf.is_new)?;
+        let shelf = self.shelf_as_it_is(kind).filter(|shelf| shelf.is_new)?;
         let mut entries: Vec<(&Key, &Entry)> =
             shelf.entries.iter().filter(|(_, entry)| entry.age < PATIENCE).collect();
         let is_later = |(_, entry): &(&Key, &Entry)| entry.part == Part::Later;
@@ -246,6 +251,17 @@ impl Store {
             fits
         });
         Some((part, pack::write(&entries)))
+    }
+}
+
+impl Shelf {
+    fn unpack(&mut self, part: Part, pack: Vec<u8>) {
+        for (key, entry) in pack::read(pack, part).unwrap_or_default() {
+            self.bytes += entry.range.len();
+            if let Some(before) = self.entries.insert(key, entry) {
+                self.bytes -= before.range.len();
+            }
+        }
     }
 }
 
@@ -271,10 +287,12 @@ mod tests {
         store.get_or(Kind::Code, || key(name), || "made anew".to_string())
     }
 
-    fn unpacked(pack: Vec<u8>) -> Store {
-        let store = Store::default();
-        store.unpack(Kind::Code, Part::Whole, pack);
-        store
+    fn unpacked(whole: Vec<u8>) -> Store {
+        with_both(whole, Vec::new())
+    }
+
+    fn with_both(whole: Vec<u8>, later: Vec<u8>) -> Store {
+        Store::new(move |_, part| Some(if part == Part::Whole { whole.clone() } else { later.clone() }))
     }
 
     fn two() -> Vec<u8> {
@@ -330,16 +348,14 @@ mod tests {
         assert_eq!(part, Part::Whole);
         let mut later = Vec::new();
         for round in 0..3 {
-            let store = unpacked(whole.clone());
-            store.unpack(Kind::Code, Part::Later, later);
+            let store = with_both(whole.clone(), later);
             put(&store, &format!("round {round}"), "new");
             let (part, pack) = store.pack(Kind::Code).expect("something is new");
             assert_eq!(part, Part::Later);
             assert!(pack.len() < whole.len());
             later = pack;
         }
-        let store = unpacked(whole);
-        store.unpack(Kind::Code, Part::Later, later);
+        let store = with_both(whole, later);
         assert_eq!((get(&store, "a"), get(&store, "round 0")), (long, "new".to_string()));
         put(&store, "b", &"another long text ".repeat(100));
         assert_eq!(store.pack(Kind::Code).map(|(part, _)| part), Some(Part::Whole));

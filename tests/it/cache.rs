@@ -20,6 +20,19 @@ use tempfile::TempDir;
 
 use crate::expect::{files, repository};
 
+/// What a build keeps.
+const BUILD: [Kind; 9] = [
+    Kind::Pages,
+    Kind::Right,
+    Kind::Solutions,
+    Kind::Gathered,
+    Kind::Words,
+    Kind::Code,
+    Kind::Prose,
+    Kind::Hits,
+    Kind::Figures,
+];
+
 /// A copy of the small site that may be edited.
 struct Edited {
     folder: TempDir,
@@ -78,7 +91,7 @@ impl Edited {
     }
 
     fn warm(&self) -> Came {
-        let (came, store) = self.build(cache::open(self.root(), &Kind::BUILD), Drafts::Exclude);
+        let (came, store) = self.build(cache::open(self.root()), Drafts::Exclude);
         cache::keep(self.root(), &store).unwrap();
         came
     }
@@ -346,7 +359,7 @@ fn a_warm_build_gives_what_a_clean_one_gives_after_any_edit() {
         }
     }
     assert!((20..80).contains(&published), "of the builds, {published} were without errors");
-    let (drafts, _) = site.build(cache::open(site.root(), &Kind::BUILD), Drafts::Include);
+    let (drafts, _) = site.build(cache::open(site.root()), Drafts::Include);
     assert!(drafts == site.build(Store::forgetful(), Drafts::Include).0, "other options");
 }
 
@@ -354,7 +367,7 @@ fn a_warm_build_gives_what_a_clean_one_gives_after_any_edit() {
 fn pages_that_are_not_made_again_are_those_that_a_clean_build_makes() {
     let site = Edited::new();
     let mut chance = Chance(20_261_122);
-    let kept = || cache::open(site.root(), &Kind::BUILD);
+    let kept = || cache::open(site.root());
     let mut record = site.publish("public", None, kept());
     let mut published = 0;
     for step in 0..80 {
@@ -385,7 +398,7 @@ fn what_others_show_of_a_body_is_made_again() {
     let site = Edited::new();
     let path = "content/errors/memory/own-0.md";
     site.write(path, &page("Own", "own wants", 1));
-    let store = || cache::open(site.root(), &Kind::BUILD);
+    let store = || cache::open(site.root());
     let mut record = site.publish("public", None, store());
     let edits = [
         ("lead", "See [the card]", "Look at [the card]", "llms.txt"),
@@ -445,11 +458,11 @@ fn a_page_is_made_again_when_its_file_was_touched_and_only_then() {
 fn a_second_build_works_nothing_out_and_leaves_the_cache_as_it_is() {
     let site = Edited::new();
     site.warm();
-    for kind in Kind::BUILD {
+    for kind in BUILD {
         assert!(site.pack(kind).is_file(), "{} is kept", kind.name());
     }
-    let (_, store) = site.build(cache::open(site.root(), &Kind::BUILD), Drafts::Exclude);
-    for kind in Kind::BUILD {
+    let (_, store) = site.build(cache::open(site.root()), Drafts::Exclude);
+    for kind in BUILD {
         assert_eq!(store.pack(kind), None, "{}: all was there", kind.name());
     }
 }
@@ -461,7 +474,7 @@ type Break = fn(&[u8]) -> Vec<u8>;
 fn broken_and_foreign_files_are_ignored_and_written_anew() {
     let site = Edited::new();
     site.warm();
-    let whole: Vec<Vec<u8>> = Kind::BUILD.iter().map(|kind| fs::read(site.pack(*kind)).unwrap()).collect();
+    let whole: Vec<Vec<u8>> = BUILD.iter().map(|kind| fs::read(site.pack(*kind)).unwrap()).collect();
     let breaks: [(&str, Break); 7] = [
         ("empty", |_| Vec::new()),
         ("first half", |bytes| bytes[..bytes.len() / 2].to_vec()),
@@ -472,11 +485,11 @@ fn broken_and_foreign_files_are_ignored_and_written_anew() {
         ("byte in the hash", |bytes| changed(bytes, bytes.len() - 1)),
     ];
     for (what, damage) in breaks {
-        for (kind, bytes) in Kind::BUILD.iter().zip(&whole) {
+        for (kind, bytes) in BUILD.iter().zip(&whole) {
             fs::write(site.pack(*kind), damage(bytes)).unwrap();
         }
         site.assert_same(what);
-        for (kind, bytes) in Kind::BUILD.iter().zip(&whole) {
+        for (kind, bytes) in BUILD.iter().zip(&whole) {
             assert!(fs::read(site.pack(*kind)).unwrap() == *bytes, "{what}: {} is mended", kind.name());
         }
     }

@@ -18,7 +18,6 @@ use crate::cli::{Outcome, world};
 use crate::load::{self, Drafts};
 use crate::pipeline::{self, Order};
 use crate::render::Audience;
-use crate::store::Kind;
 use crate::watch::Unwatched;
 
 /// What became of an address.
@@ -60,7 +59,7 @@ pub(super) fn run(
         drafts: Drafts::Include,
         base_url: None,
         audience: Audience::World,
-        store: Arc::new(cache::open(&root, &[Kind::Hits, Kind::Figures])),
+        store: Arc::new(cache::open(&root)),
     };
     let draft = pipeline::understand(&sources, faults, &order, &Unwatched)?;
     let places = addresses(&draft.site, &draft.links, &sources);
