@@ -54,8 +54,8 @@ impl Compiled {
     }
 
     /// The signatures of a few pages alone, which may use the extractors of the site.
-    pub fn few(few: &Site, extractors: &[Extractor], sources: &Sources) -> Self {
-        Self::of(few, extractors.to_vec(), Parser::new(sources))
+    pub fn few(few: &Site, extractors: Vec<Extractor>, sources: &Sources) -> Self {
+        Self::of(few, extractors, Parser::new(sources))
     }
 
     fn of(site: &Site, extractors: Vec<Extractor>, parser: Parser<'_>) -> Self {

@@ -185,8 +185,8 @@ impl OldTree {
             real.into_iter().rev().for_each(|folder| drop(tree.remove_folder(Path::new(folder))));
         }
         let is_ours = |path: &Path| {
-            let listed = |path: &str| plan.marker.paths.contains(path) || path == MARKER;
-            path.to_str().is_some_and(listed)
+            let listed = |path: &str| plan.marker.paths.contains(path) || plan.before.contains(path);
+            path.to_str().is_some_and(|path| listed(path) || path == MARKER)
         };
         // Folders come after what is in them. One that cannot be removed is not empty.
         for entry in WalkDir::new(old).contents_first(true).into_iter().flatten() {

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use crate::check::{self, Subject};
 use crate::diag::{self, Colour, Diagnostic};
-use crate::diagnosis::Compiled;
+use crate::diagnosis::{self, Compiled};
 use crate::files::{Memory, Outputs, SourceId, Sources};
 use crate::pipeline::{Draft, Order, has_errors, rendering, understand};
 use crate::render::{self, Groundwork};
@@ -156,8 +156,8 @@ impl Edition {
     }
 
     fn judge(&self, few: &Site) -> Vec<Diagnostic> {
-        let Draft { site, links, signatures, .. } = &self.draft;
-        let extractors = &signatures.of(site, &self.sources).extractors;
+        let Draft { site, links, .. } = &self.draft;
+        let extractors = diagnosis::shared(site, &self.sources);
         check::few(&Subject {
             sources: &self.sources,
             pages: few,
