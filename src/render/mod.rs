@@ -164,8 +164,8 @@ pub fn few(
 
 fn pages_and_twins(shelf: &Shelf<'_>, few: &Site, sink: &dyn Sink) -> Result<(), Vec<Diagnostic>> {
     let engine = templates::Engine::new(shelf.order.sources, shelf.assets, shelf.texts())?;
-    views::few(shelf, &engine, few, sink)?;
-    data::twins(shelf, few, sink);
+    let keys = views::few(shelf, &engine, few, sink)?;
+    data::twins(shelf, few, &keys, sink);
     Ok(())
 }
 

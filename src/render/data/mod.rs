@@ -8,7 +8,7 @@ mod markdown;
 use rayon::prelude::*;
 use serde_json::{Value, json};
 
-use crate::files::{Key, Sink};
+use crate::files::Sink;
 use crate::render::views::{Keys, Shelf};
 use crate::site::kinds::{DeviceData, ErrorData, ModelData};
 use crate::site::{Kind, Page, Site};
@@ -32,7 +32,7 @@ pub(super) fn files(shelf: &Shelf<'_>, keys: &Keys, sink: &dyn Sink) {
     // The largest text goes before the entries are there.
     give("llms.txt", llms::map(shelf));
     whole(shelf, sink);
-    let twins = |error: &Page<ErrorData>| error_twins(shelf, error, keys.get(&error.head.id.slug), sink);
+    let twins = |error: &Page<ErrorData>| error_twins(shelf, error, keys, sink);
     let errors: Vec<Entry> = site.errors.par_iter().map(twins).collect();
     let models: Vec<Entry> = site.models.par_iter().map(|model| model_twin(shelf, model, sink)).collect();
     let devices: Vec<Entry> = site.devices.iter().map(|device| device_twin(device, sink)).collect();
@@ -60,18 +60,17 @@ pub(super) fn whole(shelf: &Shelf<'_>, sink: &dyn Sink) {
 }
 
 /// The twins of a few pages.
-pub(super) fn twins(shelf: &Shelf<'_>, few: &Site, sink: &dyn Sink) {
-    few.errors.iter().for_each(|error| drop(error_twins(shelf, error, None, sink)));
+pub(super) fn twins(shelf: &Shelf<'_>, few: &Site, keys: &Keys, sink: &dyn Sink) {
+    few.errors.iter().for_each(|error| drop(error_twins(shelf, error, keys, sink)));
     few.models.iter().for_each(|model| drop(model_twin(shelf, model, sink)));
     few.devices.iter().for_each(|device| drop(device_twin(device, sink)));
 }
 
-fn error_twins(shelf: &Shelf<'_>, error: &Page<ErrorData>, key: Option<&Key>, sink: &dyn Sink) -> Entry {
+fn error_twins(shelf: &Shelf<'_>, error: &Page<ErrorData>, keys: &Keys, sink: &dyn Sink) -> Entry {
     let slug = &error.head.id.slug;
     let entry = Entry::new(&entries::error(shelf, error));
-    let give = |path: String, make: &dyn Fn() -> String| match key {
-        Some(key) => sink.take_made(path, key, Box::new(|| Some(make().into_bytes()))),
-        None => sink.take(path, make().into_bytes()),
+    let give = |path: String, make: &dyn Fn() -> String| {
+        sink.take_made(path, &keys[slug], Box::new(|| Some(make().into_bytes())));
     };
     give(format!("errors/{slug}.json"), &|| entry.twin("error-data"));
     give(format!("errors/{slug}.md"), &|| markdown::twin(shelf, error, "../"));

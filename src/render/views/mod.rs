@@ -86,6 +86,16 @@ pub(super) fn pages(
     shelf.order.watch.begin(Stage::Pages, shelf.site().heads().count());
     // A view is larger than its page: each is gone when its page is there.
     let leaves = makers.into_par_iter().flat_map(|make| make(shelf));
+    with_errors(shelf, engine, leaves, sink)
+}
+
+/// These pages, and those of the errors that are wanted.
+fn with_errors(
+    shelf: &Shelf<'_>,
+    engine: &Engine<'_>,
+    leaves: impl ParallelIterator<Item = Leaf>,
+    sink: &dyn Sink,
+) -> Result<Keys, Vec<Diagnostic>> {
     let plain = leaves.map(|leaf| rendered(shelf, engine, leaf, sink).map(|()| None));
     let errors = error::drafts(shelf).map(|draft| {
         let (slug, path, key) = (draft.slug().to_string(), draft.path(), draft.key(shelf, engine.key()));
@@ -103,7 +113,7 @@ pub(super) fn few(
     engine: &Engine<'_>,
     few: &Site,
     sink: &dyn Sink,
-) -> Result<(), Vec<Diagnostic>> {
+) -> Result<Keys, Vec<Diagnostic>> {
     let makers: [(Kind, Maker); 8] = [
         (Kind::Category, lists::categories),
         (Kind::Tool, tool::leaves),
@@ -117,8 +127,7 @@ pub(super) fn few(
     let is_there = |kind| few.heads().any(|head| head.id.kind == kind);
     let wanted: Vec<_> = makers.into_iter().filter(|(kind, _)| is_there(*kind)).collect();
     let leaves = wanted.into_par_iter().flat_map(|(_, make)| make(shelf));
-    let made = leaves.chain(error::leaves(shelf)).map(|leaf| rendered(shelf, engine, leaf, sink));
-    collected(made).map(drop)
+    with_errors(shelf, engine, leaves, sink)
 }
 
 fn rendered(shelf: &Shelf<'_>, engine: &Engine<'_>, leaf: Leaf, sink: &dyn Sink) -> Result<(), Diagnostic> {
