@@ -394,6 +394,35 @@ fn pages_that_are_not_made_again_are_those_that_a_clean_build_makes() {
 }
 
 #[test]
+fn what_is_wrong_is_told_at_each_build_until_it_is_mended() {
+    let site = Edited::new();
+    let own = |number: u64| format!("content/errors/memory/own-{number}.md");
+    for number in 0..2 {
+        site.write(&own(number), &page(&format!("Own {number}"), &format!("own {number} wants"), number));
+    }
+    let (same, words) = (PARTS[PARTS.len() - 1], "## Check that it worked");
+    site.replace(&own(0), words, &format!("{same}\n\n{words}"));
+    site.assert_same("at first");
+    let mistakes = [
+        ("same-solution", words.to_string(), format!("{same}\n\n{words}")),
+        ("signature-collision", "own 1 wants".to_string(), "own 0 wants".to_string()),
+        ("broken-link", "/errors/card-full/".to_string(), "/errors/card-empty/".to_string()),
+        ("unknown-key", "severity:".to_string(), "colour: red\nseverity:".to_string()),
+    ];
+    for (rule, right, wrong) in mistakes {
+        let text = fs::read_to_string(site.path(&own(1))).unwrap();
+        let text = if rule == "same-solution" { text.replace("print(1)", "print(0)") } else { text };
+        site.write(&own(1), &text.replace(&right, &wrong));
+        assert!(site.clean().0.contains(rule), "{rule}: {}", site.clean().0);
+        site.assert_same(&format!("{rule}, at first"));
+        site.assert_same(&format!("{rule}, again"));
+        site.write(&own(1), &text);
+        assert!(!site.clean().0.contains(rule), "{rule} is mended");
+        site.assert_same(&format!("{rule}, mended"));
+    }
+}
+
+#[test]
 fn what_others_show_of_a_body_is_made_again() {
     let site = Edited::new();
     let path = "content/errors/memory/own-0.md";
