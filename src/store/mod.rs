@@ -72,6 +72,25 @@ impl Kind {
     }
 }
 
+impl Kind {
+    /// Whether a result says what it is made of. Those that leave fields out or hold one thing or another have to.
+    fn is_described(self) -> bool {
+        matches!(self, Self::Hits | Self::Figures | Self::Diagnosis)
+    }
+
+    fn write<T: Serialize>(self, value: &T) -> Option<Vec<u8>> {
+        if self.is_described() { serde_json::to_vec(value).ok() } else { postcard::to_stdvec(value).ok() }
+    }
+
+    fn read<T: DeserializeOwned>(self, bytes: &[u8]) -> Option<T> {
+        if self.is_described() {
+            serde_json::from_slice(bytes).ok()
+        } else {
+            postcard::from_bytes(bytes).ok()
+        }
+    }
+}
+
 /// Most bytes that are kept of a kind.
 pub const MOST_BYTES: usize = 128 * 1024 * 1024;
 
@@ -167,12 +186,12 @@ impl Store {
         }
         let key = key();
         // What cannot be read is made anew, and takes the place of what was there.
-        if let Some(value) = self.find(kind, &key).and_then(|entry| postcard::from_bytes(entry.bytes()).ok())
-        {
+        if let Some(value) = self.find(kind, &key).and_then(|entry| kind.read(entry.bytes())) {
             return value;
         }
         let value = make();
-        if let Ok(mut bytes) = postcard::to_stdvec(&value) {
+        if let Some(mut bytes) = kind.write(&value) {
+            debug_assert!(kind.read::<T>(&bytes).is_some(), "{kind:?} is kept in a form that cannot be read");
             bytes.shrink_to_fit();
             self.keep(kind, key, bytes);
         }
