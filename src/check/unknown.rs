@@ -20,7 +20,7 @@ pub struct Unknown<'s> {
     pub(super) checks: Vec<&'static Check>,
     sources: &'s Sources,
     digest: &'s Digest,
-    today: Date,
+    today: String,
     store: &'s Store,
 }
 
@@ -33,6 +33,7 @@ impl<'s> Unknown<'s> {
         today: Date,
         store: &'s Store,
     ) -> Self {
+        let today = today.to_string();
         let mut unknown =
             Self { pages: Cow::Borrowed(site), checks: Vec::new(), sources, digest, today, store };
         let is_known = |head: &Head| store.knows(Kind::Right, &unknown.page(head));
@@ -63,11 +64,11 @@ impl<'s> Unknown<'s> {
     }
 
     fn page(&self, head: &Head) -> Key {
-        Key::of([&Key::of([self.today.to_string()]), &self.digest.page(head, self.sources)])
+        Key::of([self.today.as_bytes(), self.digest.page(head, self.sources).as_ref()])
     }
 
     fn check(&self, check: &Check) -> Key {
         let of = if check.reach == Reach::Site { &self.digest.world } else { &self.digest.whole };
-        Key::of([&Key::of([check.rule.code, &self.today.to_string()]), of])
+        Key::of([check.rule.code.as_bytes(), self.today.as_bytes(), of.as_ref()])
     }
 }

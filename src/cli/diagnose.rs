@@ -12,7 +12,7 @@ use crate::config::Config;
 use crate::diagnosis::{self, Answer, Book, answer, show_figure};
 use crate::files::{Key, Sources};
 use crate::load::{self, Drafts};
-use crate::store::{Kind, Store};
+use crate::store::Kind;
 
 /// Figures that only the rules need.
 const INTERNAL: [&str; 2] = ["own", "verdict"];
@@ -48,7 +48,7 @@ pub(super) fn run(
         let words = store.get_or(
             Kind::Diagnosis,
             || Key::of([b"words", content.as_ref()]),
-            || diagnosis::words(&site, &sources, &Store::forgetful()),
+            || diagnosis::words(&site, &sources, &store),
         );
         answers = diagnosis::near(&book, &words, &end, options.top);
     }

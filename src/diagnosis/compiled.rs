@@ -2,7 +2,7 @@
 
 use std::sync::OnceLock;
 
-use crate::diagnosis::extractors::extractors;
+use crate::diagnosis::extractors::{extractors, shared};
 use crate::diagnosis::parser::{Parser, PartFault};
 use crate::files::Sources;
 use crate::signature::{self, Cause, Extractor, Index, Pattern};
@@ -54,8 +54,8 @@ impl Compiled {
     }
 
     /// The signatures of a few pages alone, which may use the extractors of the site.
-    pub fn few(few: &Site, extractors: Vec<Extractor>, sources: &Sources) -> Self {
-        Self::of(few, extractors, Parser::new(sources))
+    pub fn few(few: &Site, site: &Site, sources: &Sources) -> Self {
+        Self::of(few, shared(site, sources), Parser::new(sources))
     }
 
     fn of(site: &Site, extractors: Vec<Extractor>, parser: Parser<'_>) -> Self {

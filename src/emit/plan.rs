@@ -108,7 +108,7 @@ fn foreign(
     if !place.exists() {
         return Ok((entries, files));
     }
-    let our_folders: HashSet<&str> = before.iter().flat_map(|path| folders(path)).collect();
+    let our_folders = folders(before);
     let our_entries: HashSet<&OsStr> =
         before.iter().chain(&after.paths).filter_map(|path| path.split('/').next()).map(OsStr::new).collect();
     let walk = WalkDir::new(&place.folder).min_depth(1).into_iter();
@@ -153,7 +153,22 @@ fn name(path: &Path) -> Option<Cow<'_, str>> {
     Some(if MAIN_SEPARATOR == '/' { name.into() } else { name.replace(MAIN_SEPARATOR, "/").into() })
 }
 
-/// The folders that a path lies in.
-fn folders(path: &str) -> impl Iterator<Item = &str> {
-    path.match_indices('/').map(|(at, _)| &path[..at])
+/// The folders that paths lie in, each before those in it; the top is not one of them.
+pub(crate) fn folders<'p>(paths: impl IntoIterator<Item = &'p String>) -> BTreeSet<&'p str> {
+    let mut folders = BTreeSet::new();
+    for path in paths {
+        let mut inner = path.as_str();
+        while let Some(folder) = parent(inner) {
+            if !folders.insert(folder) {
+                break;
+            }
+            inner = folder;
+        }
+    }
+    folders
+}
+
+/// The folder that a path lies in, unless it is the top.
+pub(crate) fn parent(path: &str) -> Option<&str> {
+    path.rsplit_once('/').map(|(folder, _)| folder)
 }

@@ -13,7 +13,7 @@ use walkdir::WalkDir;
 use crate::emit::lock::{self, Claim};
 use crate::emit::marker::MARKER;
 use crate::emit::place::Place;
-use crate::emit::plan::Plan;
+use crate::emit::plan::{Plan, folders, parent};
 use crate::emit::swap;
 use crate::emit::tree::Tree;
 
@@ -204,25 +204,6 @@ impl OldTree {
             }
         }
     }
-}
-
-/// The folders that paths lie in, each before those in it; the top is not one of them.
-fn folders<'p>(paths: impl IntoIterator<Item = &'p String>) -> BTreeSet<&'p str> {
-    let mut folders = BTreeSet::new();
-    for path in paths {
-        let mut inner = path.as_str();
-        while let Some(folder) = parent(inner) {
-            if !folders.insert(folder) {
-                break;
-            }
-            inner = folder;
-        }
-    }
-    folders
-}
-
-fn parent(path: &str) -> Option<&str> {
-    path.rsplit_once('/').map(|(folder, _)| folder)
 }
 
 /// Those of these folders that are no links: what a link leads to is not ours.

@@ -49,23 +49,12 @@ pub fn pages_kept(sources: &Sources, drafts: Drafts, store: &Store) -> (Site, Ve
         if place.kind == Kind::Error && folders.insert(place.category.clone()) {
             found.extend(folder_fault(&place.category, file));
         }
-        placed.push((place, source, file));
+        placed.push(place);
     }
     let (mut site, faults) = placed
         .into_par_iter()
-        .fold(<(Site, Vec<Diagnostic>)>::default, |(mut site, mut found), (place, source, file)| {
-            if place.kind == Kind::Error {
-                add_error(&mut site, &place, source, file, drafts, &mut found, store);
-            } else {
-                add(&mut site, &place, source, file, drafts, &mut found);
-            }
-            (site, found)
-        })
-        .reduce(Default::default, |(mut site, mut found), (more, faults)| {
-            site.append(more);
-            found.extend(faults);
-            (site, found)
-        });
+        .fold(Default::default, |all, place| both(all, page_kept(&place, drafts, store)))
+        .reduce(Default::default, both);
     found.extend(faults);
     add_missing_categories(&mut site);
     site.sort();
@@ -74,26 +63,34 @@ pub fn pages_kept(sources: &Sources, drafts: Drafts, store: &Store) -> (Site, Ve
 
 /// The pages of these files alone. What concerns all files of a folder is not judged.
 pub fn few(sources: &Sources, files: &[SourceId], drafts: Drafts) -> (Site, Vec<Diagnostic>) {
-    let mut site = Site::default();
     let mut found = Vec::new();
-    for file in files {
-        let source = sources.get(*file);
-        if let Some(place) = place(source, *file, &mut found) {
-            add(&mut site, &place, source, *file, drafts, &mut found);
-        }
-    }
+    let places = files.iter().filter_map(|file| place(sources.get(*file), *file, &mut found));
+    let (mut site, faults) = places.fold(Default::default(), |all, place| both(all, page(&place, drafts)));
+    found.extend(faults);
     site.sort();
     (site, found)
 }
 
-/// What the path of a page says.
-struct Place {
+/// Pages with their faults, and more of them behind.
+fn both(
+    (mut site, mut found): (Site, Vec<Diagnostic>),
+    (more, faults): (Site, Vec<Diagnostic>),
+) -> (Site, Vec<Diagnostic>) {
+    site.append(more);
+    found.extend(faults);
+    (site, found)
+}
+
+/// A page's file, and what its path says.
+struct Place<'s> {
+    source: &'s Source,
+    file: SourceId,
     kind: Kind,
     slug: String,
     category: String,
 }
 
-fn place(source: &Source, file: SourceId, found: &mut Vec<Diagnostic>) -> Option<Place> {
+fn place<'s>(source: &'s Source, file: SourceId, found: &mut Vec<Diagnostic>) -> Option<Place<'s>> {
     let rest = source.path.strip_prefix("content/").unwrap_or(&source.path);
     let parts: Vec<&str> = rest.split('/').collect();
     let (folder, inner) = (parts[0], &parts[1..]);
@@ -121,9 +118,9 @@ fn place(source: &Source, file: SourceId, found: &mut Vec<Diagnostic>) -> Option
         );
     }
     if kind == Kind::Error && name == "_index" && inner.len() == 2 {
-        return Some(Place { kind: Kind::Category, slug: category.clone(), category });
+        return Some(Place { source, file, kind: Kind::Category, slug: category.clone(), category });
     }
-    Some(Place { kind, slug: name.to_string(), category })
+    Some(Place { source, file, kind, slug: name.to_string(), category })
 }
 
 /// What is wrong with the name of a category's folder.
@@ -140,50 +137,35 @@ fn folder_fault(category: &str, file: SourceId) -> Option<Diagnostic> {
     Some(Diagnostic::error(&BAD_SLUG, Span::top(file), message).help(help))
 }
 
-/// As [`add`], for an error: one that nothing was wrong with is kept.
-fn add_error(
-    site: &mut Site,
-    place: &Place,
-    source: &Source,
-    file: SourceId,
-    drafts: Drafts,
-    found: &mut Vec<Diagnostic>,
-    store: &Store,
-) {
+/// As [`page`]; an error that nothing was wrong with is kept.
+fn page_kept(place: &Place<'_>, drafts: Drafts, store: &Store) -> (Site, Vec<Diagnostic>) {
+    if place.kind != Kind::Error {
+        return page(place, drafts);
+    }
     // Its places name the file by its number.
-    let key = || Key::of([format!("{file:?}").as_bytes(), source.key().as_ref()]);
+    let key = || Key::of([format!("{:?}", place.file).as_bytes(), place.source.key().as_ref()]);
     let mut other = None;
     let make = || {
-        let (mut alone, mut faults) = (Site::default(), Vec::new());
-        add(&mut alone, place, source, file, drafts, &mut faults);
+        let (mut site, faults) = page(place, drafts);
         let is_plain = |head: &Head| {
             !head.draft && faults.is_empty() && head.unseen.is_empty() && head.body.outline.faults.is_empty()
         };
-        if alone.errors.first().is_some_and(|page| is_plain(&page.head)) {
-            return alone.errors.pop();
+        if site.errors.first().is_some_and(|page| is_plain(&page.head)) {
+            return site.errors.pop();
         }
-        other = Some((alone, faults));
+        other = Some((site, faults));
         None
     };
-    let kept: Option<Page<ErrorData>> = store.get_or(store::Kind::Pages, key, make);
-    match (kept, other) {
-        (Some(page), _) => site.errors.push(page),
-        (None, Some((alone, faults))) => {
-            site.append(alone);
-            found.extend(faults);
-        }
-        (None, None) => add(site, place, source, file, drafts, found),
+    match store.get_or(store::Kind::Pages, key, make) {
+        Some(kept) => (Site { errors: vec![kept], ..Site::default() }, Vec::new()),
+        None => other.unwrap_or_else(|| page(place, drafts)),
     }
 }
 
-fn add(
-    site: &mut Site,
-    place: &Place,
-    source: &Source,
-    file: SourceId,
-    drafts: Drafts,
-    found: &mut Vec<Diagnostic>,
-) {
+/// The page of one file, unless it is a draft that is left out, and what is wrong with it.
+fn page(place: &Place<'_>, drafts: Drafts) -> (Site, Vec<Diagnostic>) {
+    let Place { source, file, .. } = *place;
+    let (mut site, mut found) = (Site::default(), Vec::new());
     let lower = place.slug.to_lowercase();
     if !schema::is_slug(&lower) {
         found.push(
@@ -210,9 +192,9 @@ fn add(
             found.extend(faults.into_iter().filter(|fault| !(front.cut && fault.code == MISSING_KEY.code)))
         }
     }
-    let head = head(place, source, file, &fields, front.unseen, &cut);
+    let head = head(place, &fields, front.unseen, &cut);
     if head.draft && drafts == Drafts::Exclude {
-        return;
+        return (site, found);
     }
     match place.kind {
         Kind::Error => site.errors.push(Page { data: ErrorData::new(&place.category, &fields), head }),
@@ -226,16 +208,11 @@ fn add(
         Kind::Extractor => site.extractors.push(Page { data: ExtractorData::new(&fields), head }),
         Kind::Document => site.documents.push(Page { data: DocumentData::new(&fields), head }),
     }
+    (site, found)
 }
 
-fn head(
-    place: &Place,
-    source: &Source,
-    file: SourceId,
-    fields: &Fields,
-    escaped: Vec<Placed<(char, Unseen)>>,
-    cut: &Split,
-) -> Head {
+fn head(place: &Place<'_>, fields: &Fields, escaped: Vec<Placed<(char, Unseen)>>, cut: &Split) -> Head {
+    let Place { source, file, .. } = *place;
     let (front, body) = (cut.front, cut.body);
     let written = unseen(&source.text[front.start..front.end]).map(|(at, character, kind)| {
         Placed::new((character, kind), front.part(at, at + character.len_utf8()))

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use crate::check::{self, Subject};
 use crate::diag::{self, Colour, Diagnostic};
-use crate::diagnosis::{self, Compiled};
+use crate::diagnosis::Compiled;
 use crate::files::{Memory, Outputs, SourceId, Sources};
 use crate::pipeline::{Draft, Order, has_errors, rendering, understand};
 use crate::render::{self, Groundwork};
@@ -157,13 +157,12 @@ impl Edition {
 
     fn judge(&self, few: &Site) -> Vec<Diagnostic> {
         let Draft { site, links, .. } = &self.draft;
-        let extractors = diagnosis::shared(site, &self.sources);
         check::few(&Subject {
             sources: &self.sources,
             pages: few,
             site,
             links,
-            compiled: &Compiled::few(few, extractors, &self.sources),
+            compiled: &Compiled::few(few, site, &self.sources),
             hits: &BTreeMap::new(),
             today: self.order.today,
             store: &self.order.store,

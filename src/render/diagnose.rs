@@ -4,13 +4,12 @@ use serde::Serialize;
 use serde_json::json;
 
 use crate::diagnosis;
-use crate::files::{Key, Outputs};
+use crate::files::Outputs;
 use crate::render::address::file;
 use crate::render::views::Shelf;
 use crate::signature::{NEAR, WordIndex};
 use crate::site::Page;
 use crate::site::kinds::ErrorData;
-use crate::store;
 
 /// All that the box needs beside the signatures. As a tree of JSON values it would be several times as large.
 #[derive(Serialize)]
@@ -36,11 +35,8 @@ pub(super) const TABLE: &str = "data/diagnose.js";
 /// That file.
 pub(super) fn table(shelf: &Shelf<'_>) -> Outputs {
     let order = shelf.order;
-    let kept = |name: &str| Key::of([name.as_bytes(), order.digest.world.as_ref()]);
-    let signatures =
-        order.store.get_or(store::Kind::Gathered, || kept("table"), || json(order.compiled().index.table()));
-    let entries: Vec<String> =
-        order.store.get_or(store::Kind::Gathered, || kept("entries"), || entries(shelf));
+    let signatures = order.gathered("table", || json(order.compiled().index.table()));
+    let entries = order.gathered("entries", || entries(shelf));
     let tables = json(&Tables {
         search: diagnosis::words(order.site, order.sources, order.store),
         near: NEAR,

@@ -41,6 +41,8 @@ use std::collections::BTreeMap;
 
 use jiff::civil::Date;
 use rayon::prelude::*;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 
 use crate::config::Config;
 use crate::diag::{Diagnostic, Rule};
@@ -102,6 +104,12 @@ impl<'s> Order<'s> {
     fn compiled(&self) -> &'s Compiled {
         self.signatures.of(self.site, self.sources)
     }
+
+    /// What is gathered from all pages but from no body of an error; kept under a name as long as the world is the same.
+    fn gathered<T: Serialize + DeserializeOwned>(&self, name: &str, make: impl FnOnce() -> T) -> T {
+        let key = || Key::of([name.as_bytes(), self.digest.world.as_ref()]);
+        self.store.get_or(store::Kind::Gathered, key, make)
+    }
 }
 
 /// What all pages draw on and is made once: names of static files, bodies, the index of the fit tables, look-alikes.
@@ -132,14 +140,10 @@ impl Groundwork {
         let tables = fit_files::tables(order);
         let fit_index = fit_files::index(order, &tables);
         let owned = |others: Vec<&str>| others.into_iter().map(str::to_string).collect();
-        let look_alikes = order.store.get_or(
-            store::Kind::Gathered,
-            || Key::of([b"look-alikes", order.digest.world.as_ref()]),
-            || {
-                let alike = look_alikes(order.compiled().index.table()).into_iter();
-                alike.map(|(page, others)| (page.to_string(), owned(others))).collect()
-            },
-        );
+        let look_alikes = order.gathered("look-alikes", || {
+            let alike = look_alikes(order.compiled().index.table()).into_iter();
+            alike.map(|(page, others)| (page.to_string(), owned(others))).collect()
+        });
         Ok(Self { assets, prose, tables, fit_index, look_alikes })
     }
 
