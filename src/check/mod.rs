@@ -19,6 +19,7 @@ mod reserved_name;
 mod same_solution;
 mod signature_collision;
 mod solution_heading;
+mod solution_order;
 mod unknown;
 mod unknown_reference;
 mod wrong_figure;
@@ -119,6 +120,7 @@ pub const ALL: &[Check] = &[
     Check { rule: same_solution::RULE, reach: Reach::Bodies, run: same_solution::run },
     Check { rule: signature_collision::RULE, reach: Reach::Site, run: signature_collision::run },
     Check { rule: solution_heading::RULE, reach: Reach::Page, run: solution_heading::run },
+    Check { rule: solution_order::RULE, reach: Reach::Page, run: solution_order::run },
     Check { rule: unknown_reference::RULE, reach: Reach::Page, run: unknown_reference::run },
     Check { rule: wrong_figure::RULE, reach: Reach::Site, run: wrong_figure::run },
     Check { rule: wrong_match::RULE, reach: Reach::Site, run: wrong_match::run },

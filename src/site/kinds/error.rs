@@ -136,7 +136,7 @@ pub const FIELDS: &[Field] = &[
     Field::required(
         "solutions",
         Shape::some(&Shape::Record(SOLUTION)),
-        "Solutions; each has a heading in the body.",
+        "Solutions, in the order of the causes that name them; each has a heading in the body.",
     ),
     RELATED,
     VERIFIED,
@@ -172,7 +172,7 @@ pub struct ErrorData {
     pub platforms: Vec<String>,
     /// Causes, the most likely first.
     pub causes: Vec<Cause>,
-    /// Solutions in the order declared.
+    /// Solutions in the order declared, which is that of the causes.
     pub solutions: Vec<Solution>,
     /// Slugs of errors.
     pub related: Vec<Placed<String>>,
