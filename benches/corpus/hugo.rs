@@ -29,10 +29,14 @@ const SINGLE: &str = r##"{{ define "main" }}<article><h1>{{ .Title }}</h1>
 const LIST: &str = r##"{{ define "main" }}<h1>{{ .Title }}</h1><ul>{{ range .Pages }}<li><a href="{{ .RelPermalink }}">{{ .Title }}</a> <span>{{ .Params.severity }}</span><p>{{ .Summary | plainify | truncate 150 }}</p></li>{{ end }}</ul>{{ end }}
 "##;
 
+/// Entries of a feed, as many as kbgen writes. Without a limit Hugo renders and highlights every body a second time,
+/// for the feeds.
+const FEED_ENTRIES: usize = 60;
+
 pub fn write(corpus: Corpus, folder: &Path) -> std::io::Result<()> {
     let colored = corpus.code != Code::Plain;
     let settings = format!(
-        "baseURL = \"https://kb.example/\"\ntitle = \"Errors\"\ndisableKinds = []\n[taxonomies]\n  category = \"categories\"\n  tool = \"tools\"\n[markup.highlight]\n  codeFences = {colored}\n  noClasses = false\n[markup.goldmark.parser.attribute]\n  title = true\n"
+        "baseURL = \"https://kb.example/\"\ntitle = \"Errors\"\ndisableKinds = []\n[services.rss]\n  limit = {FEED_ENTRIES}\n[taxonomies]\n  category = \"categories\"\n  tool = \"tools\"\n[markup.highlight]\n  codeFences = {colored}\n  noClasses = false\n[markup.goldmark.parser.attribute]\n  title = true\n"
     );
     put(folder, "hugo.toml", &settings)?;
     put(folder, "layouts/_default/baseof.html", BASE)?;

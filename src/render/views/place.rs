@@ -42,7 +42,7 @@ impl Place {
         let begins = |names: &[&str]| names.iter().any(|name| line.starts_with(name));
         if line.contains("mobile") {
             Self::Laptop
-        } else if begins(&["server", "tesla", "radeon instinct"]) {
+        } else if begins(&["server", "tesla", "radeon instinct", "instinct"]) {
             Self::DataCenter
         } else if begins(&["workstation", "quadro", "radeon pro", "blackwell pro"])
             || line.contains("(pro series)")
@@ -86,6 +86,7 @@ mod tests {
             ("Server Hopper(Hxx)", Place::DataCenter),
             ("Tesla Volta(Vxx)", Place::DataCenter),
             ("Radeon Instinct(MIx)", Place::DataCenter),
+            ("Instinct(MIx)", Place::DataCenter),
         ];
         for (line, place) in places {
             assert_eq!(Place::of_line(line), place, "{line}");
