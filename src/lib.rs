@@ -11,6 +11,7 @@ mod config;
 mod diag;
 mod diagnosis;
 mod emit;
+mod escape;
 mod estimate;
 mod files;
 mod fit;
@@ -26,7 +27,7 @@ mod signature;
 mod site;
 mod store;
 mod texts;
-mod unseen;
+mod unicode_safety;
 mod watch;
 
 pub use cli::run;
@@ -55,7 +56,8 @@ pub mod parts {
 
     /// Findings, and their forms.
     pub mod diag {
-        pub use crate::diag::{Colour, Diagnostic, Rule, github, human, json, sarif, summary};
+        pub use crate::diag::{Diagnostic, Rule, github, human, json, sarif, summary};
+        pub use crate::escape::Colour;
     }
 
     /// What a log says.

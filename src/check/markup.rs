@@ -2,10 +2,11 @@
 
 use crate::check::Subject;
 use crate::diag::{Diagnostic, Rule};
-use crate::files::Span;
+use crate::files::{Placed, Sources, Span};
 use crate::markdown::{FaultKind, is_reserved_id, outline_inline};
 use crate::site::kinds::ErrorData;
 use crate::site::{Head, Kind, parts_of};
+use crate::unicode_safety::invisible_chars;
 
 const fn rule(code: &'static str, demands: &'static str, why: &'static str) -> Rule {
     Rule { code, demands, why }
@@ -82,12 +83,12 @@ pub(super) fn run(subject: &Subject<'_>) -> Vec<Diagnostic> {
         for fault in &head.body.outline.faults {
             found.push(finding(&fault.kind, head.body.span.part(fault.range.start, fault.range.end)));
         }
-        found.extend(unseen_in_front(head));
+        found.extend(invisible_in_front(head, subject.sources));
         found.extend(ids_of_templates(head));
         found.extend(parts_of_terms(head));
     }
     for error in &subject.pages.errors {
-        found.extend(faults_in_tells(&error.data));
+        found.extend(faults_in_causes(&error.data));
     }
     found
 }
@@ -100,11 +101,17 @@ fn finding(kind: &FaultKind, span: Span) -> Diagnostic {
 }
 
 /// Titles, samples and comments of the front matter are read too.
-fn unseen_in_front(head: &Head) -> impl Iterator<Item = Diagnostic> {
-    head.unseen.iter().map(|unseen| {
-        let (character, kind) = unseen.value;
-        finding(&FaultKind::of_unseen(character, kind), unseen.span)
-    })
+fn invisible_in_front(head: &Head, sources: &Sources) -> Vec<Diagnostic> {
+    let front = sources.text(head.front);
+    let written = invisible_chars(front)
+        .map(|(at, character, kind)| (character, kind, head.front.part(at, at + character.len_utf8())));
+    let escaped = head.escaped.iter().flat_map(|value| {
+        let written = sources.text(value.span);
+        let decoded = invisible_chars(&value.value).filter(|(_, character, _)| !written.contains(*character));
+        decoded.map(|(_, character, kind)| (character, kind, value.span))
+    });
+    let all = written.chain(escaped);
+    all.map(|(character, kind, span)| finding(&FaultKind::of_invisible(character, kind), span)).collect()
 }
 
 /// Headings with an id that the templates of this very kind give, too.
@@ -129,17 +136,22 @@ fn parts_of_terms(head: &Head) -> impl Iterator<Item = Diagnostic> {
     })
 }
 
-/// How to tell a cause is Markdown too. Its findings stand at the whole value, since quotes and folded lines move
-/// what is in it; the first of each value is enough. Where links lead is for `broken-link` to say.
-fn faults_in_tells(error: &ErrorData) -> Vec<Diagnostic> {
-    let counts = |kind: &FaultKind| {
-        use FaultKind::{HtmlComment, LinkHost, LinkScheme, RawHtml};
-        matches!(kind, RawHtml(_) | HtmlComment | LinkScheme(_) | LinkHost(_))
+/// The title of a cause, and how to tell it, are Markdown too, and HTML in a title is shown as text. Findings are
+/// placed at the whole value, since quotes and folded lines move what is in it; the first of each value is enough. Where
+/// links lead is for `broken-link` to say.
+fn faults_in_causes(error: &ErrorData) -> Vec<Diagnostic> {
+    use FaultKind::{HtmlComment, LinkHost, LinkScheme, RawHtml};
+    let is_link = |kind: &FaultKind| matches!(kind, LinkScheme(_) | LinkHost(_));
+    let is_html = |kind: &FaultKind| matches!(kind, RawHtml(_) | HtmlComment);
+    let first = |line: &Placed<String>, counts: &dyn Fn(&FaultKind) -> bool| {
+        let fault = outline_inline(&line.value).faults.into_iter().find(|fault| counts(&fault.kind))?;
+        Some(finding(&fault.kind, line.span))
     };
-    let first = |tell: &str| outline_inline(tell).faults.into_iter().find(|fault| counts(&fault.kind));
-    error
-        .causes
-        .iter()
-        .filter_map(|cause| Some(finding(&first(&cause.tell.value)?.kind, cause.tell.span)))
+    let causes = error.causes.iter();
+    causes
+        .flat_map(|cause| {
+            [first(&cause.title, &is_link), first(&cause.tell, &|kind| is_link(kind) || is_html(kind))]
+        })
+        .flatten()
         .collect()
 }

@@ -7,19 +7,24 @@ mod bad_pattern;
 mod broken_anchor;
 mod broken_link;
 mod cause_solution;
+mod command_character;
 mod duplicate_id;
 mod duplicate_slug;
 mod empty_body;
 mod future_date;
 mod markup;
+mod misleading_link;
 mod missing_file;
+mod mixed_script;
 mod no_check_section;
 mod no_signature;
+mod punycode_host;
 mod reserved_name;
 mod same_solution;
 mod signature_collision;
 mod solution_heading;
 mod solution_order;
+mod texts;
 mod unknown;
 mod unknown_reference;
 mod wrong_figure;
@@ -109,13 +114,17 @@ pub const ALL: &[Check] = &[
     Check { rule: broken_anchor::RULE, reach: Reach::Page, run: broken_anchor::run },
     Check { rule: broken_link::RULE, reach: Reach::Page, run: broken_link::run },
     Check { rule: cause_solution::RULE, reach: Reach::Page, run: cause_solution::run },
+    Check { rule: command_character::RULE, reach: Reach::Page, run: command_character::run },
     Check { rule: duplicate_id::RULE, reach: Reach::Page, run: duplicate_id::run },
     Check { rule: duplicate_slug::RULE, reach: Reach::Site, run: duplicate_slug::run },
     Check { rule: empty_body::RULE, reach: Reach::Page, run: empty_body::run },
     Check { rule: future_date::RULE, reach: Reach::Page, run: future_date::run },
+    Check { rule: misleading_link::RULE, reach: Reach::Page, run: misleading_link::run },
     Check { rule: missing_file::RULE, reach: Reach::Page, run: missing_file::run },
+    Check { rule: mixed_script::RULE, reach: Reach::Page, run: mixed_script::run },
     Check { rule: no_check_section::RULE, reach: Reach::Page, run: no_check_section::run },
     Check { rule: no_signature::RULE, reach: Reach::Page, run: no_signature::run },
+    Check { rule: punycode_host::RULE, reach: Reach::Page, run: punycode_host::run },
     Check { rule: reserved_name::RULE, reach: Reach::Site, run: reserved_name::run },
     Check { rule: same_solution::RULE, reach: Reach::Bodies, run: same_solution::run },
     Check { rule: signature_collision::RULE, reach: Reach::Site, run: signature_collision::run },

@@ -54,7 +54,7 @@ pub(super) fn run(
         }
         CheckFormat::Human => terminal.findings(found, &sources),
         CheckFormat::Json => terminal.print(&diag::json(found, &sources)),
-        CheckFormat::Github => terminal.print(&diag::github(found, &sources)),
+        CheckFormat::Github => terminal.print_commands(&diag::github(found, &sources)),
         CheckFormat::Sarif => terminal.print(&diag::sarif(found, &sources, &pipeline::rules())),
     }
     let has_errors = found.iter().any(|finding| finding.severity == Severity::Error);

@@ -6,10 +6,11 @@ use serde_json::json;
 
 use crate::cache;
 use crate::cli::arguments::{AnswerFormat, Arguments, DiagnoseOptions};
-use crate::cli::terminal::{Style, Terminal};
+use crate::cli::terminal::Terminal;
 use crate::cli::{Outcome, kept, world};
 use crate::config::Config;
 use crate::diagnosis::{self, Answer, Book, answer, show_figure};
+use crate::escape::{Style, TerminalText, one_line};
 use crate::files::{Key, Sources};
 use crate::load::{self, Drafts};
 use crate::store::Kind;
@@ -55,13 +56,10 @@ pub(super) fn run(
     // A knowledge base that cannot be written to answers as well, only later.
     let _ = cache::keep(&root, &store);
     match options.format {
-        AnswerFormat::Json => {
-            let text = serde_json::to_string_pretty(&json!({"matches": answers}))?;
-            terminal.print(&format!("{text}\n"));
-        }
+        AnswerFormat::Json => terminal.print_json(&json!({"matches": answers})),
         AnswerFormat::Human => {
             let (config, _) = Config::read(&sources);
-            terminal.print(&describe(&answers, &quotes, &end, &config, terminal));
+            terminal.print(describe(&answers, &quotes, &end, &config));
         }
     }
     let matched = answers.iter().any(|answer| answer.exact);
@@ -81,33 +79,28 @@ fn is_binary(text: &str) -> bool {
 }
 
 /// `quotes` are the lines of the exact answers, `end` is the end of the log.
-fn describe(
-    answers: &[Answer],
-    quotes: &[String],
-    end: &str,
-    config: &Config,
-    terminal: &Terminal,
-) -> String {
+fn describe(answers: &[Answer], quotes: &[String], end: &str, config: &Config) -> TerminalText {
     if answers.is_empty() && end.trim().is_empty() {
-        return "the log is empty: give a file, or pipe the output of the program into this command\n"
-            .to_string();
+        return "the log is empty: give a file, or pipe the output of the program into this command\n".into();
     }
     if answers.is_empty() && is_binary(end) {
-        return "this is no text: give what the program printed, not a file that it works with\n".to_string();
+        return "this is no text: give what the program printed, not a file that it works with\n".into();
     }
     if answers.is_empty() {
-        return "no known error stands in this log; if the program works, that is the right answer\n"
-            .to_string();
+        return "no known error stands in this log; if the program works, that is the right answer\n".into();
     }
-    let mut text = String::new();
+    let mut text = TerminalText::default();
     if answers.iter().all(|answer| !answer.exact) {
-        text.push_str("no known error stands in this log; these pages are only near it:\n\n");
+        text.push("no known error stands in this log; these pages are only near it:\n\n");
     }
     for (at, answer) in answers.iter().enumerate() {
-        text.push_str(&format!("{}\n", terminal.style(Style::Title, &answer.title)));
+        text.push(TerminalText::styled(Style::Title, &one_line(&answer.title)));
+        text.push("\n");
         if let Some(line) = answer.line {
             let short: String = quotes[at].chars().filter(|c| !c.is_control()).take(160).collect();
-            text.push_str(&format!("  line {line}: {}\n", terminal.style(Style::Muted, &short)));
+            text.push(format!("  line {line}: "));
+            text.push(TerminalText::styled(Style::Muted, &short));
+            text.push("\n");
         }
         let figures: Vec<String> = answer
             .figures
@@ -116,13 +109,15 @@ fn describe(
             .map(|(name, figure)| format!("{} {}", name.replace('_', " "), show_figure(name, figure)))
             .collect();
         if !figures.is_empty() {
-            text.push_str(&format!("  figures: {}\n", figures.join(", ")));
+            text.push(format!("  figures: {}\n", one_line(&figures.join(", "))));
         }
         if let Some(conclusion) = &answer.conclusion {
-            text.push_str(&format!("  {}\n", terminal.style(Style::Strong, conclusion)));
+            text.push("  ");
+            text.push(TerminalText::styled(Style::Strong, &one_line(conclusion)));
+            text.push("\n");
         }
-        text.push_str(&format!("  kbgen explain {}\n", answer.slug));
-        text.push_str(&format!("  {}{}\n\n", config.base_url, answer.url.trim_start_matches('/')));
+        text.push(format!("  kbgen explain {}\n", answer.slug));
+        text.push(format!("  {}{}\n\n", config.base_url, answer.url.trim_start_matches('/')));
     }
     text
 }

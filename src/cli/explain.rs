@@ -6,9 +6,10 @@ use anyhow::bail;
 
 use crate::cache;
 use crate::cli::arguments::{Arguments, ExplainOptions};
-use crate::cli::terminal::{Style, Terminal};
+use crate::cli::terminal::Terminal;
 use crate::cli::{Outcome, world};
 use crate::diag::nearest;
+use crate::escape::{Style, TerminalText, one_line};
 use crate::files::Sources;
 use crate::load::{self, Drafts};
 use crate::markdown;
@@ -40,43 +41,45 @@ pub(super) fn run(
             None => bail!("there is no error `{slug}`: `kbgen diagnose` finds pages by their message"),
         }
     };
-    terminal.print(&front(error, terminal));
-    terminal.print(&body(&draft, &sources, error, terminal));
+    let mut text = front(error);
+    text.push(body(&draft, &sources, error));
+    terminal.print(text);
     Ok(Outcome::Fine)
 }
 
-fn front(error: &Page<ErrorData>, terminal: &Terminal) -> String {
+fn front(error: &Page<ErrorData>) -> TerminalText {
     let data = &error.data;
     let tools: Vec<&str> = data.tools.iter().map(|tool| tool.value.as_str()).collect();
-    let mut text = format!("{}\n", terminal.style(Style::Title, &error.head.title.value));
-    text.push_str(&format!("{}, {}; {}\n", data.severity.name(), data.kind.name(), tools.join(", ")));
+    let mut text = TerminalText::styled(Style::Title, &one_line(&error.head.title.value));
+    text.push(format!("\n{}, {}; {}\n", data.severity.name(), data.kind.name(), tools.join(", ")));
     if let Some(verified) = &error.head.verified {
-        text.push_str(&format!("verified {}\n", verified.value));
+        text.push(format!("verified {}\n", verified.value));
     }
     for signature in &data.signatures {
         for sample in &signature.samples {
-            text.push_str(&format!(
-                "\n    {}\n",
-                terminal.style(Style::Muted, &sample.value.trim_end().replace('\n', "\n    "))
-            ));
+            text.push("\n    ");
+            text.push(TerminalText::styled(Style::Muted, &sample.value.trim_end().replace('\n', "\n    ")));
+            text.push("\n");
         }
     }
-    text.push_str(&format!("\n{}\n", terminal.style(Style::Strong, "Causes, the most likely first")));
+    text.push("\n");
+    text.push(TerminalText::styled(Style::Strong, "Causes, the most likely first"));
+    text.push("\n");
     for (cause, number) in data.causes.iter().zip(1..) {
         let solutions: Vec<&str> = cause.solutions.iter().map(|id| id.value.as_str()).collect();
-        text.push_str(&format!(
+        text.push(format!(
             "{number:>3}. {}\n     how to tell: {}\n     then: {}\n",
-            markdown::plain_inline(&cause.title),
-            markdown::plain_inline(&cause.tell.value),
+            one_line(&markdown::plain_inline(&cause.title.value)),
+            one_line(&markdown::plain_inline(&cause.tell.value)),
             solutions.join(", ")
         ));
     }
-    text.push('\n');
+    text.push("\n");
     text
 }
 
 /// The body as it was written, its figures filled in: Markdown reads well in a terminal.
-fn body(draft: &pipeline::Draft, sources: &Sources, error: &Page<ErrorData>, terminal: &Terminal) -> String {
+fn body(draft: &pipeline::Draft, sources: &Sources, error: &Page<ErrorData>) -> TerminalText {
     let written = sources.text(error.head.body.span);
     let mut text = String::new();
     let mut at = 0;
@@ -89,12 +92,16 @@ fn body(draft: &pipeline::Draft, sources: &Sources, error: &Page<ErrorData>, ter
         }
     }
     text.push_str(&written[at..]);
-    let lines = text.trim().lines().map(|line| match line.strip_prefix("## ") {
-        Some(heading) => {
-            let (title, _id) = heading.rsplit_once(" {#").unwrap_or((heading, ""));
-            terminal.style(Style::Strong, title)
-        }
-        None => line.to_string(),
-    });
-    lines.collect::<Vec<_>>().join("\n") + "\n"
+    let mut shown = TerminalText::default();
+    for line in text.trim().lines() {
+        shown.push(match line.strip_prefix("## ") {
+            Some(heading) => {
+                let (title, _id) = heading.rsplit_once(" {#").unwrap_or((heading, ""));
+                TerminalText::styled(Style::Strong, title)
+            }
+            None => line.into(),
+        });
+        shown.push("\n");
+    }
+    shown
 }

@@ -26,9 +26,9 @@ pub(super) fn run(arguments: &Arguments, options: &FitOptions, terminal: &Termin
     let question = Question::new(&site, options)?;
     let answer = answer::answer(&site, &question)?;
     match options.format {
-        AnswerFormat::Json => terminal.print(&format!("{}\n", serde_json::to_string_pretty(&answer)?)),
+        AnswerFormat::Json => terminal.print_json(&answer),
         AnswerFormat::Human => {
-            terminal.print(&human::describe(&answer, question.quant.is_some(), terminal));
+            terminal.print(human::describe(&answer, question.quant.is_some()));
         }
     }
     Ok(Outcome::Fine)

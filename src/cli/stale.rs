@@ -7,6 +7,7 @@ use crate::cli::arguments::{AnswerFormat, Arguments, StaleOptions};
 use crate::cli::terminal::Terminal;
 use crate::cli::{Outcome, world};
 use crate::config::Config;
+use crate::escape::one_line;
 use crate::load::{self, Drafts};
 use crate::site::{PageId, Site};
 
@@ -32,7 +33,7 @@ pub(super) fn run(
     let today = options.date.unwrap_or_else(world::today);
     let pages = stale(&site, &config, today, options.within);
     match options.format {
-        AnswerFormat::Json => terminal.print(&format!("{}\n", serde_json::to_string_pretty(&pages)?)),
+        AnswerFormat::Json => terminal.print_json(&pages),
         AnswerFormat::Human if pages.is_empty() => terminal.say("no page is due for another look"),
         AnswerFormat::Human => {
             for page in &pages {
@@ -41,7 +42,7 @@ pub(super) fn run(
                     days if days > 0 => format!("{days} days overdue"),
                     days => format!("due in {} days", -days),
                 };
-                terminal.print(&format!("{}: verified {}, {when}\n", page.file, page.verified));
+                terminal.print(format!("{}: verified {}, {when}\n", one_line(&page.file), page.verified));
             }
         }
     }

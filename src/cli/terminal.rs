@@ -2,19 +2,11 @@
 
 use std::io::{IsTerminal, Write};
 
-use crate::diag::{self, Colour, Diagnostic};
-use crate::files::Sources;
+use serde::Serialize;
 
-/// How a part of a result looks on a terminal.
-#[derive(Debug, Clone, Copy)]
-pub(crate) enum Style {
-    /// What the result is about.
-    Title,
-    /// What matters in it.
-    Strong,
-    /// What was quoted.
-    Muted,
-}
+use crate::diag::{self, Diagnostic};
+use crate::escape::{self, Colour, Style, TerminalText, WorkflowCommands};
+use crate::files::Sources;
 
 /// The two streams, and whether they are colored.
 #[derive(Debug, Clone, Copy)]
@@ -34,46 +26,46 @@ impl Terminal {
         }
     }
 
-    /// A part of a result in its style.
-    pub fn style(&self, style: Style, text: &str) -> String {
-        let code = match style {
-            Style::Title => "1;36",
-            Style::Strong => "1",
-            Style::Muted => "2",
-        };
-        match self.results {
-            Colour::On => format!("\x1b[{code}m{text}\x1b[0m"),
-            Colour::Off => text.to_string(),
-        }
+    /// Writes a result. A reader that has gone away is no fault.
+    pub fn print(&self, text: impl Into<TerminalText>) {
+        self.write_result(&text.into().render(self.results));
     }
 
-    /// A result. A reader that has gone away is no fault.
-    pub fn print(&self, text: &str) {
+    /// Writes a result as JSON.
+    pub fn print_json(&self, value: &impl Serialize) {
+        self.print(escape::json(value));
+    }
+
+    /// Writes commands for the runner of a workflow.
+    pub fn print_commands(&self, commands: &WorkflowCommands) {
+        self.write_result(&commands.to_string());
+    }
+
+    fn write_result(&self, text: &str) {
         let mut stdout = std::io::stdout().lock();
         let _ = stdout.write_all(text.as_bytes());
         let _ = stdout.flush();
     }
 
-    /// A message.
-    pub fn say(&self, text: &str) {
+    /// Writes a message.
+    pub fn say(&self, text: impl Into<TerminalText>) {
         let mut stderr = std::io::stderr().lock();
-        let _ = writeln!(stderr, "{text}");
+        let _ = writeln!(stderr, "{}", text.into().render(self.messages));
     }
 
     /// Findings and their count.
     pub fn findings(&self, found: &[Diagnostic], sources: &Sources) {
         if !found.is_empty() {
-            self.say(diag::human(found, sources, self.messages).trim_end());
-            self.say(&format!("\n{}", diag::summary(found)));
+            let mut report = diag::report(found, sources);
+            report.push(diag::summary(found));
+            self.say(report);
         }
     }
 
-    /// What stood in the way, with its causes.
+    /// Writes the failure of a command, with its causes.
     pub fn error(&self, error: &anyhow::Error) {
-        let (start, end) = match self.messages {
-            Colour::On => ("\x1b[1;31m", "\x1b[0m"),
-            Colour::Off => ("", ""),
-        };
-        self.say(&format!("{start}error{end}: {error:#}"));
+        let mut text = TerminalText::styled(Style::Error, "error");
+        text.push(format!(": {error:#}"));
+        self.say(text);
     }
 }

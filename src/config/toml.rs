@@ -7,7 +7,7 @@ use crate::config::BAD_SETTINGS;
 use crate::diag::Diagnostic;
 use crate::files::{Placed, SourceId, Span};
 use crate::schema::{Node, NodeKind};
-use crate::unseen::unseen;
+use crate::unicode_safety::invisible_chars;
 
 /// The nodes of `text`; every syntax fault goes to `found`, and what can be read is read.
 pub(super) fn parse(text: &str, file: SourceId, found: &mut Vec<Diagnostic>) -> Node {
@@ -31,7 +31,7 @@ fn find_unseen(node: &Node, found: &mut Vec<Diagnostic>) {
     match &node.kind {
         NodeKind::Null => {}
         NodeKind::Scalar { text, .. } => {
-            if let Some((_, character, _)) = unseen(text).next() {
+            if let Some((_, character, _)) = invisible_chars(text).next() {
                 let message = format!(
                     "this text holds the character U+{:04X}, which nobody sees",
                     u32::from(character)

@@ -5,12 +5,13 @@ use serde_json::{Value, json};
 
 use crate::diag::finding::Diagnostic;
 use crate::diag::rule::Rule;
+use crate::escape::{self, WorkflowCommands};
 use crate::files::{Position, Sources, Span};
 
 #[derive(Serialize)]
 struct Row<'a> {
     code: &'a str,
-    severity: &'a str,
+    severity: &'static str,
     #[serde(flatten)]
     place: Place<'a>,
     /// The message, with the other places that belong to it.
@@ -67,14 +68,12 @@ fn row<'a>(finding: &'a Diagnostic, sources: &'a Sources) -> Row<'a> {
 /// to a finding stand behind its message.
 pub fn json(found: &[Diagnostic], sources: &Sources) -> String {
     let rows: Vec<_> = found.iter().map(|finding| row(finding, sources)).collect();
-    pretty(&rows)
+    escape::json(&rows)
 }
 
-/// Workflow commands that annotate a pull request on GitHub, one a line.
-///
-/// Escapes as in <https://docs.github.com/actions/reference/workflow-commands-for-github-actions>.
-pub fn github(found: &[Diagnostic], sources: &Sources) -> String {
-    let mut text = String::new();
+/// Workflow commands that annotate a pull request on GitHub.
+pub fn github(found: &[Diagnostic], sources: &Sources) -> WorkflowCommands {
+    let mut commands = WorkflowCommands::default();
     for finding in found {
         let row = row(finding, sources);
         let mut message = row.message;
@@ -83,33 +82,16 @@ pub fn github(found: &[Diagnostic], sources: &Sources) -> String {
             message.push_str(help);
         }
         let place = &row.place;
-        let single_line = if place.line == place.end_line {
-            format!(",col={},endColumn={}", place.column, place.end_column)
-        } else {
-            String::new()
-        };
-        text.push_str(&format!(
-            "::{} file={},line={},endLine={}{},title={}::{}\n",
-            row.severity,
-            property(place.file),
-            place.line,
-            place.end_line,
-            single_line,
-            property(row.code),
-            data(&message),
-        ));
+        let [line, end_line] = [place.line, place.end_line].map(|line| line.to_string());
+        let [column, end_column] = [place.column, place.end_column].map(|column| column.to_string());
+        let mut properties = vec![("file", place.file), ("line", &line), ("endLine", &end_line)];
+        if line == end_line {
+            properties.extend([("col", column.as_str()), ("endColumn", &end_column)]);
+        }
+        properties.push(("title", row.code));
+        commands.add(row.severity, &properties, &message);
     }
-    text
-}
-
-fn data(text: &str) -> String {
-    let text = text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A");
-    // A log is shown in terminals, too, where the other controls are orders.
-    text.replace(|letter: char| letter.is_control() && letter != '\t', "\u{FFFD}")
-}
-
-fn property(text: &str) -> String {
-    data(text).replace(':', "%3A").replace(',', "%2C")
+    commands
 }
 
 /// SARIF 2.1.0, as code-scanning services read it; `rules` are all that may be broken.
@@ -125,7 +107,7 @@ pub fn sarif(found: &[Diagnostic], sources: &Sources, rules: &[Rule]) -> String 
         })
         .collect();
     let results: Vec<Value> = found.iter().map(|finding| sarif_result(finding, sources)).collect();
-    pretty(&json!({
+    escape::json(&json!({
         "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
         "version": "2.1.0",
         "runs": [{
@@ -158,10 +140,4 @@ fn sarif_result(finding: &Diagnostic, sources: &Sources) -> Value {
         result["relatedLocations"] = related.collect();
     }
     result
-}
-
-fn pretty(value: &impl Serialize) -> String {
-    let mut text = serde_json::to_string_pretty(value).expect("plain data is always JSON");
-    text.push('\n');
-    text
 }

@@ -1,36 +1,33 @@
 //! Findings as a person reads them in a terminal: title, place, line, caret, help.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 
 use annotate_snippets::{AnnotationKind, Element, Group, Level, Renderer, Snippet};
 
 use crate::diag::finding::{Diagnostic, Severity};
-use crate::files::{Sources, Span};
-
-/// Whether text is colored.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Colour {
-    /// Escape sequences for a terminal.
-    On,
-    /// Plain text.
-    Off,
-}
+use crate::escape::{Colour, TerminalText, one_line, visible};
+use crate::files::{SourceId, Sources, Span};
+use crate::unicode_safety::invisible_chars;
 
 /// Every finding with its source line and caret, an empty line between two.
-pub fn human(found: &[Diagnostic], sources: &Sources, colour: Colour) -> String {
-    let renderer = match colour {
-        Colour::On => Renderer::styled(),
-        Colour::Off => Renderer::plain(),
-    }
-    .term_width(110);
+pub fn report(found: &[Diagnostic], sources: &Sources) -> TerminalText {
+    let renderer = Renderer::styled().term_width(110);
+    let places = found.iter().flat_map(|finding| {
+        finding.related.iter().map(|(span, _)| span).chain([&finding.span]).map(|span| span.source)
+    });
+    let shown: Shown<'_> = places.map(|source| (source, ShownSource::new(source, sources))).collect();
     let mut text = String::new();
     for finding in found {
-        // The renderer shows most controls as pictures, but not the second set of them.
-        let second = |c: char| ('\u{80}'..='\u{9F}').contains(&c);
-        text.push_str(&renderer.render(&[group(finding, sources)]).replace(second, "\u{FFFD}"));
+        text.push_str(&renderer.render(&[group(finding, &shown)]));
         text.push_str("\n\n");
     }
-    text
+    TerminalText::colored_by_renderer(&text)
+}
+
+/// The [`report`] as it is written to a terminal.
+pub fn human(found: &[Diagnostic], sources: &Sources, colour: Colour) -> String {
+    report(found, sources).render(colour)
 }
 
 /// `2 errors, 1 warning in 3 files`.
@@ -53,55 +50,92 @@ fn plural(number: usize) -> &'static str {
     if number == 1 { "" } else { "s" }
 }
 
-fn group<'a>(finding: &'a Diagnostic, sources: &'a Sources) -> Group<'a> {
+/// Shown for a character that is not safe to show.
+const SIGN: char = '\u{FFFD}';
+
+/// Sources as they are shown.
+type Shown<'s> = BTreeMap<SourceId, ShownSource<'s>>;
+
+/// A source with a sign in place of each unsafe character, so that columns stay, and what the signs add to places
+/// behind them.
+struct ShownSource<'s> {
+    path: Cow<'s, str>,
+    text: Cow<'s, str>,
+    raw: &'s str,
+    /// Byte of each unsafe character in the raw text, and how many bytes all signs up to it add.
+    added: Vec<(usize, isize)>,
+}
+
+impl<'s> ShownSource<'s> {
+    fn new(id: SourceId, sources: &'s Sources) -> Self {
+        let source = sources.get(id);
+        let added = invisible_chars(&source.text).scan(0, |sum, (at, character, _)| {
+            *sum += SIGN.len_utf8() as isize - character.len_utf8() as isize;
+            Some((at, *sum))
+        });
+        let added: Vec<(usize, isize)> = added.collect();
+        let text = match added.is_empty() {
+            true => Cow::Borrowed(source.text.as_str()),
+            false => signed(&source.text).into(),
+        };
+        Self { path: one_line(&source.path), text, raw: &source.text, added }
+    }
+
+    fn place(&self, byte: usize) -> usize {
+        let before = self.added.partition_point(|(at, _)| *at < byte);
+        byte.saturating_add_signed(before.checked_sub(1).map_or(0, |last| self.added[last].1))
+    }
+
+    /// A span that stays on its first line and within the text, and shows at least a caret.
+    fn window(&self, span: Span) -> std::ops::Range<usize> {
+        let start = span.start.min(self.raw.len());
+        let line_end = self.raw[start..].find('\n').map_or(self.raw.len(), |at| start + at);
+        self.place(start)..self.place(span.end.min(line_end).max(start))
+    }
+
+    fn snippet(&self) -> Snippet<'_, annotate_snippets::Annotation<'_>> {
+        Snippet::source(self.text.as_ref()).path(self.path.as_ref())
+    }
+}
+
+fn signed(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut end = 0;
+    for (at, character, _) in invisible_chars(text) {
+        out.push_str(&text[end..at]);
+        out.push(SIGN);
+        end = at + character.len_utf8();
+    }
+    out + &text[end..]
+}
+
+fn group<'a>(finding: &'a Diagnostic, shown: &'a Shown<'_>) -> Group<'a> {
     let level = match finding.severity {
         Severity::Error => Level::ERROR,
         Severity::Warning => Level::WARNING,
     };
     let group =
-        level.primary_title(finding.message.as_str()).id(finding.code).elements(snippets(finding, sources));
+        level.primary_title(visible(&finding.message)).id(finding.code).elements(snippets(finding, shown));
     match &finding.help {
         Some(help) => group.element(Level::HELP.message(visible(help))),
         None => group,
     }
 }
 
-fn snippets<'a>(finding: &'a Diagnostic, sources: &'a Sources) -> Vec<Element<'a>> {
-    let here = finding.span.source;
-    let mut first = snippet(sources, finding.span)
-        .annotation(AnnotationKind::Primary.span(window(sources, finding.span)));
+fn snippets<'a>(finding: &'a Diagnostic, shown: &'a Shown<'_>) -> Vec<Element<'a>> {
+    let here = &shown[&finding.span.source];
+    let mut first = here.snippet().annotation(AnnotationKind::Primary.span(here.window(finding.span)));
     let mut others = Vec::new();
     for (span, note) in &finding.related {
-        let mark = AnnotationKind::Context.span(window(sources, *span)).label(visible(note));
-        if span.source == here {
+        let source = &shown[&span.source];
+        let mark = AnnotationKind::Context.span(source.window(*span)).label(visible(note));
+        if span.source == finding.span.source {
             first = first.annotation(mark);
         } else {
-            others.push(snippet(sources, *span).annotation(mark).into());
+            others.push(source.snippet().annotation(mark).into());
         }
     }
     std::iter::once(first.into()).chain(others).collect()
-}
-
-fn snippet(sources: &Sources, span: Span) -> Snippet<'_, annotate_snippets::Annotation<'_>> {
-    let source = sources.get(span.source);
-    Snippet::source(source.text.as_str()).path(visible(&source.path))
-}
-
-/// Text without orders to a terminal, which a page may carry and a help quote. The renderer sees to titles and lines alone.
-fn visible(text: &str) -> Cow<'_, str> {
-    let is_order = |c: char| c.is_control() && !matches!(c, '\n' | '\t');
-    match text.contains(is_order) {
-        true => text.replace(is_order, "\u{FFFD}").into(),
-        false => text.into(),
-    }
-}
-
-/// A span that stays on its first line and within the text, and shows at least a caret.
-fn window(sources: &Sources, span: Span) -> std::ops::Range<usize> {
-    let text = &sources.get(span.source).text;
-    let start = span.start.min(text.len());
-    let line_end = text[start..].find('\n').map_or(text.len(), |at| start + at);
-    start..span.end.min(line_end).max(start)
 }
 
 #[cfg(test)]
@@ -110,15 +144,22 @@ mod tests {
     use crate::diag::Rule;
 
     #[test]
-    fn no_text_of_a_page_gives_orders_to_a_terminal() {
+    fn content_neither_acts_on_a_terminal_nor_commands_a_workflow() {
         let rule = Rule { code: "some-rule", demands: "", why: "" };
         let mut sources = Sources::default();
-        let file = sources.add("a\u{1b}[31m.md", "b\u{1b}[32mc\n");
-        let finding = Diagnostic::error(&rule, Span::top(file), "d\u{1b}[33m")
-            .help("e\u{1b}[34m")
+        let file = sources.add("a\u{1b}[31m\n::stop-commands::x.md", "b\u{1b}[32m\u{9b}\u{202e}c\n");
+        let finding = Diagnostic::error(&rule, Span::new(file, 8, 11), "d\u{1b}[33m\n::error::y")
+            .help("e\u{1b}[34m\n::error::z ##[group]")
             .related(Span::new(file, 0, 1), "f\u{1b}[35m");
-        let text = human(&[finding], &sources, Colour::Off);
-        assert!(["31m.md", "32mc", "33m", "34m", "35m"].iter().all(|part| text.contains(part)), "{text}");
-        assert!(!text.contains('\u{1b}'), "{text:?}");
+        let text = human(std::slice::from_ref(&finding), &sources, Colour::Off);
+        assert!(["31m", "32m", "33m", "34m", "35m"].iter().all(|part| text.contains(part)), "{text}");
+        assert!(!text.contains(['\u{1b}', '\u{9b}', '\u{202e}']), "{text:?}");
+        assert!(
+            !text.lines().any(|line| line.trim_start().starts_with("::")) && !text.contains("##["),
+            "{text}"
+        );
+        assert!(text.contains("b\u{fffd}[32m\u{fffd}\u{fffd}c\n"), "{text}");
+        let colored = human(&[finding], &sources, Colour::On);
+        assert!(colored.contains("\u{1b}[") && !colored.contains("\u{1b}[3"), "{colored:?}");
     }
 }

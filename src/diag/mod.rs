@@ -8,6 +8,6 @@ mod suggest;
 
 pub use finding::{Diagnostic, Severity};
 pub use formats::{github, json, sarif};
-pub use human::{Colour, human, summary};
+pub use human::{human, report, summary};
 pub use rule::Rule;
 pub use suggest::{least_far, nearest};

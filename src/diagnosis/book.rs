@@ -67,7 +67,7 @@ impl Cause {
         Self {
             id: cause.id.value.clone(),
             case: cause.case.as_ref().map(|case| case.value.clone()),
-            title: cause.title.clone(),
+            title: cause.title.value.clone(),
             told: told(cause, extractors),
         }
     }

@@ -73,13 +73,16 @@ fn add(links: &mut Links, pages: &Site, finder: &Finder<'_>) {
     }
     for error in &pages.errors {
         for cause in &error.data.causes {
-            for link in links_inline(&cause.tell.value) {
+            let found = [&cause.title, &cause.tell]
+                .into_iter()
+                .flat_map(|line| links_inline(&line.value).into_iter().map(|link| (link, line.span)));
+            for (link, span) in found {
                 match finder.target(&error.head, &link.destination, false) {
                     Ok(target) => {
                         links.lines.insert((error.head.id.clone(), link.destination), target);
                     }
                     Err(missing) => links.dangling.push(Dangling {
-                        span: cause.tell.span,
+                        span,
                         destination: link.destination,
                         image: false,
                         missing,

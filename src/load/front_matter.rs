@@ -7,7 +7,6 @@ use crate::files::{Placed, SourceId, Span};
 use crate::load::rules::{TOO_LARGE, YAML_FEATURE, YAML_SYNTAX};
 use crate::load::yaml_faults::{Repair, explain, leading_tabs};
 use crate::schema::{Node, NodeKind};
-use crate::unseen::{Unseen, unseen};
 
 /// Largest front matter, in bytes.
 const LIMIT: usize = 32 * 1024;
@@ -23,13 +22,13 @@ pub(super) struct FrontMatter {
     pub node: Node,
     /// Whether a syntax fault cut it short, so that a missing key says nothing.
     pub cut: bool,
-    /// Characters that nobody sees and that stand in escapes, `"\u202E"`, each at its whole value.
-    pub unseen: Vec<Placed<(char, Unseen)>>,
+    /// Values with characters that are written as escapes, `"\u202E"`.
+    pub escaped: Vec<Placed<String>>,
 }
 
 impl FrontMatter {
     fn new(node: Node, cut: bool) -> Self {
-        Self { node, cut, unseen: Vec::new() }
+        Self { node, cut, escaped: Vec::new() }
     }
 }
 
@@ -54,10 +53,10 @@ pub(super) fn parse(text: &str, place: Span, found: &mut Vec<Diagnostic>) -> Fro
     let mut left_out = false;
     for _ in 0..REPAIRS {
         match tree(&text, place) {
-            Ok(Tree { node, faults, unseen }) => {
+            Ok(Tree { node, faults, escaped }) => {
                 let cut = left_out || faults.iter().any(|fault| fault.code == TOO_LARGE.code);
                 found.extend(faults);
-                return FrontMatter { unseen, ..FrontMatter::new(node.unwrap_or(empty), cut) };
+                return FrontMatter { escaped, ..FrontMatter::new(node.unwrap_or(empty), cut) };
             }
             Err(fault) => {
                 let (finding, repair) =
@@ -92,7 +91,7 @@ struct Builder<'t> {
     place: Span,
     source: SourceId,
     faults: Vec<Diagnostic>,
-    unseen: Vec<Placed<(char, Unseen)>>,
+    escaped: Vec<Placed<String>>,
     text: &'t str,
 }
 
@@ -106,13 +105,13 @@ enum Open {
 struct Tree {
     node: Option<Node>,
     faults: Vec<Diagnostic>,
-    unseen: Vec<Placed<(char, Unseen)>>,
+    escaped: Vec<Placed<String>>,
 }
 
 fn tree(text: &str, place: Span) -> Result<Tree, ScanError> {
     let byte_at = text.char_indices().map(|(at, _)| at).chain([text.len()]).collect();
     let mut builder =
-        Builder { byte_at, place, source: place.source, faults: Vec::new(), unseen: Vec::new(), text };
+        Builder { byte_at, place, source: place.source, faults: Vec::new(), escaped: Vec::new(), text };
     let mut open: Vec<Open> = Vec::new();
     let mut root = None;
     let mut documents = 0;
@@ -200,13 +199,17 @@ impl Builder<'_> {
     }
 
     fn finish(self, node: Option<Node>) -> Tree {
-        Tree { node, faults: self.faults, unseen: self.unseen }
+        Tree { node, faults: self.faults, escaped: self.escaped }
     }
 
     fn scalar(&mut self, value: &str, style: ScalarStyle, start: usize, end: usize) -> Node {
         let (written, place) = (&self.text[start..end.max(start)], self.span(start, end));
-        let decoded = unseen(value).filter(|(_, character, _)| !written.contains(*character));
-        self.unseen.extend(decoded.map(|(_, character, kind)| Placed::new((character, kind), place)));
+        let is_escaped = |character: char| {
+            (!character.is_ascii() || character.is_control()) && !written.contains(character)
+        };
+        if value.contains(is_escaped) {
+            self.escaped.push(Placed::new(value.to_string(), place));
+        }
         let quoted = style != ScalarStyle::Plain;
         let kind = match value {
             "" | "~" | "null" | "Null" | "NULL" if !quoted => NodeKind::Null,

@@ -17,7 +17,6 @@ use crate::site::kinds::{
 };
 use crate::site::{Body, Head, Kind, Page, PageId, Site, title_of};
 use crate::store::{self, Store};
-use crate::unseen::{Unseen, unseen};
 
 /// Largest page, in bytes.
 pub(super) const PAGE_BYTES: u64 = 1024 * 1024;
@@ -147,9 +146,7 @@ fn page_kept(place: &Place<'_>, drafts: Drafts, store: &Store) -> (Site, Vec<Dia
     let mut other = None;
     let make = || {
         let (mut site, faults) = page(place, drafts);
-        let is_plain = |head: &Head| {
-            !head.draft && faults.is_empty() && head.unseen.is_empty() && head.body.outline.faults.is_empty()
-        };
+        let is_plain = |head: &Head| !head.draft && faults.is_empty() && head.body.outline.faults.is_empty();
         if site.errors.first().is_some_and(|page| is_plain(&page.head)) {
             return site.errors.pop();
         }
@@ -192,7 +189,7 @@ fn page(place: &Place<'_>, drafts: Drafts) -> (Site, Vec<Diagnostic>) {
             found.extend(faults.into_iter().filter(|fault| !(front.cut && fault.code == MISSING_KEY.code)))
         }
     }
-    let head = head(place, &fields, front.unseen, &cut);
+    let head = head(place, &fields, front.escaped, &cut);
     if head.draft && drafts == Drafts::Exclude {
         return (site, found);
     }
@@ -211,12 +208,9 @@ fn page(place: &Place<'_>, drafts: Drafts) -> (Site, Vec<Diagnostic>) {
     (site, found)
 }
 
-fn head(place: &Place<'_>, fields: &Fields, escaped: Vec<Placed<(char, Unseen)>>, cut: &Split) -> Head {
+fn head(place: &Place<'_>, fields: &Fields, escaped: Vec<Placed<String>>, cut: &Split) -> Head {
     let Place { source, file, .. } = *place;
     let (front, body) = (cut.front, cut.body);
-    let written = unseen(&source.text[front.start..front.end]).map(|(at, character, kind)| {
-        Placed::new((character, kind), front.part(at, at + character.len_utf8()))
-    });
     Head {
         id: PageId::new(place.kind, place.slug.to_lowercase()),
         source: file,
@@ -230,7 +224,7 @@ fn head(place: &Place<'_>, fields: &Fields, escaped: Vec<Placed<(char, Unseen)>>
         aliases: fields.texts("aliases"),
         draft: fields.flag("draft").is_some_and(|placed| placed.value),
         front,
-        unseen: written.chain(escaped).collect(),
+        escaped,
         body: Body { span: body, outline: markdown::outline(&source.text[body.start..body.end]) },
     }
 }
@@ -258,7 +252,7 @@ fn add_missing_categories(site: &mut Site) {
                     aliases: Vec::new(),
                     draft: false,
                     front: span,
-                    unseen: Vec::new(),
+                    escaped: Vec::new(),
                     body: Body { span, outline: markdown::outline("") },
                 },
                 data: CategoryData { order: 9999 },

@@ -5,7 +5,7 @@ use std::ops::Range;
 use crate::markdown::fence::{KEYS, SYSTEMS};
 use crate::markdown::highlight::LANGUAGES;
 use crate::markdown::outline::{MAX_COLUMNS, MAX_DEPTH};
-use crate::unseen::{Disguise, Unseen};
+use crate::unicode_safety::{HostDisguise, InvisibleChar};
 
 /// A fault and its place.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -63,7 +63,7 @@ pub enum FaultKind {
     /// A character that nobody sees, or that is an order to a terminal.
     HiddenCharacter(char),
     /// A host in an address that is not what it seems to be; with what makes it so.
-    LinkHost(Disguise),
+    LinkHost(HostDisguise),
     /// A table with this many columns.
     TooWide(usize),
     /// More of something than a text may have: what, how many there are, and the limit.
@@ -80,10 +80,10 @@ pub enum FaultKind {
 
 impl FaultKind {
     /// The fault of a character that nobody sees.
-    pub fn of_unseen(character: char, kind: Unseen) -> Self {
+    pub fn of_invisible(character: char, kind: InvisibleChar) -> Self {
         match kind {
-            Unseen::Turns => Self::DirectionOverride(character),
-            Unseen::Hidden | Unseen::Control => Self::HiddenCharacter(character),
+            InvisibleChar::Bidi => Self::DirectionOverride(character),
+            InvisibleChar::Hidden | InvisibleChar::Control => Self::HiddenCharacter(character),
         }
     }
 
@@ -151,10 +151,10 @@ impl FaultKind {
             Self::HiddenCharacter(character) => {
                 format!("character U+{:04X} cannot be seen", u32::from(*character))
             }
-            Self::LinkHost(Disguise::OtherLetters) => {
+            Self::LinkHost(HostDisguise::NonAscii) => {
                 "the host of this address has letters beyond ASCII".to_string()
             }
-            Self::LinkHost(Disguise::UserName) => {
+            Self::LinkHost(HostDisguise::UserName) => {
                 "a name stands before the host of this address, and can be taken for it".to_string()
             }
             Self::TooWide(columns) => format!("a table of {columns} columns"),
@@ -213,10 +213,12 @@ impl FaultKind {
             Self::HiddenCharacter(character) => {
                 format!("delete it, or write its name: `U+{:04X}`", u32::from(*character))
             }
-            Self::LinkHost(Disguise::OtherLetters) => {
+            Self::LinkHost(HostDisguise::NonAscii) => {
                 "write the host in ASCII, as a browser shows it: `xn--…`".to_string()
             }
-            Self::LinkHost(Disguise::UserName) => "begin with the host, without a name and `@`".to_string(),
+            Self::LinkHost(HostDisguise::UserName) => {
+                "begin with the host, without a name and `@`".to_string()
+            }
             Self::TooWide(_) => format!("at most {MAX_COLUMNS} columns are shown; cut it in two"),
             Self::TooMany(_, _, most) => format!("at most {most} are read: cut the text in two"),
             Self::UndefinedReference(label) => {

@@ -1,6 +1,6 @@
 //! Text as HTML: what is escaped, and the characters that never reach a page.
 
-use crate::unseen::turns_direction;
+use crate::unicode_safety::is_bidi_control;
 /// Appends `text` so that it is text, in an element or in a quoted attribute.
 pub(crate) fn escape_into(out: &mut String, text: &str) {
     out.reserve(text.len());
@@ -13,7 +13,7 @@ pub(crate) fn escape_into(out: &mut String, text: &str) {
             '"' => "&quot;",
             '\'' => "&#39;",
             '\0' => "\u{FFFD}",
-            other if turns_direction(other) => "\u{FFFD}",
+            other if is_bidi_control(other) => "\u{FFFD}",
             _ => continue,
         };
         out.push_str(&text[plain..at]);

@@ -36,6 +36,7 @@ pub fn outline_inline(text: &str) -> Outline {
         .iter_mut()
         .map(|link| &mut link.range)
         .chain(outline.calls.iter_mut().flat_map(|call| [&mut call.range, &mut call.inner_range]))
+        .chain(&mut outline.code)
         .chain(outline.faults.iter_mut().map(|fault| &mut fault.range))
     {
         *range = line.place(range);

@@ -29,7 +29,7 @@ pub use fault::{Fault, FaultKind};
 pub use headings::is_reserved_id;
 pub use highlight::{LANGUAGES, highlight};
 pub use inline::{inline, links_inline, outline_inline};
-pub use outline::{Outline, outline};
+pub use outline::{Link, Outline, outline};
 pub use plain::{plain, plain_inline};
 pub use render::{Figure, Picture, Pieces, Rendered, Section, TocEntry, render, render_outlined};
 

@@ -14,7 +14,7 @@ use crate::markdown::fault::{Fault, FaultKind};
 use crate::markdown::fence::{self, Fence};
 use crate::markdown::footnotes;
 use crate::markdown::headings::{self, Heading};
-use crate::unseen::{disguise, unseen};
+use crate::unicode_safety::{host_disguise, invisible_chars};
 
 /// How deep quotations, lists and emphasis may lie in each other.
 pub(crate) const MAX_DEPTH: usize = 16;
@@ -32,6 +32,8 @@ const MAX_HEADINGS: usize = 1_000;
 pub struct Link {
     /// Where it leads, entities and escapes decoded; `mailto:` stands before an address in `<…>`.
     pub destination: String,
+    /// The text that a reader sees, code included; empty for an image.
+    pub text: String,
     /// Whether it is an image.
     pub image: bool,
     /// The destination as written (of `[text][label]`: in the definition), or else the whole link.
@@ -49,6 +51,8 @@ pub struct Outline {
     pub calls: Vec<Call>,
     /// The opening lines of fenced code blocks, in order.
     pub fences: Vec<Fence>,
+    /// Inline code with its backticks, in order.
+    pub code: Vec<Range<usize>>,
     /// Where footnotes are defined, in order.
     pub footnotes: Vec<Range<usize>>,
     /// What is wrong, by place.
@@ -160,7 +164,10 @@ impl<'a> Reader<'a> {
                     });
                 }
             }
-            Event::Code(text) => self.prose(&text),
+            Event::Code(text) => {
+                self.outline.code.push(range);
+                self.prose(&text);
+            }
             Event::SoftBreak | Event::HardBreak => self.prose(" "),
             Event::InlineHtml(html) => self.raw_html(&html, range),
             Event::FootnoteReference(label) => self.footnotes.refer(&label),
@@ -237,13 +244,21 @@ impl<'a> Reader<'a> {
     fn decoded(&mut self, text: &str, range: &Range<usize>) {
         if self.source.get(range.clone()).is_none_or(|source| source != text) {
             let whole = self.source.get(range.clone()).unwrap_or_default();
-            for (_, character, kind) in unseen(text).filter(|(_, character, _)| !whole.contains(*character)) {
-                self.fault(range.clone(), FaultKind::of_unseen(character, kind));
+            for (_, character, kind) in
+                invisible_chars(text).filter(|(_, character, _)| !whole.contains(*character))
+            {
+                self.fault(range.clone(), FaultKind::of_invisible(character, kind));
             }
         }
     }
 
     fn prose(&mut self, text: &str) {
+        if let Some(open) = self.open_links.last() {
+            let link = &mut self.outline.links[open.index];
+            if !link.image {
+                link.text.push_str(text);
+            }
+        }
         if let Some(heading) = &mut self.heading {
             heading.title.push_str(text);
         } else if self.in_lead {
@@ -295,7 +310,7 @@ impl<'a> Reader<'a> {
             label: id.to_lowercase(),
             text_end: range.start + if image { 2 } else { 1 },
         });
-        self.outline.links.push(Link { destination, image, range });
+        self.outline.links.push(Link { destination, text: String::new(), image, range });
     }
 
     fn close_link(&mut self) {
@@ -314,7 +329,7 @@ impl<'a> Reader<'a> {
             written.filter(|range| self.source.get(range.clone()).is_some()).unwrap_or(link.range.clone());
         let (range, destination) = (link.range.clone(), &link.destination);
         let refused = destination::refused_scheme(destination).map(FaultKind::LinkScheme);
-        if let Some(kind) = refused.or_else(|| disguise(destination).map(FaultKind::LinkHost)) {
+        if let Some(kind) = refused.or_else(|| host_disguise(destination).map(FaultKind::LinkHost)) {
             self.fault(range, kind);
         }
         if let Some(outer) = self.open_links.last_mut() {
@@ -331,9 +346,9 @@ impl<'a> Reader<'a> {
         for range in &self.covered.unclosed {
             outline.faults.push(Fault { range: range.clone(), kind: FaultKind::UnclosedCall });
         }
-        for (at, character, kind) in unseen(self.source) {
+        for (at, character, kind) in invisible_chars(self.source) {
             let range = at..at + character.len_utf8();
-            outline.faults.push(Fault { range, kind: FaultKind::of_unseen(character, kind) });
+            outline.faults.push(Fault { range, kind: FaultKind::of_invisible(character, kind) });
         }
         outline.calls = self.covered.calls.clone();
         let faults = &mut outline.faults;

@@ -6,8 +6,9 @@
 use std::collections::BTreeMap;
 
 use crate::check::{self, Subject};
-use crate::diag::{self, Colour, Diagnostic};
+use crate::diag::{self, Diagnostic};
 use crate::diagnosis::Compiled;
+use crate::escape::Colour;
 use crate::files::{Memory, Outputs, SourceId, Sources};
 use crate::pipeline::{Draft, Order, has_errors, rendering, understand};
 use crate::render::{self, Groundwork};

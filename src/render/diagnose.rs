@@ -63,7 +63,7 @@ fn entries(shelf: &Shelf<'_>) -> Vec<String> {
     let entry = |error: &Page<ErrorData>| {
         let causes = error.data.causes.iter().filter(|cause| cause.when.is_some()).map(|cause| {
             let names = diagnosis::told(cause, &extractors);
-            (cause.id.value.clone(), json!({"title": cause.title, "names": names}))
+            (cause.id.value.clone(), json!({"title": cause.title.value, "names": names}))
         });
         json(&Entry {
             title: &error.head.title.value,

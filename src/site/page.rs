@@ -12,7 +12,6 @@ use crate::site::kinds::{
     CategoryData, DeviceData, DocumentData, ErrorData, ExtractorData, GuideData, ModelData, QuantData,
     TermData, ToolData,
 };
-use crate::unseen::Unseen;
 
 /// Names a page: its kind, and its slug within that kind.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -56,9 +55,8 @@ pub struct Head {
     pub draft: bool,
     /// Where its front matter stands.
     pub front: Span,
-    /// Characters of the front matter that nobody sees, those in escapes (`"\u202E"`) at the whole value.
-    #[serde(skip)] // A page with some is not kept.
-    pub unseen: Vec<Placed<(char, Unseen)>>,
+    /// Values of the front matter with characters that are written as escapes (`"\u202E"`).
+    pub escaped: Vec<Placed<String>>,
     /// Its prose.
     pub body: Body,
 }

@@ -37,7 +37,7 @@ fn forms_are_well_formed(sources: &Sources, found: &[Diagnostic]) {
     assert_eq!(rows.as_array().map(Vec::len), Some(found.len()));
     let log: Value = serde_json::from_str(&sarif(found, sources, &[])).expect("SARIF is JSON");
     assert_eq!(log["runs"][0]["results"].as_array().map(Vec::len), Some(found.len()));
-    let commands = github(found, sources);
+    let commands = github(found, sources).to_string();
     assert_eq!(commands.lines().count(), found.len(), "one command a finding: {commands}");
     assert!(!commands.contains('\u{1b}'), "a terminal code comes through: {commands}");
     assert!(commands.lines().all(|line| line.starts_with("::error ") || line.starts_with("::warning ")));

@@ -162,6 +162,17 @@ fn only_those_who_may_touch_the_world_do() {
 }
 
 #[test]
+fn one_writer_prints() {
+    // `estimate` copies the rows of its input, as CSV.
+    let writers = ["src/cli/terminal.rs", "src/cli/estimate.rs"];
+    for code in sources().iter().filter(|code| !writers.contains(&code.path.as_str())) {
+        for sign in ["io::stdout", "io::stderr", "print!(", "println!("] {
+            assert!(!code.code.contains(sign), "{} has `{sign}`: print through `Terminal`", code.path);
+        }
+    }
+}
+
+#[test]
 fn an_outside_crate_has_one_home() {
     let homes: BTreeMap<String, Vec<String>> = table("crate")
         .into_iter()

@@ -96,7 +96,7 @@ fn report_faults(found: &[Diagnostic], sources: &Sources) -> Vec<String> {
     let reports = [
         diag::human(found, sources, Colour::Off),
         diag::json(found, sources),
-        diag::github(found, sources),
+        diag::github(found, sources).to_string(),
         diag::sarif(found, sources, &pipeline::rules()),
     ];
     let strange = reports.iter().filter_map(|text| {

@@ -45,4 +45,5 @@ mod session;
 mod signature;
 mod speed;
 mod texts;
+mod untrusted_text;
 mod words;

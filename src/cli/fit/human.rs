@@ -2,41 +2,41 @@
 
 use crate::cli::fit::answer::{Answer, ErrorPage};
 use crate::cli::fit::commands::Commands;
-use crate::cli::fit::layout::{command, span, wrapped};
+use crate::cli::fit::layout::{command, paragraph_in, section, span, wrapped};
 use crate::cli::fit::python::{Transformers, Vllm};
 use crate::cli::fit::remedies::Remedies;
 use crate::cli::fit::tables::{needs, one_device, quantizations, several_devices};
-use crate::cli::terminal::{Style, Terminal};
+use crate::escape::{Style, TerminalText, one_line};
 use crate::site::{gib, tokens};
 
 /// The answer as text.
-pub(super) fn describe(answer: &Answer, asked_quant: bool, terminal: &Terminal) -> String {
-    let mut text = heading(answer, terminal);
+pub(super) fn describe(answer: &Answer, asked_quant: bool) -> TerminalText {
+    let mut text = heading(answer);
     if answer.devices.is_empty() {
-        text.push_str(&needs(answer, terminal));
+        text.push(needs(answer));
         return text;
     }
-    text.push_str(&verdict(answer, terminal));
+    text.push(verdict(answer));
     let (devices, host) = match &answer.plan {
         Some(plan) => (&plan.devices, &plan.host),
         None => (&answer.devices, &answer.host),
     };
-    text.push_str(&match devices.as_slice() {
+    text.push(match devices.as_slice() {
         [device] => one_device(device, host),
         devices => several_devices(devices, host),
     });
     if let Some(page) = &answer.error_page {
-        text.push_str(&ends(answer, page));
+        text.push(ends(answer, page));
     }
     if let Some(remedies) = &answer.remedies {
-        text.push_str(&changes(answer, remedies, terminal));
+        text.push(changes(answer, remedies));
     }
-    text.push_str(&facts(answer, terminal));
+    text.push(facts(answer));
     if !asked_quant && answer.quantizations.iter().any(|row| row.largest_context.is_some()) {
-        text.push_str(&quantizations(answer, terminal));
+        text.push(quantizations(answer));
     }
-    text.push_str(&typed(&answer.commands, answer, terminal));
-    text.push_str(&evidence(answer, terminal));
+    text.push(typed(&answer.commands, answer));
+    text.push(evidence(answer));
     text
 }
 
@@ -46,11 +46,11 @@ fn ends(answer: &Answer, page: &ErrorPage) -> String {
         Some("tight") => "If it fails, it is with",
         _ => "Whole on the GPU it ends in",
     };
-    let line = format!("{ends}: {} (errors/{}/)", page.title, page.slug);
+    let line = format!("{ends}: {} (errors/{}/)", one_line(&page.title), page.slug);
     format!("\n{}", wrapped(&line, "", "  "))
 }
 
-fn heading(answer: &Answer, terminal: &Terminal) -> String {
+fn heading(answer: &Answer) -> TerminalText {
     let chosen = &answer.settings;
     let cache = match chosen.cache_type_k == chosen.cache_type_v {
         true => format!("{} cache", chosen.cache_type_k),
@@ -73,14 +73,14 @@ fn heading(answer: &Answer, terminal: &Terminal) -> String {
         layers if layers == answer.model.layers => line.push_str(", all experts in RAM"),
         layers => line.push_str(&format!(", experts of the first {layers} layers in RAM")),
     }
-    let mut text = wrapped(&terminal.style(Style::Title, &line), "", "");
+    let mut text = TerminalText::styled(Style::Title, &wrapped(&one_line(&line), "", ""));
     for (place, device) in answer.devices.iter().enumerate() {
         let number = if answer.devices.len() > 1 { format!("GPU {place}: ") } else { "on ".to_string() };
         let shared = if device.unified { " shared with the system, which keeps a part" } else { "" };
-        text.push_str(&format!("{number}{}, {}{shared}\n", device.name, gib(device.memory_bytes)));
+        text.push(format!("{number}{}, {}{shared}\n", one_line(&device.name), gib(device.memory_bytes)));
         if device.memory_options_gib.len() > 1 {
             let sizes: Vec<String> = device.memory_options_gib.iter().map(f64::to_string).collect();
-            text.push_str(&format!("sold with {} GiB: say yours with --memory\n", sizes.join(", ")));
+            text.push(format!("sold with {} GiB: say yours with --memory\n", sizes.join(", ")));
         }
     }
     text
@@ -91,9 +91,8 @@ fn mib(bytes: u64) -> String {
     format!("{} MiB", tokens((bytes + (1 << 19)) / (1 << 20)))
 }
 
-fn verdict(answer: &Answer, terminal: &Terminal) -> String {
+fn verdict(answer: &Answer) -> TerminalText {
     let margin = answer.margin_bytes.unwrap_or(0);
-    let strong = |text: &str| terminal.style(Style::Strong, text);
     let fullest = match answer.devices.len() {
         1 => "",
         2 => " on the fuller device",
@@ -101,23 +100,19 @@ fn verdict(answer: &Answer, terminal: &Terminal) -> String {
     };
     let line = match answer.verdict {
         Some("fits") => format!(
-            "{}, with {} to spare{fullest} even if the driver takes the most",
-            strong("It fits"),
+            "It fits, with {} to spare{fullest} even if the driver takes the most",
             mib(margin.unsigned_abs())
         ),
         Some("tight") => format!(
-            "{}: {} short{fullest} if the driver takes the most that was seen",
-            strong("It is tight"),
+            "It is tight: {} short{fullest} if the driver takes the most that was seen",
             mib(margin.unsigned_abs())
         ),
         Some("no") if answer.plan.is_some() => format!(
-            "{}, which is {} short{fullest}. It does with another, see below",
-            strong("It does not fit with llama.cpp's own split"),
+            "It does not fit with llama.cpp's own split, which is {} short{fullest}. It does with another, see below",
             mib(margin.unsigned_abs())
         ),
         Some("offload") => format!(
-            "{}: {}, as below. Whole it is {} short{fullest}",
-            strong("It fits in part"),
+            "It fits in part: {}, as below. Whole it is {} short{fullest}",
             part_of(answer),
             mib(margin.unsigned_abs())
         ),
@@ -126,15 +121,19 @@ fn verdict(answer: &Answer, terminal: &Terminal) -> String {
                 Some(margin) => format!(", {} short{fullest}", mib(margin.unsigned_abs())),
                 None => ": weights and cache alone are larger than its memory".to_string(),
             };
-            format!("{}{short}", strong("It does not fit"))
+            format!("It does not fit{short}")
         }
         _ => format!(
-            "{}: compute buffers of this device are not modeled. Weights and cache are, and leave it {}",
-            strong("Not covered"),
+            "Not covered: compute buffers of this device are not modeled. Weights and cache are, and leave it {}",
             left(answer)
         ),
     };
-    format!("\n{}", wrapped(&format!("{line}."), "", ""))
+    let paragraph = wrapped(&format!("{line}."), "", "");
+    let (verdict, rest) = paragraph.split_at(paragraph.find([',', ':']).unwrap_or(paragraph.len()));
+    let mut text = TerminalText::from("\n");
+    text.push(TerminalText::styled(Style::Strong, verdict));
+    text.push(rest);
+    text
 }
 
 /// What has to leave the GPU.
@@ -156,7 +155,7 @@ fn left(answer: &Answer) -> String {
     gib(left.min().unwrap_or(0))
 }
 
-fn changes(answer: &Answer, remedies: &Remedies, terminal: &Terminal) -> String {
+fn changes(answer: &Answer, remedies: &Remedies) -> TerminalText {
     let mut lines = Vec::new();
     let chosen = &answer.settings;
     if let Some(split) = &remedies.tensor_split {
@@ -192,14 +191,13 @@ fn changes(answer: &Answer, remedies: &Remedies, terminal: &Terminal) -> String 
     }
     if lines.is_empty() {
         let none = "No single change makes it fit: take a smaller model or more memory.";
-        return format!("\n{none}\n");
+        return format!("\n{none}\n").into();
     }
-    let title = terminal.style(Style::Strong, "What would fit, each alone");
     let lines: String = lines.iter().map(|line| wrapped(line, "  - ", "    ")).collect();
-    format!("\n{title}\n{lines}")
+    section("What would fit, each alone", &lines)
 }
 
-fn facts(answer: &Answer, terminal: &Terminal) -> String {
+fn facts(answer: &Answer) -> TerminalText {
     let mut lines = Vec::new();
     let runs = matches!(answer.verdict, Some("fits" | "tight"));
     if let Some(context) = answer.largest_context.filter(|_| runs) {
@@ -212,9 +210,8 @@ fn facts(answer: &Answer, terminal: &Terminal) -> String {
     lines.push(speed(answer));
     lines.push(vllm(&answer.other_engines.vllm));
     lines.push(transformers(&answer.other_engines.transformers));
-    let title = terminal.style(Style::Strong, "On this machine");
     let lines: String = lines.iter().map(|line| wrapped(line, "  ", "    ")).collect();
-    format!("\n{title}\n{lines}")
+    section("On this machine", &lines)
 }
 
 fn speed(answer: &Answer) -> String {
@@ -285,16 +282,15 @@ fn transformers(answer: &Transformers) -> String {
     format!("transformers, {kind}: {word}; {} in all", span(total.map(|bytes| bytes as i64)))
 }
 
-fn typed(commands: &Commands, answer: &Answer, terminal: &Terminal) -> String {
+fn typed(commands: &Commands, answer: &Answer) -> TerminalText {
     let plan = match (answer.verdict, &answer.plan) {
         (Some("offload"), Some(plan)) if plan.settings.cpu_expert_layers > 0 => ", with experts in RAM",
         (Some("offload"), _) => ", with the layers that fit",
         (_, Some(_)) => ", with a split that fits",
-        (Some("no"), None) => return String::new(),
+        (Some("no"), None) => return TerminalText::default(),
         (_, None) => "",
     };
-    let mut text = format!("\n{}\n", terminal.style(Style::Strong, &format!("Type this{plan}")));
-    text.push_str(&block("llama.cpp", &commands.llama_cpp));
+    let mut text = block("llama.cpp", &commands.llama_cpp);
     match commands.ollama_reason {
         Some(reason) => text.push_str(&format!("  Ollama: {reason}.\n")),
         None => text.push_str(&block("Ollama, the server and then the model", &commands.ollama)),
@@ -302,7 +298,7 @@ fn typed(commands: &Commands, answer: &Answer, terminal: &Terminal) -> String {
     if !commands.vllm.is_empty() {
         text.push_str(&block("vLLM", &commands.vllm));
     }
-    text
+    section(&format!("Type this{plan}"), &text)
 }
 
 fn block(name: &str, lines: &[String]) -> String {
@@ -310,7 +306,7 @@ fn block(name: &str, lines: &[String]) -> String {
     format!("  {name}:\n{lines}")
 }
 
-fn evidence(answer: &Answer, terminal: &Terminal) -> String {
+fn evidence(answer: &Answer) -> TerminalText {
     let chosen = &answer.settings;
     let mut note = format!("{}; {}. ", chosen.runner, chosen.evidence);
     note.push_str(match chosen.runner {
@@ -318,5 +314,5 @@ fn evidence(answer: &Answer, terminal: &Terminal) -> String {
         "ollama" => "The batch is 512; Ollama takes up to 2048 where it sees room. ",
         _ => "",
     });
-    format!("\n{}", wrapped(&terminal.style(Style::Muted, note.trim_end()), "", ""))
+    paragraph_in(Style::Muted, note.trim_end())
 }

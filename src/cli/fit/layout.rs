@@ -1,5 +1,6 @@
 //! Lines of 80 columns: paragraphs, commands, figures and ranges of figures.
 
+use crate::escape::{Style, TerminalText};
 use crate::site::gib;
 
 /// Columns of a line.
@@ -11,7 +12,7 @@ pub(super) fn wrapped(paragraph: &str, first: &str, rest: &str) -> String {
     let mut text = String::from(first);
     let mut column = first.chars().count();
     for (place, word) in paragraph.split(' ').enumerate() {
-        let width = printed_width(word);
+        let width = word.chars().count();
         if place > 0 && column + 1 + width > WIDTH {
             text.push_str(&format!("\n{rest}"));
             column = rest.chars().count();
@@ -25,19 +26,19 @@ pub(super) fn wrapped(paragraph: &str, first: &str, rest: &str) -> String {
     format!("{text}\n")
 }
 
-/// Columns of a word without the codes of its color.
-fn printed_width(word: &str) -> usize {
-    let mut in_code = false;
-    let mut width = 0;
-    for letter in word.chars() {
-        match letter {
-            '\u{1b}' => in_code = true,
-            'm' if in_code => in_code = false,
-            _ if in_code => {}
-            _ => width += 1,
-        }
-    }
-    width
+/// Lines below their title, an empty line before it.
+pub(super) fn section(title: &str, lines: &str) -> TerminalText {
+    let mut text = TerminalText::from("\n");
+    text.push(TerminalText::styled(Style::Strong, title));
+    text.push(format!("\n{lines}"));
+    text
+}
+
+/// A paragraph in a style, an empty line before it.
+pub(super) fn paragraph_in(style: Style, words: &str) -> TerminalText {
+    let mut text = TerminalText::from("\n");
+    text.push(TerminalText::styled(style, &wrapped(words, "", "")));
+    text
 }
 
 /// A command, broken with backslashes where it is too long: never between a flag and its value.

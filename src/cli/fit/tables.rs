@@ -1,8 +1,8 @@
 //! The tables of an answer: parts by device, quantizations.
 
 use crate::cli::fit::answer::{Answer, DeviceAnswer, Parts, Row, driver};
-use crate::cli::fit::layout::{size, span, wrapped};
-use crate::cli::terminal::{Style, Terminal};
+use crate::cli::fit::layout::{paragraph_in, section, size, span};
+use crate::escape::{Style, TerminalText};
 use crate::estimate::estimator::BytesRange;
 use crate::site::{gib, tokens};
 
@@ -65,10 +65,8 @@ fn drivers_share() -> String {
 }
 
 /// Every quantization on these devices.
-pub(super) fn quantizations(answer: &Answer, terminal: &Terminal) -> String {
-    let title = terminal.style(Style::Strong, "Every quantization with these settings");
-    let mut text =
-        format!("\n{title}\n  {:<8}{:>12}{:>12}  {:<16}{}\n", "", "file", "buffers", "", "largest context");
+pub(super) fn quantizations(answer: &Answer) -> TerminalText {
+    let mut text = format!("  {:<8}{:>12}{:>12}  {:<16}{}\n", "", "file", "buffers", "", "largest context");
     for row in &answer.quantizations {
         let word = match row.verdict {
             Some("fits") => "fits",
@@ -83,11 +81,11 @@ pub(super) fn quantizations(answer: &Answer, terminal: &Terminal) -> String {
             gib(row.total_bytes)
         ));
     }
-    text
+    section("Every quantization with these settings", &text)
 }
 
 /// What is needed, where no device was named.
-pub(super) fn needs(answer: &Answer, terminal: &Terminal) -> String {
+pub(super) fn needs(answer: &Answer) -> TerminalText {
     let mut text = format!(
         "\n{:<8}{:>12}{:>12}{:>12}{:>12}{:>12}\n",
         "", "file", "weights", "KV cache", "compute", "on the GPU"
@@ -109,6 +107,7 @@ pub(super) fn needs(answer: &Answer, terminal: &Terminal) -> String {
          a verdict: --gpu HW, or --memory GIB.",
         drivers_share()
     );
-    text.push_str(&format!("\n{}", wrapped(&terminal.style(Style::Muted, &note), "", "")));
+    let mut text = TerminalText::from(text);
+    text.push(paragraph_in(Style::Muted, &note));
     text
 }

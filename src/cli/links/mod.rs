@@ -13,8 +13,9 @@ use crate::cli::arguments::{AnswerFormat, Arguments, LinksOptions};
 use crate::cli::links::addresses::addresses;
 use crate::cli::links::ask::{Answer, ask};
 use crate::cli::links::memory::Memory;
-use crate::cli::terminal::{Style, Terminal};
+use crate::cli::terminal::Terminal;
 use crate::cli::{Outcome, world};
+use crate::escape::{Style, TerminalText, one_line};
 use crate::load::{self, Drafts};
 use crate::pipeline::{self, Order};
 use crate::render::Audience;
@@ -88,7 +89,7 @@ pub(super) fn run(
     memory.keep()?;
     found.sort_by(|a, b| (&a.file, a.line, a.column).cmp(&(&b.file, b.line, b.column)));
     match options.format {
-        AnswerFormat::Json => terminal.print(&format!("{}\n", serde_json::to_string_pretty(&found)?)),
+        AnswerFormat::Json => terminal.print_json(&found),
         AnswerFormat::Human if unknown.is_empty() => {}
         AnswerFormat::Human => tell(&found, terminal),
     }
@@ -122,8 +123,11 @@ fn tell(found: &[Found], terminal: &Terminal) {
         };
         let to = found.to.as_ref().map_or(String::new(), |to| format!(", now {to}"));
         let Found { file, line, column, url, why, .. } = found;
-        let word = terminal.style(Style::Strong, word);
-        terminal.print(&format!("{file}:{line}:{column}: {word}: {url} ({why}{to})\n"));
+        let mut text = TerminalText::from(format!("{}:{line}:{column}: ", one_line(file)));
+        text.push(TerminalText::styled(Style::Strong, word));
+        text.push(one_line(&format!(": {url} ({why}{to})")).as_ref());
+        text.push("\n");
+        terminal.print(text);
     }
     let count = |state| found.iter().filter(|found| found.state == state).count();
     let (gone, moved, unsure) = (count(State::Gone), count(State::Moved), count(State::Unsure));

@@ -1,6 +1,6 @@
 //! A line of a log that says what went wrong, and the pattern that it suggests.
 
-use crate::unseen::unseen;
+use crate::unicode_safety::invisible_chars;
 
 /// Words that stand in lines which say what went wrong.
 const TELLING: [&str; 9] =
@@ -34,7 +34,7 @@ fn plain(line: &str) -> String {
         rest = rest.strip_prefix(|c: char| c.is_ascii_alphabetic()).unwrap_or(rest);
     }
     text.push_str(rest);
-    let dropped: Vec<usize> = unseen(&text).map(|(at, ..)| at).collect();
+    let dropped: Vec<usize> = invisible_chars(&text).map(|(at, ..)| at).collect();
     let kept: String = text
         .char_indices()
         .filter(|(at, _)| dropped.binary_search(at).is_err())

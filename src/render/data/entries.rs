@@ -51,8 +51,8 @@ pub(super) fn error(shelf: &Shelf<'_>, error: &Page<ErrorData>) -> Value {
             "signatures": data.signatures.iter().map(signature).collect::<Vec<_>>(),
             "causes": data.causes.iter().map(|cause| json!({
                 "id": cause.id.value,
-                "title": cause.title,
-                "tell": markdown::line(shelf, &error.head, &cause.tell.value, "/"),
+                "title": cause.title.value,
+                "tell": markdown::line(shelf, &error.head, &cause.tell.value, "/").as_str(),
                 "when": maybe(cause.when.as_ref()),
                 "case": maybe(cause.case.as_ref()),
                 "solutions": plain(&cause.solutions),

@@ -2,6 +2,7 @@
 
 use rayon::prelude::*;
 
+use crate::escape::MarkdownText;
 use crate::render::data::markdown;
 use crate::render::views::Shelf;
 use crate::site::kinds::ErrorData;
@@ -14,69 +15,96 @@ const CALCULATORS: [&str; 4] = ["will-it-run/", "compare/", "choose-gpu/", "cost
 const AT_ONCE: usize = 256;
 
 /// A map of the site for language models, as <https://llmstxt.org> describes it.
-pub(super) fn map(shelf: &Shelf<'_>) -> String {
-    let config = shelf.order.config;
+pub(super) fn map(shelf: &Shelf<'_>) -> MarkdownText {
     let site = shelf.site();
-    let base = &config.base_url;
+    let base = &shelf.order.config.base_url;
+    let file = |text: &'static str, path: &str| {
+        MarkdownText::link(&MarkdownText::plain(shelf.say(text)), &format!("{base}{path}"))
+    };
     let mut text = opening(shelf);
-    text.push_str(&format!("- [{}]({base}llms-full.txt)\n", shelf.say("All error pages in one text")));
-    text.push_str(&format!(
-        "- [{}]({base}kb.json), [{}]({base}schema/kb.json)\n",
-        shelf.say("The whole knowledge base as JSON"),
-        shelf.say("its schema")
-    ));
-    text.push_str(&format!("- [{}]({base}data/models.json)\n", shelf.say("What every model needs, as JSON")));
-    let mut section = |title: &str, lines: Vec<String>| {
-        if !lines.is_empty() {
-            text.push_str(&format!("\n## {title}\n\n{}\n", lines.join("\n")));
+    text.push(&item(&file("All error pages in one text", "llms-full.txt"), None));
+    let mut json = file("The whole knowledge base as JSON", "kb.json");
+    json.push_syntax(", ");
+    json.push(&file("its schema", "schema/kb.json"));
+    text.push(&item(&json, None));
+    text.push(&item(&file("What every model needs, as JSON", "data/models.json"), None));
+    let mut section = |title: &str, items: Vec<MarkdownText>| {
+        if !items.is_empty() {
+            text.push_syntax("\n## ");
+            text.push(&MarkdownText::plain(title));
+            text.push_syntax("\n\n");
+            items.iter().for_each(|item| text.push(item));
         }
     };
+    let page = |head: &Head, address: &str, description: Option<&str>| {
+        item(&MarkdownText::link(&MarkdownText::plain(&head.title.value), address), description)
+    };
+    let described = |head: &Head| page(head, &url(shelf, head), Some(&shelf.describe(head)));
     let errors = site.errors.iter().map(|error| {
-        let address = format!("{}errors/{}.md", config.base_url, error.head.id.slug);
-        format!("- [{}]({address}): {}", error.head.title.value, shelf.describe(&error.head))
+        let address = format!("{base}errors/{}.md", error.head.id.slug);
+        page(&error.head, &address, Some(&shelf.describe(&error.head)))
     });
     section(shelf.say("Errors"), errors.collect());
     let calculators = LISTINGS.iter().filter(|listing| CALCULATORS.contains(&listing.address));
-    let calculators =
-        calculators.map(|page| format!("- [{}]({}{})", shelf.say(page.title), config.base_url, page.address));
+    let calculators = calculators.map(|page| item(&file(page.title, page.address), None));
     section(shelf.say("Calculators"), calculators.collect());
-    let line =
-        |head: &Head| format!("- [{}]({}): {}", head.title.value, url(shelf, head), shelf.describe(head));
-    section(shelf.say("Guides"), site.guides.iter().map(|guide| line(&guide.head)).collect());
-    section(shelf.say("Tools"), site.tools.iter().map(|tool| line(&tool.head)).collect());
-    let short = |head: &Head| format!("- [{}]({})", head.title.value, url(shelf, head));
-    section(shelf.say("Models"), site.models.iter().map(|model| short(&model.head)).collect());
+    section(shelf.say("Guides"), site.guides.iter().map(|guide| described(&guide.head)).collect());
+    section(shelf.say("Tools"), site.tools.iter().map(|tool| described(&tool.head)).collect());
+    let models = site.models.iter().map(|model| page(&model.head, &url(shelf, &model.head), None));
+    section(shelf.say("Models"), models.collect());
     text
+}
+
+/// An item of a list, with a description in plain text.
+fn item(text: &MarkdownText, description: Option<&str>) -> MarkdownText {
+    let mut item = MarkdownText::default();
+    item.push_syntax("- ");
+    item.push(text);
+    if let Some(description) = description {
+        item.push_syntax(": ");
+        item.push(&MarkdownText::plain(description));
+    }
+    item.push_syntax("\n");
+    item
 }
 
 /// All error pages, each with its address, one behind the other; their links are absolute, since the text is read apart
 /// from the site.
-pub(super) fn whole(shelf: &Shelf<'_>) -> String {
+pub(super) fn whole(shelf: &Shelf<'_>) -> MarkdownText {
     let base = &shelf.order.config.base_url;
     let mut text = opening(shelf);
-    text.push_str(&shelf.fill(
+    text.push(&MarkdownText::checked(&shelf.fill(
         "All {n} error pages follow; [a map of the site]({address}) has the rest.",
         &[("n", &shelf.site().errors.len()), ("address", &format_args!("{base}llms.txt"))],
-    ));
-    text.push('\n');
+    )));
+    text.push_syntax("\n");
     let page = |error: &Page<ErrorData>| {
-        let url = url(shelf, &error.head);
-        (format!("\n---\n\n{}: {url}\n\n", shelf.say("Page")), markdown::twin(shelf, error, base))
+        let mut page = MarkdownText::default();
+        page.push_syntax("\n---\n\n");
+        page.push(&MarkdownText::plain(shelf.say("Page")));
+        page.push_syntax(": ");
+        page.push(&MarkdownText::plain(&url(shelf, &error.head)));
+        page.push_syntax("\n\n");
+        page.push(&markdown::twin(shelf, error, base));
+        page
     };
     // Some at a time, so that the text is not there twice.
     for errors in shelf.site().errors.chunks(AT_ONCE) {
-        let pages: Vec<(String, String)> = errors.par_iter().map(page).collect();
-        for (head, page) in pages {
-            text.push_str(&head);
-            text.push_str(&page);
-        }
+        let pages: Vec<MarkdownText> = errors.par_iter().map(page).collect();
+        pages.iter().for_each(|page| text.push(page));
     }
     text
 }
 
 /// Name and purpose of the site.
-fn opening(shelf: &Shelf<'_>) -> String {
-    format!("# {}\n\n> {}\n\n", shelf.order.config.title, shelf.order.config.description)
+fn opening(shelf: &Shelf<'_>) -> MarkdownText {
+    let mut text = MarkdownText::default();
+    text.push_syntax("# ");
+    text.push(&MarkdownText::plain(&shelf.order.config.title));
+    text.push_syntax("\n\n> ");
+    text.push(&MarkdownText::plain(&shelf.order.config.description));
+    text.push_syntax("\n\n");
+    text
 }
 
 fn url(shelf: &Shelf<'_>, head: &Head) -> String {

@@ -2,7 +2,8 @@
 
 use std::ops::Range;
 
-use crate::markdown::links_inline;
+use crate::escape::MarkdownText;
+use crate::markdown::{links_inline, outline_inline, plain_inline};
 use crate::render::prose::lead;
 use crate::render::views::Shelf;
 use crate::site::kinds::ErrorData;
@@ -10,45 +11,57 @@ use crate::site::{Head, Page};
 
 /// The page as Markdown: title and what the front matter says in words, then the body with its figures filled in.
 /// Links begin at `root`, which leads from where the text will lie to the root of the site.
-pub(super) fn twin(shelf: &Shelf<'_>, error: &Page<ErrorData>, root: &str) -> String {
+pub(super) fn twin(shelf: &Shelf<'_>, error: &Page<ErrorData>, root: &str) -> MarkdownText {
     let data = &error.data;
-    let mut text = String::with_capacity(shelf.order.sources.get(error.head.source).text.len());
-    text.push_str(&format!("# {}\n\n", error.head.title.value));
-    for signature in &data.signatures {
-        for sample in &signature.samples {
-            let fence = "`".repeat(longest_run(&sample.value, '`').max(2) + 1);
-            text.push_str(&format!("{fence}text\n{}\n{fence}\n\n", sample.value.trim_end()));
-        }
+    let head = &error.head;
+    let say = |text: &'static str| MarkdownText::plain(shelf.say(text));
+    let mut text = MarkdownText::default();
+    text.push_syntax("# ");
+    text.push(&MarkdownText::plain(&head.title.value));
+    text.push_syntax("\n\n");
+    for sample in data.signatures.iter().flat_map(|signature| &signature.samples) {
+        text.push(&MarkdownText::code_block(&sample.value));
     }
-    text.push_str(&format!("## {}\n\n", shelf.say("Causes")));
+    text.push_syntax("## ");
+    text.push(&say("Causes"));
+    text.push_syntax("\n\n");
     for (cause, number) in data.causes.iter().zip(1..) {
-        let solutions: Vec<String> = cause.solutions.iter().map(|id| format!("`{}`", id.value)).collect();
-        text.push_str(&format!(
-            "{number}. **{}** {} {} {}: {}.\n",
-            cause.title,
-            shelf.say("How to tell:"),
-            line(shelf, &error.head, &cause.tell.value, root),
-            shelf.say("Solutions"),
-            solutions.join(", ")
-        ));
+        text.push(&MarkdownText::number(number));
+        text.push_syntax("**");
+        text.push(&line(shelf, head, &cause.title.value, root));
+        text.push_syntax("** ");
+        text.push(&say("How to tell:"));
+        text.push_syntax(" ");
+        text.push(&line(shelf, head, &cause.tell.value, root));
+        text.push_syntax(" ");
+        text.push(&say("Solutions"));
+        for (at, id) in cause.solutions.iter().enumerate() {
+            text.push_syntax(if at == 0 { ": " } else { ", " });
+            text.push(&MarkdownText::code(&id.value));
+        }
+        text.push_syntax(".\n");
     }
-    text.push('\n');
-    text.push_str(body(shelf, &error.head, root).trim());
-    text.push_str(&format!("\n\n## {}\n\n", shelf.say("Sources")));
+    text.push_syntax("\n");
+    text.push(&MarkdownText::checked(body(shelf, head, root).trim()));
+    text.push_syntax("\n\n## ");
+    text.push(&say("Sources"));
+    text.push_syntax("\n\n");
     for source in &data.evidence.sources {
-        text.push_str(&format!("- <{}>\n", source.value));
+        text.push_syntax("- ");
+        text.push(&MarkdownText::address(&source.value));
+        text.push_syntax("\n");
     }
-    if let Some(verified) = &error.head.verified {
-        text.push_str(&format!("\n{}: {}\n", shelf.say("Verified"), verified.value));
+    if let Some(verified) = &head.verified {
+        text.push_syntax("\n");
+        text.push(&MarkdownText::plain(&format!("{}: {}", shelf.say("Verified"), verified.value)));
+        text.push_syntax("\n");
     }
     for change in &data.changes {
-        text.push_str(&format!("\nChanged on {}: {}\n", change.date.value, change.what));
+        text.push_syntax("\n");
+        text.push(&MarkdownText::plain(&format!("Changed on {}: {}", change.date.value, change.what)));
+        text.push_syntax("\n");
     }
     text
-}
-
-fn longest_run(text: &str, wanted: char) -> usize {
-    text.split(|c| c != wanted).map(str::len).max().unwrap_or(0)
 }
 
 /// The body with its figures filled in, and its links beginning at `root`.
@@ -67,13 +80,16 @@ fn body(shelf: &Shelf<'_>, head: &Head, root: &str) -> String {
     replaced(text, figures.chain(links).collect())
 }
 
-/// One line of Markdown, its links beginning at `root`.
-pub(super) fn line(shelf: &Shelf<'_>, head: &Head, text: &str, root: &str) -> String {
+/// One line of Markdown, its links beginning at `root`; its plain text if it holds HTML or other faults.
+pub(super) fn line(shelf: &Shelf<'_>, head: &Head, text: &str, root: &str) -> MarkdownText {
+    if text.contains(['<', '[']) && !outline_inline(text).faults.is_empty() {
+        return MarkdownText::plain(&plain_inline(text));
+    }
     let links = links_inline(text).into_iter().filter_map(|link| {
         let target = shelf.order.links.lines.get(&(head.id.clone(), link.destination.clone()))?;
         (text[link.range.clone()] == link.destination).then(|| (link.range, lead(root, target, shelf.assets)))
     });
-    replaced(text, links.collect())
+    MarkdownText::checked_line(&replaced(text, links.collect()))
 }
 
 /// The text with these ranges replaced; of two that overlap the first counts.

@@ -30,7 +30,7 @@ pub(super) fn files(shelf: &Shelf<'_>, keys: &Keys, sink: &dyn Sink) {
     let site = shelf.site();
     let give = |path: &str, text: String| sink.take(path.to_string(), text.into_bytes());
     // The largest text goes before the entries are there.
-    give("llms.txt", llms::map(shelf));
+    sink.take("llms.txt".to_string(), llms::map(shelf).into_bytes());
     whole(shelf, sink);
     let twins = |error: &Page<ErrorData>| error_twins(shelf, error, keys, sink);
     let errors: Vec<Entry> = site.errors.par_iter().map(twins).collect();
@@ -69,11 +69,11 @@ pub(super) fn twins(shelf: &Shelf<'_>, few: &Site, keys: &Keys, sink: &dyn Sink)
 fn error_twins(shelf: &Shelf<'_>, error: &Page<ErrorData>, keys: &Keys, sink: &dyn Sink) -> Entry {
     let slug = &error.head.id.slug;
     let entry = Entry::new(&entries::error(shelf, error));
-    let give = |path: String, make: &dyn Fn() -> String| {
-        sink.take_made(path, &keys[slug], Box::new(|| Some(make().into_bytes())));
+    let give = |path: String, make: &dyn Fn() -> Vec<u8>| {
+        sink.take_made(path, &keys[slug], Box::new(|| Some(make())));
     };
-    give(format!("errors/{slug}.json"), &|| entry.twin("error-data"));
-    give(format!("errors/{slug}.md"), &|| markdown::twin(shelf, error, "../"));
+    give(format!("errors/{slug}.json"), &|| entry.twin("error-data").into_bytes());
+    give(format!("errors/{slug}.md"), &|| markdown::twin(shelf, error, "../").into_bytes());
     entry
 }
 

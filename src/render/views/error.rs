@@ -228,7 +228,7 @@ fn view(shelf: &Shelf<'_>, error: &Page<ErrorData>, root: &str) -> ErrorView {
             .iter()
             .map(|cause| CauseView {
                 id: cause.id.value.clone(),
-                title_html: html(markdown::inline(&cause.title, &line)),
+                title_html: html(markdown::inline(&cause.title.value, &line)),
                 tell_html: html(markdown::inline(&cause.tell.value, &line)),
                 solutions: cause.solutions.iter().filter_map(|id| jump(data, &id.value)).collect(),
             })

@@ -224,7 +224,7 @@ pub struct Cause {
     /// Name within the page.
     pub id: Placed<String>,
     /// What went wrong.
-    pub title: String,
+    pub title: Placed<String>,
     /// How to tell, one line of Markdown.
     pub tell: Placed<String>,
     /// Condition on figures.
@@ -367,10 +367,9 @@ impl Signature {
 
 impl Cause {
     fn new(fields: &Fields) -> Self {
-        let word = |name| fields.text(name).map(|placed| placed.value).unwrap_or_default();
         Self {
             id: fields.text("id").unwrap_or_else(|| Placed::new(String::new(), fields.span())),
-            title: word("title"),
+            title: fields.text("title").unwrap_or_else(|| Placed::new(String::new(), fields.span())),
             tell: fields.text("tell").unwrap_or_else(|| Placed::new(String::new(), fields.span())),
             when: fields.text("when"),
             case: fields.text("case"),

@@ -1,22 +1,28 @@
 //! Characters that a reader does not see, or that make a text look like another one.
 
-/// How a character misleads.
+mod hosts;
+mod lookalikes;
+
+pub use hosts::{HostDisguise, Punycode, host, host_disguise, punycode_hosts};
+pub use lookalikes::{Lookalike, lookalikes};
+
+/// A kind of character that no reader sees.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Unseen {
+pub enum InvisibleChar {
     /// It turns the direction of the text after it, so that code reads otherwise than it runs
     /// (Trojan Source, CVE-2021-42574; the set of rustc's `text_direction_codepoint_in_literal`).
-    Turns,
+    Bidi,
     /// It takes no room, so that two texts look the same and are not.
     Hidden,
     /// It is an order to a terminal, and XML does not allow it.
     Control,
 }
 
-/// Every such character of a text, with the byte where it stands.
+/// Returns every invisible character of a text with its byte offset.
 ///
 /// Joiners and variation selectors are part of emoji and of several scripts: behind a character that is not ASCII they
 /// are what they seem, and so is a selector in a keycap.
-pub fn unseen(text: &str) -> impl Iterator<Item = (usize, char, Unseen)> + '_ {
+pub fn invisible_chars(text: &str) -> impl Iterator<Item = (usize, char, InvisibleChar)> + '_ {
     let mut before = '\n';
     text.char_indices().filter_map(move |(at, character)| {
         let previous = std::mem::replace(&mut before, character);
@@ -32,18 +38,18 @@ pub fn unseen(text: &str) -> impl Iterator<Item = (usize, char, Unseen)> + '_ {
 }
 
 /// Whether a character turns the direction of the text.
-pub fn turns_direction(character: char) -> bool {
+pub fn is_bidi_control(character: char) -> bool {
     matches!(character, '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}')
 }
 
-fn kind(character: char) -> Option<Unseen> {
-    if turns_direction(character) {
-        return Some(Unseen::Turns);
+fn kind(character: char) -> Option<InvisibleChar> {
+    if is_bidi_control(character) {
+        return Some(InvisibleChar::Bidi);
     }
     match character {
         '\n' | '\t' => None,
         // The last two of the first plane are no characters, and XML does not allow them either.
-        '\0'..='\u{1F}' | '\u{7F}'..='\u{9F}' | '\u{FFFE}' | '\u{FFFF}' => Some(Unseen::Control),
+        '\0'..='\u{1F}' | '\u{7F}'..='\u{9F}' | '\u{FFFE}' | '\u{FFFF}' => Some(InvisibleChar::Control),
         // What Unicode calls default ignorable, line and paragraph separators, and annotations.
         '\u{AD}'
         | '\u{34F}'
@@ -64,33 +70,8 @@ fn kind(character: char) -> Option<Unseen> {
         | '\u{FFF0}'..='\u{FFFB}'
         | '\u{1BCA0}'..='\u{1BCA3}'
         | '\u{1D173}'..='\u{1D17A}'
-        | '\u{E0000}'..='\u{E0FFF}' => Some(Unseen::Hidden),
+        | '\u{E0000}'..='\u{E0FFF}' => Some(InvisibleChar::Hidden),
         _ => None,
-    }
-}
-
-/// What makes the host of an address look like another one.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Disguise {
-    /// Letters beyond ASCII: many look like Latin ones.
-    OtherLetters,
-    /// `https://known.org@other.org/` leads to the second.
-    UserName,
-}
-
-/// Whether the host of a web address is disguised; entities are decoded already.
-pub fn disguise(address: &str) -> Option<Disguise> {
-    let (scheme, rest) = address.split_once(':')?;
-    if !["http", "https"].contains(&scheme.to_ascii_lowercase().as_str()) {
-        return None;
-    }
-    // Browsers take any number of slashes of either kind here.
-    let rest = rest.trim_start_matches(['/', '\\']);
-    let host = rest.split(['/', '?', '#', '\\']).next().unwrap_or_default();
-    match () {
-        () if host.contains('@') => Some(Disguise::UserName),
-        () if !host.is_ascii() || host.contains('%') => Some(Disguise::OtherLetters),
-        () => None,
     }
 }
 
@@ -98,17 +79,20 @@ pub fn disguise(address: &str) -> Option<Disguise> {
 mod tests {
     use super::*;
 
-    fn found(text: &str) -> Vec<(usize, Unseen)> {
-        unseen(text).map(|(at, _, kind)| (at, kind)).collect()
+    fn found(text: &str) -> Vec<(usize, InvisibleChar)> {
+        invisible_chars(text).map(|(at, _, kind)| (at, kind)).collect()
     }
 
     #[test]
     fn each_is_found_where_it_stands() {
-        assert_eq!(found("é\u{202E}x"), [(2, Unseen::Turns)]);
-        assert_eq!(found("rm\u{200B} -rf\u{E0041}"), [(2, Unseen::Hidden), (9, Unseen::Hidden)]);
+        assert_eq!(found("é\u{202E}x"), [(2, InvisibleChar::Bidi)]);
+        assert_eq!(
+            found("rm\u{200B} -rf\u{E0041}"),
+            [(2, InvisibleChar::Hidden), (9, InvisibleChar::Hidden)]
+        );
         assert_eq!(
             found("a\0b\u{1B}[31m\rc"),
-            [(1, Unseen::Control), (3, Unseen::Control), (8, Unseen::Control)]
+            [(1, InvisibleChar::Control), (3, InvisibleChar::Control), (8, InvisibleChar::Control)]
         );
     }
 
@@ -125,27 +109,7 @@ mod tests {
 
     #[test]
     fn joiners_in_commands_are_none_of_that() {
-        assert_eq!(found("ls\u{200D}"), [(2, Unseen::Hidden)]);
-        assert_eq!(found("ls\u{FE0F}"), [(2, Unseen::Hidden)]);
-    }
-
-    #[test]
-    fn hosts_in_disguise_are_seen() {
-        assert_eq!(disguise("https://gіthub.com/x"), Some(Disguise::OtherLetters));
-        assert_eq!(disguise("https://github%2ecom/x"), Some(Disguise::OtherLetters));
-        for named in
-            ["HTTPS://github.com@other.org/", "https:github.com@other.org", "https:/\\/github.com@other.org"]
-        {
-            assert_eq!(disguise(named), Some(Disguise::UserName), "{named}");
-        }
-        for plain in [
-            "https://a.org/@b/ü",
-            "http://[::1]:8080/?x@y",
-            "mailto:a@b",
-            "/a@b",
-            "https://xn--bcher-kva.org/",
-        ] {
-            assert_eq!(disguise(plain), None, "{plain}");
-        }
+        assert_eq!(found("ls\u{200D}"), [(2, InvisibleChar::Hidden)]);
+        assert_eq!(found("ls\u{FE0F}"), [(2, InvisibleChar::Hidden)]);
     }
 }

@@ -1,0 +1,41 @@
+//! A word reads as Latin and has letters of another script.
+
+use crate::check::{Subject, texts};
+use crate::diag::{Diagnostic, Rule};
+use crate::unicode_safety::{Lookalike, lookalikes};
+
+pub(super) const RULE: Rule = Rule {
+    code: "mixed-script",
+    demands: "no word mixes Latin letters with letters of another script that look like them, or consists of such letters alone",
+    why: "a name or a command could look like another one; words and sentences in other scripts are fine",
+};
+
+pub(super) fn run(subject: &Subject<'_>) -> Vec<Diagnostic> {
+    let mut found = Vec::new();
+    for head in texts::heads(subject) {
+        for text in texts::whole(subject, head) {
+            let span = text.span(&(0..text.text.len()));
+            let is_code = |at: usize| span == head.body.span && texts::is_code(head, at);
+            found.extend(lookalikes(text.text, is_code).iter().map(|word| {
+                let written = &text.text[word.range.clone()];
+                Diagnostic::error(&RULE, text.span(&word.range), message(written, word)).help(help(word))
+            }));
+        }
+    }
+    found
+}
+
+fn message(written: &str, word: &Lookalike) -> String {
+    let Lookalike { letter, script, .. } = word;
+    format!(
+        "`{written}` has the {script} letter `{letter}` (U+{:04X}) and reads as Latin",
+        u32::from(*letter)
+    )
+}
+
+fn help(word: &Lookalike) -> String {
+    match word.twin {
+        Some(twin) => format!("type the word again in one script: the Latin letter is `{twin}`"),
+        None => "type the word again in one script".to_string(),
+    }
+}

@@ -1,0 +1,39 @@
+//! A host is written in Punycode, and browsers show other letters.
+
+use crate::check::{Subject, texts};
+use crate::diag::{Diagnostic, Rule};
+use crate::files::Span;
+use crate::unicode_safety::{Punycode, punycode_hosts};
+
+pub(super) const RULE: Rule = Rule {
+    code: "punycode-host",
+    demands: "no host is written in Punycode (`xn--…`); one that cannot be taken for ASCII letters is only a warning",
+    why: "a browser may show it as a host that readers trust",
+};
+
+pub(super) fn run(subject: &Subject<'_>) -> Vec<Diagnostic> {
+    let mut found = Vec::new();
+    for head in texts::heads(subject) {
+        for text in texts::whole(subject, head) {
+            found.extend(punycode_hosts(text.text).iter().map(|host| finding(host, text.span(&host.range))));
+        }
+        let body = subject.sources.text(head.body.span);
+        for link in &head.body.outline.links {
+            let written = body.get(link.range.clone()).unwrap_or_default();
+            if written != link.destination && punycode_hosts(written).is_empty() {
+                let span = head.body.span.part(link.range.start, link.range.end);
+                found.extend(punycode_hosts(&link.destination).iter().map(|host| finding(host, span)));
+            }
+        }
+    }
+    found
+}
+
+fn finding(host: &Punycode, span: Span) -> Diagnostic {
+    let make = if host.is_lookalike { Diagnostic::error } else { Diagnostic::warning };
+    let message = match &host.decoded {
+        Some(decoded) => format!("host in Punycode, which browsers show as `{decoded}`"),
+        None => "host in Punycode that cannot be decoded".to_string(),
+    };
+    make(&RULE, span, message).help("link to a host in ASCII, or leave the link out")
+}

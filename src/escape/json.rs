@@ -1,0 +1,40 @@
+//! JSON for standard output: no character in it acts on a terminal or a CI log, and a parser reads what was given.
+
+use serde::Serialize;
+
+use crate::unicode_safety::invisible_chars;
+
+/// A value as indented JSON with a last line feed.
+///
+/// serde_json escapes C0 controls only, so other controls, bidirectional and invisible characters become `\uXXXX` here.
+/// `##[`, which begins a workflow command anywhere in a CI log, does too: it can only be part of a string.
+pub fn json(value: &impl Serialize) -> String {
+    let plain = serde_json::to_string_pretty(value).expect("plain data is always JSON");
+    let mut text = String::with_capacity(plain.len() + 1);
+    let mut end = 0;
+    for (at, character, _) in invisible_chars(&plain) {
+        text.push_str(&plain[end..at]);
+        for unit in character.encode_utf16(&mut [0; 2]) {
+            text.push_str(&format!("\\u{unit:04x}"));
+        }
+        end = at + character.len_utf8();
+    }
+    text.push_str(&plain[end..]);
+    text.push('\n');
+    text.replace("##[", "#\\u0023[")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::escape::{Colour, TerminalText};
+
+    #[test]
+    fn json_is_the_same_data_and_passes_a_terminal_unchanged() {
+        let value = "\u{1b}[2J\u{9b}31m\u{7f}\u{202e}\u{e0041}\u{feff} é ##[add-mask]x\n::stop-commands::y";
+        let text = json(&[value]);
+        assert_eq!(serde_json::from_str::<Vec<String>>(&text).expect("JSON"), [value]);
+        assert!(text.chars().all(|c| c == '\n' || !c.is_control()) && !text.contains("##["), "{text:?}");
+        assert_eq!(TerminalText::from(&text).render(Colour::Off), text);
+    }
+}

@@ -1,0 +1,168 @@
+//! Text for a terminal, or for a log that somebody reads in one.
+
+use std::borrow::Cow;
+
+use crate::escape::{command_marks, escape_of, visible};
+
+/// Whether text is colored.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Colour {
+    /// With escape sequences for a terminal.
+    On,
+    /// Plain text.
+    Off,
+}
+
+/// The style of a part of a text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Style {
+    /// The subject of a result.
+    Title,
+    /// A heading or a conclusion.
+    Strong,
+    /// A quotation or a note.
+    Muted,
+    /// The word before the message of a failure.
+    Error,
+}
+
+impl Style {
+    /// Parameters of the sequence that selects it (ECMA-48, SGR).
+    fn parameters(self) -> &'static str {
+        match self {
+            Self::Title => "1;36",
+            Self::Strong => "1",
+            Self::Muted => "2",
+            Self::Error => "1;31",
+        }
+    }
+}
+
+/// Text without control, bidirectional or invisible characters: they are shown as escapes. Styles are data beside it,
+/// so no text can bring one of its own, and none can begin a workflow command in a CI log.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct TerminalText {
+    parts: Vec<Part>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Part {
+    /// SGR parameters; empty for none.
+    style: Cow<'static, str>,
+    text: String,
+}
+
+impl TerminalText {
+    /// Text in a style.
+    pub fn styled(style: Style, text: &str) -> Self {
+        Self::part(style.parameters().into(), text)
+    }
+
+    /// The output of a renderer that colors by itself. Its color sequences are kept, so its input has to be escaped.
+    pub fn colored_by_renderer(text: &str) -> Self {
+        let mut all = Self::default();
+        let mut style = Cow::Borrowed("");
+        for (index, piece) in text.split("\u{1b}[").enumerate() {
+            let end = piece.find(|c: char| !c.is_ascii_digit() && c != ';').filter(|_| index > 0);
+            let text = match end.map(|end| (&piece[..end], &piece[end..])) {
+                Some((parameters, rest)) if rest.starts_with('m') => {
+                    style = match (parameters, style.as_ref()) {
+                        ("" | "0", _) => "".into(),
+                        (more, "") => more.to_string().into(),
+                        (more, before) => format!("{before};{more}").into(),
+                    };
+                    &rest[1..]
+                }
+                _ => piece,
+            };
+            all.push(Self::part(style.clone(), text));
+        }
+        all
+    }
+
+    fn part(style: Cow<'static, str>, text: &str) -> Self {
+        match text {
+            "" => Self::default(),
+            text => Self { parts: vec![Part { style, text: visible(text).replace("\r\n", "\n") }] },
+        }
+    }
+
+    /// Adds text at the end.
+    pub fn push(&mut self, text: impl Into<Self>) {
+        self.parts.extend(text.into().parts);
+    }
+
+    /// The text as it is written.
+    pub fn render(&self, colour: Colour) -> String {
+        let plain: String = self.parts.iter().map(|part| part.text.as_str()).collect();
+        let mut marks = command_marks(&plain).into_iter().peekable();
+        let mut out = String::with_capacity(plain.len());
+        let mut start = 0;
+        for Part { style, text } in &self.parts {
+            let is_styled = colour == Colour::On && !style.is_empty();
+            if is_styled {
+                out.push_str(&format!("\u{1b}[{style}m"));
+            }
+            let mut end = 0;
+            while let Some(at) = marks.next_if(|at| *at < start + text.len()).map(|at| at - start) {
+                out.push_str(&text[end..at]);
+                out.push_str(&text[at..].chars().next().map(escape_of).unwrap_or_default());
+                end = at + 1;
+            }
+            out.push_str(&text[end..]);
+            if is_styled {
+                out.push_str("\u{1b}[0m");
+            }
+            start += text.len();
+        }
+        out
+    }
+}
+
+impl From<&str> for TerminalText {
+    fn from(text: &str) -> Self {
+        Self::part("".into(), text)
+    }
+}
+
+impl From<&String> for TerminalText {
+    fn from(text: &String) -> Self {
+        text.as_str().into()
+    }
+}
+
+impl From<String> for TerminalText {
+    fn from(text: String) -> Self {
+        text.as_str().into()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_styles_of_our_own_are_written() {
+        let mut text = TerminalText::styled(Style::Strong, "a\u{1b}[31mb");
+        text.push(" c\u{202e}\r\n");
+        assert_eq!(text.render(Colour::Off), "a\\u{1b}[31mb c\\u{202e}\n");
+        assert_eq!(text.render(Colour::On), "\u{1b}[1ma\\u{1b}[31mb\u{1b}[0m c\\u{202e}\n");
+    }
+
+    #[test]
+    fn colors_of_a_renderer_are_kept() {
+        let text = TerminalText::colored_by_renderer("\u{1b}[1m\u{1b}[91merror\u{1b}[0m: a\u{1b}]0;b");
+        assert_eq!(text.render(Colour::Off), "error: a\\u{1b}]0;b");
+        assert_eq!(text.render(Colour::On), "\u{1b}[1;91merror\u{1b}[0m: a\\u{1b}]0;b");
+    }
+
+    #[test]
+    fn no_line_is_a_workflow_command() {
+        let mut text = TerminalText::from("x\n ::stop-commands::a\n:");
+        text.push(TerminalText::styled(Style::Muted, ":error::b ##[group]c"));
+        assert_eq!(
+            text.render(Colour::Off),
+            "x\n \\u{3a}:stop-commands::a\n\\u{3a}:error::b #\\u{23}[group]c"
+        );
+    }
+}
