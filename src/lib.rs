@@ -57,7 +57,7 @@ pub mod parts {
     /// Findings, and their forms.
     pub mod diag {
         pub use crate::diag::{Diagnostic, Rule, github, human, json, sarif, summary};
-        pub use crate::escape::Colour;
+        pub use crate::escape::ColorChoice;
     }
 
     /// What a log says.

@@ -5,24 +5,24 @@ use std::io::{IsTerminal, Write};
 use serde::Serialize;
 
 use crate::diag::{self, Diagnostic};
-use crate::escape::{self, Colour, Style, TerminalText, WorkflowCommands};
+use crate::escape::{self, ColorChoice, Style, TerminalText, WorkflowCommands};
 use crate::files::Sources;
 
 /// The two streams, and whether they are colored.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Terminal {
-    messages: Colour,
-    results: Colour,
+    messages: ColorChoice,
+    results: ColorChoice,
 }
 
 impl Terminal {
     /// Looks at the streams and at `NO_COLOR` (<https://no-color.org>).
     pub fn new() -> Self {
         let wanted = std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
-        let colour = |terminal: bool| if terminal && wanted { Colour::On } else { Colour::Off };
+        let color = |terminal: bool| if terminal && wanted { ColorChoice::On } else { ColorChoice::Off };
         Self {
-            messages: colour(std::io::stderr().is_terminal()),
-            results: colour(std::io::stdout().is_terminal()),
+            messages: color(std::io::stderr().is_terminal()),
+            results: color(std::io::stdout().is_terminal()),
         }
     }
 

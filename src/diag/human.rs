@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use annotate_snippets::{AnnotationKind, Element, Group, Level, Renderer, Snippet};
 
 use crate::diag::finding::{Diagnostic, Severity};
-use crate::escape::{Colour, TerminalText, one_line, visible};
+use crate::escape::{ColorChoice, TerminalText, one_line, visible};
 use crate::files::{SourceId, Sources, Span};
 use crate::unicode_safety::invisible_chars;
 
@@ -26,8 +26,8 @@ pub fn report(found: &[Diagnostic], sources: &Sources) -> TerminalText {
 }
 
 /// The [`report`] as it is written to a terminal.
-pub fn human(found: &[Diagnostic], sources: &Sources, colour: Colour) -> String {
-    report(found, sources).render(colour)
+pub fn human(found: &[Diagnostic], sources: &Sources, color: ColorChoice) -> String {
+    report(found, sources).render(color)
 }
 
 /// `2 errors, 1 warning in 3 files`.
@@ -151,7 +151,7 @@ mod tests {
         let finding = Diagnostic::error(&rule, Span::new(file, 8, 11), "d\u{1b}[33m\n::error::y")
             .help("e\u{1b}[34m\n::error::z ##[group]")
             .related(Span::new(file, 0, 1), "f\u{1b}[35m");
-        let text = human(std::slice::from_ref(&finding), &sources, Colour::Off);
+        let text = human(std::slice::from_ref(&finding), &sources, ColorChoice::Off);
         assert!(["31m", "32m", "33m", "34m", "35m"].iter().all(|part| text.contains(part)), "{text}");
         assert!(!text.contains(['\u{1b}', '\u{9b}', '\u{202e}']), "{text:?}");
         assert!(
@@ -159,7 +159,7 @@ mod tests {
             "{text}"
         );
         assert!(text.contains("b\u{fffd}[32m\u{fffd}\u{fffd}c\n"), "{text}");
-        let colored = human(&[finding], &sources, Colour::On);
+        let colored = human(&[finding], &sources, ColorChoice::On);
         assert!(colored.contains("\u{1b}[") && !colored.contains("\u{1b}[3"), "{colored:?}");
     }
 }

@@ -27,7 +27,7 @@ pub fn json(value: &impl Serialize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::escape::{Colour, TerminalText};
+    use crate::escape::{ColorChoice, TerminalText};
 
     #[test]
     fn json_is_the_same_data_and_passes_a_terminal_unchanged() {
@@ -35,6 +35,6 @@ mod tests {
         let text = json(&[value]);
         assert_eq!(serde_json::from_str::<Vec<String>>(&text).expect("JSON"), [value]);
         assert!(text.chars().all(|c| c == '\n' || !c.is_control()) && !text.contains("##["), "{text:?}");
-        assert_eq!(TerminalText::from(&text).render(Colour::Off), text);
+        assert_eq!(TerminalText::from(&text).render(ColorChoice::Off), text);
     }
 }

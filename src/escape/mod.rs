@@ -13,7 +13,7 @@ use crate::unicode_safety::invisible_chars;
 
 pub use json::json;
 pub use markdown::MarkdownText;
-pub use terminal::{Colour, Style, TerminalText};
+pub use terminal::{ColorChoice, Style, TerminalText};
 pub use workflow::WorkflowCommands;
 
 /// Replaces control, bidirectional and invisible characters with escapes such as `\u{202e}`. Line feeds and tabs stay,

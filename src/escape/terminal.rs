@@ -6,7 +6,7 @@ use crate::escape::{command_marks, escape_of, visible};
 
 /// Whether text is colored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Colour {
+pub enum ColorChoice {
     /// With escape sequences for a terminal.
     On,
     /// Plain text.
@@ -93,13 +93,13 @@ impl TerminalText {
     }
 
     /// The text as it is written.
-    pub fn render(&self, colour: Colour) -> String {
+    pub fn render(&self, color: ColorChoice) -> String {
         let plain: String = self.parts.iter().map(|part| part.text.as_str()).collect();
         let mut marks = command_marks(&plain).into_iter().peekable();
         let mut out = String::with_capacity(plain.len());
         let mut start = 0;
         for Part { style, text } in &self.parts {
-            let is_styled = colour == Colour::On && !style.is_empty();
+            let is_styled = color == ColorChoice::On && !style.is_empty();
             if is_styled {
                 out.push_str(&format!("\u{1b}[{style}m"));
             }
@@ -145,15 +145,15 @@ mod tests {
     fn only_styles_of_our_own_are_written() {
         let mut text = TerminalText::styled(Style::Strong, "a\u{1b}[31mb");
         text.push(" c\u{202e}\r\n");
-        assert_eq!(text.render(Colour::Off), "a\\u{1b}[31mb c\\u{202e}\n");
-        assert_eq!(text.render(Colour::On), "\u{1b}[1ma\\u{1b}[31mb\u{1b}[0m c\\u{202e}\n");
+        assert_eq!(text.render(ColorChoice::Off), "a\\u{1b}[31mb c\\u{202e}\n");
+        assert_eq!(text.render(ColorChoice::On), "\u{1b}[1ma\\u{1b}[31mb\u{1b}[0m c\\u{202e}\n");
     }
 
     #[test]
     fn colors_of_a_renderer_are_kept() {
         let text = TerminalText::colored_by_renderer("\u{1b}[1m\u{1b}[91merror\u{1b}[0m: a\u{1b}]0;b");
-        assert_eq!(text.render(Colour::Off), "error: a\\u{1b}]0;b");
-        assert_eq!(text.render(Colour::On), "\u{1b}[1;91merror\u{1b}[0m: a\\u{1b}]0;b");
+        assert_eq!(text.render(ColorChoice::Off), "error: a\\u{1b}]0;b");
+        assert_eq!(text.render(ColorChoice::On), "\u{1b}[1;91merror\u{1b}[0m: a\\u{1b}]0;b");
     }
 
     #[test]
@@ -161,7 +161,7 @@ mod tests {
         let mut text = TerminalText::from("x\n ::stop-commands::a\n:");
         text.push(TerminalText::styled(Style::Muted, ":error::b ##[group]c"));
         assert_eq!(
-            text.render(Colour::Off),
+            text.render(ColorChoice::Off),
             "x\n \\u{3a}:stop-commands::a\n\\u{3a}:error::b #\\u{23}[group]c"
         );
     }

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use crate::check::{self, Subject};
 use crate::diag::{self, Diagnostic};
 use crate::diagnosis::Compiled;
-use crate::escape::Colour;
+use crate::escape::ColorChoice;
 use crate::files::{Memory, Outputs, SourceId, Sources};
 use crate::pipeline::{Draft, Order, has_errors, rendering, understand};
 use crate::render::{self, Groundwork};
@@ -60,7 +60,7 @@ impl Edition {
                 let edition = Self { sources, draft, ground, order: order.clone() };
                 Made::Good(Box::new(edition), memory.into_outputs())
             }
-            None => Made::Broken(diag::human(&draft.found, &sources, Colour::Off)),
+            None => Made::Broken(diag::human(&draft.found, &sources, ColorChoice::Off)),
         })
     }
 
@@ -172,6 +172,6 @@ impl Edition {
 
     fn broken(&self, mut found: Vec<Diagnostic>) -> Edited {
         Diagnostic::sort(&mut found, &self.sources);
-        Edited::Broken(diag::human(&found, &self.sources, Colour::Off))
+        Edited::Broken(diag::human(&found, &self.sources, ColorChoice::Off))
     }
 }

@@ -1,7 +1,7 @@
 //! Bytes as a page of an error: whatever it says, each finding has a place in the file, and every form of the
 //! findings is well formed.
 
-use kbgen::parts::diag::{Colour, Diagnostic, github, human, json, sarif};
+use kbgen::parts::diag::{ColorChoice, Diagnostic, github, human, json, sarif};
 use kbgen::parts::files::Sources;
 use serde_json::Value;
 
@@ -31,7 +31,7 @@ fn lies_within(sources: &Sources, finding: &Diagnostic) {
 
 /// What a page says may not take hold of the terminal, or of the log of a build, that shows a finding about it.
 fn forms_are_well_formed(sources: &Sources, found: &[Diagnostic]) {
-    let shown = human(found, sources, Colour::Off);
+    let shown = human(found, sources, ColorChoice::Off);
     assert!(!shown.contains('\u{1b}'), "a terminal code comes through: {shown}");
     let rows: Value = serde_json::from_str(&json(found, sources)).expect("JSON");
     assert_eq!(rows.as_array().map(Vec::len), Some(found.len()));

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use jiff::civil::{Date, date};
-use kbgen::parts::diag::{self, Colour, Rule};
+use kbgen::parts::diag::{self, ColorChoice, Rule};
 use kbgen::parts::files::Outputs;
 use kbgen::parts::load::Drafts;
 use kbgen::parts::pipeline::{self, Built, Order};
@@ -54,7 +54,7 @@ fn build(case: &CaseFile) -> (Built, String) {
     let found = &built.draft.found;
     let report = match found.is_empty() {
         true => "none\n".to_string(),
-        false => format!("{}{}\n", diag::human(found, &sources, Colour::Off), diag::summary(found)),
+        false => format!("{}{}\n", diag::human(found, &sources, ColorChoice::Off), diag::summary(found)),
     };
     (built, report)
 }
@@ -117,7 +117,7 @@ fn people_and_programs_are_told_the_same_places() {
             pipeline::build(&sources, faults, &order()).expect("the base address is left").draft.found;
         let rows: Vec<Value> = serde_json::from_str(&diag::json(&found, &sources)).expect("an array");
         for (finding, row) in found.iter().zip(&rows) {
-            let report = diag::human(std::slice::from_ref(finding), &sources, Colour::Off);
+            let report = diag::human(std::slice::from_ref(finding), &sources, ColorChoice::Off);
             let place = format!("--> {}:{}:{}\n", row["file"].as_str().unwrap(), row["line"], row["column"]);
             assert!(report.contains(&place), "{}: JSON says {place}{report}", case.path.display());
         }

@@ -6,7 +6,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::process::Command;
 
-use kbgen::parts::diag::{self, Colour, Diagnostic};
+use kbgen::parts::diag::{self, ColorChoice, Diagnostic};
 use kbgen::parts::files::{Outputs, Sources};
 use kbgen::parts::load::{self, Drafts};
 use kbgen::parts::pipeline::{self, Order};
@@ -94,7 +94,7 @@ fn report_faults(found: &[Diagnostic], sources: &Sources) -> Vec<String> {
             || ('\u{2066}'..='\u{2069}').contains(&c)
     };
     let reports = [
-        diag::human(found, sources, Colour::Off),
+        diag::human(found, sources, ColorChoice::Off),
         diag::json(found, sources),
         diag::github(found, sources).to_string(),
         diag::sarif(found, sources, &pipeline::rules()),
