@@ -167,8 +167,8 @@ pub mod parts {
     /// Patterns and words.
     pub mod signature {
         pub use crate::signature::{
-            Cause, Document, Expression, Figure, Figures, Index, Kind, Match, NEAR, Page, Pattern, Signature,
-            Table, Template, WordIndex,
+            Cause, Diagnosis, Document, Expression, Figure, Figures, Index, Kind, Match, NEAR, Page, Pattern,
+            STEPS, Signature, Table, Template, WordIndex,
         };
     }
 }

@@ -41,6 +41,12 @@ pub(super) fn run(
     })?;
     let end = String::from_utf8_lossy(&end).into_owned();
     let found = stream.finish();
+    if let Some(line) = found.skipped {
+        terminal.say(&format!(
+            "warning: the signatures near line {line} take too many steps and were not all tried; run `kbgen check`"
+        ));
+    }
+    let found = found.matches;
     let quotes: Vec<String> = found.iter().map(|found| found.quote.clone()).collect();
     let mut answers: Vec<Answer> =
         found.into_iter().filter_map(|found| answer(&book, found)).take(options.top).collect();

@@ -1,6 +1,8 @@
 //! From a pasted log to the page: patterns, their figures, the index, and the words beside it.
 
 mod alike;
+mod anchor;
+mod effort;
 mod expression;
 mod extractor;
 mod fault;
@@ -21,11 +23,12 @@ mod words;
 mod words_query;
 
 pub use alike::look_alikes;
+pub use effort::{Cost, STEPS};
 pub use expression::Expression;
 pub use extractor::{Derived, Extractor, Field, PLACE, Place, VERDICT, Verdict};
 pub use fault::Fault;
 pub use figure::{Figure, Figures};
-pub use index::{Index, Match};
+pub use index::{Diagnosis, Index, Match};
 pub use pattern::Pattern;
 pub use table::{Cause, Kind, Page, Signature, Table};
 pub use template::Template;
