@@ -60,7 +60,7 @@ pub mod parts {
 
     /// What a log says.
     pub mod diagnosis {
-        pub use crate::diagnosis::{Answer, Book, Compiled, answer, documents};
+        pub use crate::diagnosis::{Answer, Asked, Book, Compiled, Evidence, answers, documents};
     }
 
     /// Writing a site.

@@ -39,7 +39,8 @@ pub(super) fn run(subject: &Subject<'_>) -> Vec<Diagnostic> {
     }
     for (pattern, steps) in costs {
         let Some(span) = places.get(index.pattern(pattern)) else { continue };
-        let message = format!("this signature takes {steps} steps in one sample, and at most {COSTLY} are allowed");
+        let message =
+            format!("this signature takes {steps} steps in one sample, and at most {COSTLY} are allowed");
         found.push(Diagnostic::error(&RULE, *span, message).help(HELP));
     }
     found

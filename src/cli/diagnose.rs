@@ -9,7 +9,7 @@ use crate::cli::arguments::{AnswerFormat, Arguments, DiagnoseOptions};
 use crate::cli::terminal::{Style, Terminal};
 use crate::cli::{Outcome, kept, world};
 use crate::config::Config;
-use crate::diagnosis::{self, Answer, Book, answer, show_figure};
+use crate::diagnosis::{self, Answer, Asked, Book, Evidence, show_figure};
 use crate::files::{Key, Sources};
 use crate::load::{self, Drafts};
 use crate::store::Kind;
@@ -46,18 +46,21 @@ pub(super) fn run(
             "warning: the signatures near line {line} take too many steps and were not all tried; run `kbgen check`"
         ));
     }
-    let found = found.matches;
-    let quotes: Vec<String> = found.iter().map(|found| found.quote.clone()).collect();
-    let mut answers: Vec<Answer> =
-        found.into_iter().filter_map(|found| answer(&book, found)).take(options.top).collect();
-    if answers.is_empty() && !is_binary(&end) {
-        let words = store.get_or(
+    let words = || {
+        store.get_or(
             Kind::Diagnosis,
             || Key::of([b"words", content.as_ref()]),
             || diagnosis::words(&site, &sources, &store),
-        );
-        answers = diagnosis::near(&book, &words, &end, options.top);
-    }
+        )
+    };
+    let asked = Asked { index: &index, found: &found, end: &end, limit: options.top };
+    let answers = match found.matches.is_empty() && (is_binary(&end) || end.trim().is_empty()) {
+        true => Vec::new(),
+        false => diagnosis::answers(&book, words, &asked),
+    };
+    let quote = |answer: &Answer| found.matches.iter().find(|found| found.slug == answer.slug);
+    let quotes: Vec<&str> =
+        answers.iter().map(|answer| quote(answer).map_or("", |found| found.quote.as_str())).collect();
     // A knowledge base that cannot be written to answers as well, only later.
     let _ = cache::keep(&root, &store);
     match options.format {
@@ -86,14 +89,8 @@ fn is_binary(text: &str) -> bool {
     text.chars().filter(strange).count() * 10 > text.chars().count()
 }
 
-/// `quotes` are the lines of the exact answers, `end` is the end of the log.
-fn describe(
-    answers: &[Answer],
-    quotes: &[String],
-    end: &str,
-    config: &Config,
-    terminal: &Terminal,
-) -> String {
+/// `quotes` are the lines of the answers, `end` is the end of the log.
+fn describe(answers: &[Answer], quotes: &[&str], end: &str, config: &Config, terminal: &Terminal) -> String {
     if answers.is_empty() && end.trim().is_empty() {
         return "the log is empty: give a file, or pipe the output of the program into this command\n"
             .to_string();
@@ -106,8 +103,15 @@ fn describe(
             .to_string();
     }
     let mut text = String::new();
-    if answers.iter().all(|answer| !answer.exact) {
-        text.push_str("no known error stands in this log; these pages are only near it:\n\n");
+    match answers[0].found_by {
+        Evidence::Signature => {}
+        Evidence::Title => text.push_str("no signature matches, but this is the title of a page:\n\n"),
+        Evidence::Beginning => {
+            text.push_str("no signature matches, but messages of these pages begin like this:\n\n")
+        }
+        Evidence::Words => {
+            text.push_str("no known error stands in this log; these pages are only near it:\n\n")
+        }
     }
     for (at, answer) in answers.iter().enumerate() {
         text.push_str(&format!("{}\n", terminal.style(Style::Title, &answer.title)));

@@ -178,8 +178,7 @@ impl Gatherer {
         let behind = span.end..text.len().min(span.end + PLACE_BEHIND);
         for range in [first + traceback..span.start, behind] {
             for (name, matchers) in &self.places {
-                let mut first_in =
-                    |matcher: &Matcher| matcher.first_in(text, range.start, range.end, effort);
+                let mut first_in = |matcher: &Matcher| matcher.first_in(text, range.start, range.end, effort);
                 if matchers.iter().any(|matcher| first_in(matcher).is_some()) {
                     return name;
                 }

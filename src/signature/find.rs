@@ -110,6 +110,11 @@ impl Matcher {
         self.literal_text(self.first)
     }
 
+    /// The text that every place begins with; empty where a hole stands before it.
+    pub fn first_text(&self) -> &[u8] {
+        self.literal_text(0)
+    }
+
     /// The piece of literal text that the pattern is searched by.
     pub fn anchor(&self) -> &[u8] {
         let Anchor(part, offset) = self.anchor;
@@ -261,13 +266,7 @@ impl Matcher {
     }
 
     /// The first place from `from` up to `to` where the pattern stands.
-    pub fn first_in(
-        &self,
-        text: &NormalText,
-        from: usize,
-        to: usize,
-        effort: &mut Effort,
-    ) -> Option<Span> {
+    pub fn first_in(&self, text: &NormalText, from: usize, to: usize, effort: &mut Effort) -> Option<Span> {
         let anchor = self.beginning();
         let to = to.min(text.len());
         effort.charge(to.saturating_sub(from) / 16)?;

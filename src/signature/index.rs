@@ -106,6 +106,20 @@ impl Index {
         self.conclude(&self.reader.read(log))
     }
 
+    /// The pages with a message that begins as a short text ends: one that was cut off. The longest beginning first.
+    pub fn begun(&self, text: &str) -> Vec<&str> {
+        let mut found = self.reader.begun(text);
+        found.sort_by_key(|(_, letters)| std::cmp::Reverse(*letters));
+        let mut slugs: Vec<&str> = Vec::new();
+        for page in found.iter().flat_map(|(pattern, _)| &self.pages[*pattern]) {
+            let slug = self.table.pages[*page].slug.as_str();
+            if !slugs.contains(&slug) {
+                slugs.push(slug);
+            }
+        }
+        slugs
+    }
+
     /// Lists of patterns, by their index in the table, that are searched by the same piece of literal text: each place
     /// where it occurs costs all of them.
     pub fn groups(&self) -> impl Iterator<Item = &[usize]> {

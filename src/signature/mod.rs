@@ -23,7 +23,7 @@ mod words;
 mod words_query;
 
 pub use alike::look_alikes;
-pub use effort::{Cost, STEPS};
+pub use effort::STEPS;
 pub use expression::Expression;
 pub use extractor::{Derived, Extractor, Field, PLACE, Place, VERDICT, Verdict};
 pub use fault::Fault;
@@ -33,4 +33,4 @@ pub use pattern::Pattern;
 pub use table::{Cause, Kind, Page, Signature, Table};
 pub use template::Template;
 pub use words::{Counted, Document, WordCounts, WordIndex};
-pub use words_query::NEAR;
+pub use words_query::{NEAR, NEAR_QUESTION, is_question};

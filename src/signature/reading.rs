@@ -6,13 +6,16 @@ use crate::signature::effort::{Cost, Effort, STRETCH};
 use crate::signature::extractor::{Extractor, Gatherer};
 use crate::signature::figure::Figures;
 use crate::signature::find::Matcher;
-use crate::signature::normal::NormalText;
+use crate::signature::normal::{GAP_NONE, NormalText};
 use crate::signature::scan::{Hit, Scan};
 use crate::signature::stream::boundary;
 use crate::signature::table::Table;
 
 /// So many places of one pattern are looked at; a log that repeats a message says nothing new.
 const PLACES: usize = 8;
+
+/// The least letters at the end of a text that are taken for the beginning of a message.
+const BEGUN: usize = 12;
 
 /// The patterns of a table, ready to be looked for.
 #[derive(Debug, Clone)]
@@ -161,6 +164,23 @@ impl Reader {
             (place.line, place.column) = (position.line, position.column);
         }
         progress.position = progress.position.behind(&piece[..cut]);
+    }
+
+    /// The patterns that begin as a text ends, with how many letters; punctuation at its end does not count.
+    pub fn begun(&self, text: &str) -> Vec<(usize, usize)> {
+        let text = NormalText::of_log(text);
+        let is_mark = |byte: &&u8| b".,:;!?".contains(*byte);
+        let bytes = &text.bytes[..text.len() - text.bytes.iter().rev().take_while(is_mark).count()];
+        let begins = |at: &usize| text.gaps[*at] != GAP_NONE;
+        let starts = 0..bytes.len().saturating_sub(BEGUN - 1);
+        let ends: Vec<&[u8]> = starts.filter(begins).map(|at| &bytes[at..]).collect();
+        let letters = |matcher: &Matcher| {
+            let beginning = matcher.first_text();
+            let cut = |end: &&&[u8]| beginning.len() > end.len() && beginning.starts_with(end);
+            ends.iter().find(cut).map(|end| end.len())
+        };
+        let found = self.matchers.iter().enumerate();
+        found.filter_map(|(pattern, matcher)| Some((pattern, letters(matcher)?))).collect()
     }
 
     /// Tries every pattern that is searched by the piece of text at a hit; returns its byte where the limit is reached.

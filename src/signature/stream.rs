@@ -105,7 +105,12 @@ mod tests {
         ] {
             let whole = index.read(&log);
             assert_eq!(whole.matches.is_empty(), log.is_empty());
-            assert!(whole.matches.iter().all(|found| found.figures.len() == 3 && found.quote.contains("Tried to")));
+            assert!(
+                whole
+                    .matches
+                    .iter()
+                    .all(|found| found.figures.len() == 3 && found.quote.contains("Tried to"))
+            );
             for (fed, piece) in [(20_001, 50_000), (300_000, 7_000)] {
                 let mut stream = index.stream();
                 stream.piece = piece;

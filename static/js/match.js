@@ -1,7 +1,7 @@
 /* Finds the pages that fit a pasted log: kbgenMatch(table, log) works in steps, so that the page can go on, and
    returns [{slug, score, line, column, figures, cause}], best first, in linear time. Its property `steps` counts the
-   steps, and `skipped` is the line where there were too many and signatures may have been missed, or 0. One log at a
-   time: a new one ends the work on the last. The twin of src/signature/; tests/data/matches.json holds both to one result. */
+   steps, and `skipped` is the line where there were too many and signatures may have been missed, or 0; `begun` names the
+   pages with a message that begins as a short text ends. One log at a time: a new one ends the work on the last. The twin of src/signature/; tests/data/matches.json holds both to one result. */
 var kbgenMatch = (() => {
   "use strict";
 
@@ -570,6 +570,22 @@ var kbgenMatch = (() => {
     return best;
   }
 
+  // The pages with a message that begins as a short text ends, the longest beginning first.
+  function begun({ pages }, { matchers }) {
+    let end = size, letters = new Map();
+    while (end && within(bytes[end - 1], ".,:;!?")) end--;
+    matchers.forEach(({ parts: [{ bytes: first }] }, id) => {
+      for (let at = 0; first && at + 12 <= end; at++) {
+        if (gaps[at] !== NONE && first.length > end - at && first[0] === bytes[at] && begins(first.slice(0, end - at), at)) {
+          letters.set(id, end - at);
+          break;
+        }
+      }
+    });
+    const ids = [...letters.keys()].sort((a, b) => letters.get(b) - letters.get(a) || a - b);
+    return [...new Set(ids.flatMap(id => pages.filter(page => page.signatures.some(({ all }) => all[0] === id)).map(page => page.slug)))];
+  }
+
   const EARLY = [60, 40, 28, 18, 10, 4], KINDS = { cause: 60000, warning: 30000, wrapper: 0 };
 
   function rank(findings) {
@@ -604,8 +620,9 @@ var kbgenMatch = (() => {
     text = log;
     yield* normalize();
     const all = yield* read(reader);
+    const short = log.length <= 1000 ? begun(table, reader) : [];
     const found = table.pages.map(page => findPage(reader, page, all)).filter(Boolean);
     text = line = last = bytes = gaps = places = ends = null;
-    return Object.assign(rank(found), { steps: all.steps, skipped: all.skipped });
+    return Object.assign(rank(found), { steps: all.steps, skipped: all.skipped, begun: short });
   };
 })();

@@ -43,8 +43,10 @@ pub fn families(count: usize) -> Vec<Family> {
             &|at| format!("{{a{at}:int}} x {{b:int}} y {{c:int}} z {{d:int}} w"),
             &|_| "1 x 2 y 3 z 4 x 5 y 6 z 7 v".to_string(),
         ),
-        family("a long text and one letter", &|at| format!("{} {}", "long ".repeat(50), letters(at)), &|_| {
-            "long ".repeat(51)
-        }),
+        family(
+            "a long text and one letter",
+            &|at| format!("{} {}", "long ".repeat(50), letters(at)),
+            &|_| "long ".repeat(51),
+        ),
     ]
 }

@@ -28,6 +28,7 @@ mod golden;
 mod harm;
 #[cfg(unix)]
 mod hostile;
+mod hostile_patterns;
 mod html;
 #[cfg(unix)]
 mod kills;
@@ -45,4 +46,5 @@ mod session;
 mod signature;
 mod speed;
 mod texts;
+mod titles;
 mod words;
