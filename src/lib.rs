@@ -62,7 +62,7 @@ pub mod parts {
 
     /// What a log says.
     pub mod diagnosis {
-        pub use crate::diagnosis::{Answer, Book, Compiled, answer, documents};
+        pub use crate::diagnosis::{Answer, Asked, Book, Compiled, Evidence, answers, documents};
     }
 
     /// Writing a site.
@@ -169,8 +169,8 @@ pub mod parts {
     /// Patterns and words.
     pub mod signature {
         pub use crate::signature::{
-            Cause, Document, Expression, Figure, Figures, Index, Kind, Match, NEAR, Page, Pattern, Signature,
-            Table, Template, WordIndex,
+            Cause, Diagnosis, Document, Expression, Figure, Figures, Index, Kind, Match, NEAR, Page, Pattern,
+            STEPS, Signature, Table, Template, WordIndex,
         };
     }
 }

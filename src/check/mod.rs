@@ -8,6 +8,7 @@ mod broken_anchor;
 mod broken_link;
 mod cause_solution;
 mod command_character;
+mod costly_signature;
 mod duplicate_id;
 mod duplicate_slug;
 mod empty_body;
@@ -38,7 +39,7 @@ use rayon::prelude::*;
 use crate::diag::{Diagnostic, Rule};
 use crate::diagnosis::{Compiled, PartFault};
 use crate::files::{Key, Sources, Span};
-use crate::signature::Match;
+use crate::signature::Diagnosis;
 use crate::site::{Links, Site};
 use crate::store::{Kind, Store};
 
@@ -59,7 +60,7 @@ pub struct Subject<'s> {
     /// Their signatures, parsed.
     pub compiled: &'s Compiled,
     /// What each sample of each signature leads to, best first, by the sample's place.
-    pub hits: &'s BTreeMap<Span, Vec<Match>>,
+    pub hits: &'s BTreeMap<Span, Diagnosis>,
     /// Today.
     pub today: Date,
     /// What is known of earlier builds.
@@ -67,15 +68,15 @@ pub struct Subject<'s> {
 }
 
 /// What each sample of each signature leads to, best first, by the sample's place.
-pub fn sample_hits(site: &Site, compiled: &Compiled, store: &Store) -> BTreeMap<Span, Vec<Match>> {
+pub fn sample_hits(site: &Site, compiled: &Compiled, store: &Store) -> BTreeMap<Span, Diagnosis> {
     let table = serde_json::to_vec(compiled.index.table()).expect("plain data is always JSON");
     let table = Key::of([table]);
     let hits = site.errors.par_iter().flat_map_iter(|error| {
         let samples: Vec<_> = error.data.signatures.iter().flat_map(|signature| &signature.samples).collect();
         let texts = samples.iter().map(|sample| sample.value.as_bytes());
         let key = || Key::of([table.as_ref()].into_iter().chain(texts));
-        let find = || samples.iter().map(|sample| compiled.index.diagnose(&sample.value)).collect();
-        let found: Vec<Vec<Match>> = store.get_or(Kind::Hits, key, find);
+        let find = || samples.iter().map(|sample| compiled.index.read(&sample.value)).collect();
+        let found: Vec<Diagnosis> = store.get_or(Kind::Hits, key, find);
         samples.into_iter().map(|sample| sample.span).zip(found)
     });
     hits.collect()
@@ -115,6 +116,7 @@ pub const ALL: &[Check] = &[
     Check { rule: broken_link::RULE, reach: Reach::Page, run: broken_link::run },
     Check { rule: cause_solution::RULE, reach: Reach::Page, run: cause_solution::run },
     Check { rule: command_character::RULE, reach: Reach::Page, run: command_character::run },
+    Check { rule: costly_signature::RULE, reach: Reach::Site, run: costly_signature::run },
     Check { rule: duplicate_id::RULE, reach: Reach::Page, run: duplicate_id::run },
     Check { rule: duplicate_slug::RULE, reach: Reach::Site, run: duplicate_slug::run },
     Check { rule: empty_body::RULE, reach: Reach::Page, run: empty_body::run },

@@ -83,7 +83,7 @@ fn tie<'s>(
     error: &Page<ErrorData>,
     sample: &Placed<String>,
 ) -> Option<&'s Page<ErrorData>> {
-    let hits = &subject.hits[&sample.span];
+    let hits = &subject.hits[&sample.span].matches;
     let best = hits.first()?.score;
     let tied: Vec<&str> =
         hits.iter().take_while(|hit| hit.score == best).map(|hit| hit.slug.as_str()).collect();

@@ -58,7 +58,7 @@ fn sample_fault(
     error: &Page<ErrorData>,
     sample: &Placed<String>,
 ) -> Option<Diagnostic> {
-    let hits = &subject.hits[&sample.span];
+    let hits = &subject.hits[&sample.span].matches;
     let own = &error.head.id.slug;
     let first = hits.first();
     if first.is_some_and(|hit| hit.slug == *own) {

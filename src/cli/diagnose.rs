@@ -9,7 +9,7 @@ use crate::cli::arguments::{AnswerFormat, Arguments, DiagnoseOptions};
 use crate::cli::terminal::Terminal;
 use crate::cli::{Outcome, kept, world};
 use crate::config::Config;
-use crate::diagnosis::{self, Answer, Book, answer, show_figure};
+use crate::diagnosis::{self, Answer, Asked, Book, Evidence, show_figure};
 use crate::escape::{Style, TerminalText, one_line};
 use crate::files::{Key, Sources};
 use crate::load::{self, Drafts};
@@ -42,17 +42,26 @@ pub(super) fn run(
     })?;
     let end = String::from_utf8_lossy(&end).into_owned();
     let found = stream.finish();
-    let quotes: Vec<String> = found.iter().map(|found| found.quote.clone()).collect();
-    let mut answers: Vec<Answer> =
-        found.into_iter().filter_map(|found| answer(&book, found)).take(options.top).collect();
-    if answers.is_empty() && !is_binary(&end) {
-        let words = store.get_or(
+    if let Some(line) = found.skipped {
+        terminal.say(&format!(
+            "warning: the signatures near line {line} take too many steps and were not all tried; run `kbgen check`"
+        ));
+    }
+    let words = || {
+        store.get_or(
             Kind::Diagnosis,
             || Key::of([b"words", content.as_ref()]),
             || diagnosis::words(&site, &sources, &store),
-        );
-        answers = diagnosis::near(&book, &words, &end, options.top);
-    }
+        )
+    };
+    let asked = Asked { index: &index, found: &found, end: &end, limit: options.top };
+    let answers = match found.matches.is_empty() && (is_binary(&end) || end.trim().is_empty()) {
+        true => Vec::new(),
+        false => diagnosis::answers(&book, words, &asked),
+    };
+    let quote = |answer: &Answer| found.matches.iter().find(|found| found.slug == answer.slug);
+    let quotes: Vec<&str> =
+        answers.iter().map(|answer| quote(answer).map_or("", |found| found.quote.as_str())).collect();
     // A knowledge base that cannot be written to answers as well, only later.
     let _ = cache::keep(&root, &store);
     match options.format {
@@ -78,20 +87,25 @@ fn is_binary(text: &str) -> bool {
     text.chars().filter(strange).count() * 10 > text.chars().count()
 }
 
-/// `quotes` are the lines of the exact answers, `end` is the end of the log.
-fn describe(answers: &[Answer], quotes: &[String], end: &str, config: &Config) -> TerminalText {
+/// `quotes` are the lines of the answers, `end` is the end of the log.
+fn describe(answers: &[Answer], quotes: &[&str], end: &str, config: &Config) -> TerminalText {
     if answers.is_empty() && end.trim().is_empty() {
         return "the log is empty: give a file, or pipe the output of the program into this command\n".into();
     }
     if answers.is_empty() && is_binary(end) {
-        return "this is no text: give what the program printed, not a file that it works with\n".into();
+        return "input looks binary; pass the log output of the program\n".into();
     }
     if answers.is_empty() {
-        return "no known error stands in this log; if the program works, that is the right answer\n".into();
+        return "no known error found\n".into();
     }
     let mut text = TerminalText::default();
-    if answers.iter().all(|answer| !answer.exact) {
-        text.push("no known error stands in this log; these pages are only near it:\n\n");
+    match answers[0].found_by {
+        Evidence::Signature => {}
+        Evidence::Title => text.push("no signature matches, but this is the title of a page:\n\n"),
+        Evidence::Beginning => {
+            text.push("no signature matches, but messages of these pages begin like this:\n\n")
+        }
+        Evidence::Words => text.push("no known error found; these pages are only similar:\n\n"),
     }
     for (at, answer) in answers.iter().enumerate() {
         text.push(TerminalText::styled(Style::Title, &one_line(&answer.title)));

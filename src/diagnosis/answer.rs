@@ -17,8 +17,10 @@ pub struct Answer {
     pub url: String,
     /// How well it fits; comparable within one log only.
     pub score: f64,
-    /// Whether a signature matched; a page that is only near has none.
+    /// Whether a signature matched.
     pub exact: bool,
+    /// What leads to the page.
+    pub found_by: Evidence,
     /// Line of the log, from 1; null for a page that is only near.
     pub line: Option<usize>,
     /// What was read, sizes in bytes.
@@ -27,6 +29,20 @@ pub struct Answer {
     pub cause: Option<String>,
     /// That cause in a sentence, with its figures.
     pub conclusion: Option<String>,
+}
+
+/// What leads to a page. Only a signature asserts that the log tells of the error.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Evidence {
+    /// A signature matches.
+    Signature,
+    /// The text is the title of the page, or holds it.
+    Title,
+    /// The text ends as a message of the page begins.
+    Beginning,
+    /// The text shares words with the page.
+    Words,
 }
 
 /// A match in words.
@@ -42,6 +58,7 @@ pub fn answer(book: &Book, found: Match) -> Option<Answer> {
         slug: found.slug,
         score: f64::from(found.score),
         exact: true,
+        found_by: Evidence::Signature,
         line: Some(found.line),
         conclusion: cause.map(|cause| conclusion(&cause.title, &cause.told, &found.figures)),
         figures: found.figures,

@@ -2,7 +2,7 @@
 //!
 //! 1. [`Compiled::new`] reads every pattern and condition of the error pages, and keeps what is wrong with them,
 //! 2. `Compiled::index` is the index that the matcher and the page's script share,
-//! 3. [`answer()`] puts a match into words; where none is found, [`near()`] offers pages that are only near.
+//! 3. [`answer()`] puts a match into words; [`answers()`] adds pages that are only near.
 //!
 //! Both need no more than a [`Book`] and the [`words()`], plain data that can be kept for the next log.
 
@@ -14,9 +14,9 @@ mod fragment;
 mod near;
 mod parser;
 
-pub use answer::{Answer, COUNTS, PAIRS, answer, show_figure, told};
+pub use answer::{Answer, COUNTS, Evidence, PAIRS, answer, show_figure, told};
 pub use book::Book;
 pub use compiled::{Compiled, Signatures, finds};
 pub use extractors::shared;
-pub use near::{documents, near, words};
+pub use near::{Asked, answers, documents, words};
 pub use parser::PartFault;

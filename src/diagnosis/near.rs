@@ -1,11 +1,15 @@
-//! The net under the signatures: pages that speak of the same words.
+//! The pages for a log: those that a signature finds, and those that only have its title or its words.
+
+use std::collections::BTreeSet;
 
 use rayon::prelude::*;
 
-use crate::diagnosis::{Answer, Book};
+use crate::diagnosis::{Answer, Book, Evidence, answer};
 use crate::files::{Key, Sources};
 use crate::markdown;
-use crate::signature::{Counted, Document, Figures, NEAR, WordCounts, WordIndex};
+use crate::signature::{
+    Counted, Diagnosis, Document, Figures, Index, NEAR, NEAR_QUESTION, WordCounts, WordIndex, is_question,
+};
 use crate::site::kinds::{ErrorData, GuideData, SignatureText};
 use crate::site::{Head, Page, Site};
 use crate::store::{self, Store};
@@ -55,27 +59,78 @@ fn of_guide(guide: &Page<GuideData>, sources: &Sources) -> Document {
     document(&guide.head, String::new(), sources)
 }
 
-/// Errors that are near a log, the nearest first; none of them is known to be the right one.
-pub fn near(book: &Book, words: &WordIndex, log: &str, limit: usize) -> Vec<Answer> {
-    words
-        .search(log, limit)
-        .into_iter()
-        .filter(|hit| hit.share >= NEAR)
-        .filter_map(|hit| {
-            let (slug, _) = book.errors.iter().find(|(_, error)| error.address == hit.address)?;
-            Some(Answer {
-                slug: slug.clone(),
-                title: hit.title,
-                url: format!("/{}", hit.address),
-                score: f64::from(hit.score),
-                exact: false,
-                line: None,
-                figures: Figures::default(),
-                cause: None,
-                conclusion: None,
-            })
+/// The pages for a log, best first. A typed title leads to its page before all signatures, but asserts nothing; what
+/// else is only near is offered where no signature matches.
+pub fn answers(book: &Book, words: impl FnOnce() -> WordIndex, asked: &Asked<'_>) -> Vec<Answer> {
+    let question = is_question(asked.end);
+    let exact: Vec<Answer> =
+        asked.found.matches.iter().filter_map(|found| answer(book, found.clone())).collect();
+    if !question && !exact.is_empty() {
+        return exact.into_iter().take(asked.limit).collect();
+    }
+    let words = words();
+    let titled = words.titled(asked.end);
+    let near = |address: &str, title: &str, found_by| book.near(address, title, found_by);
+    let is_asserted = !exact.is_empty();
+    let mut offered: Vec<Answer> = Vec::new();
+    let (whole, held): (Vec<_>, Vec<_>) = titled.iter().partition(|titled| titled.whole);
+    offered.extend(whole.iter().filter_map(|titled| near(titled.address, titled.title, Evidence::Title)));
+    for found in &mut offered {
+        if let Some(exact) = exact.iter().find(|exact| exact.slug == found.slug) {
+            *found = exact.clone();
+        }
+    }
+    offered.extend(exact);
+    if !is_asserted {
+        offered.extend(held.iter().filter_map(|titled| near(titled.address, titled.title, Evidence::Title)));
+        let begun = if question { asked.index.begun(asked.end) } else { Vec::new() };
+        offered.extend(begun.into_iter().filter_map(|slug| {
+            let error = book.errors.get(slug)?;
+            near(&error.address, &error.title, Evidence::Beginning)
+        }));
+        let least = if question { NEAR_QUESTION } else { NEAR };
+        let hits = words.search(asked.end, asked.limit).into_iter().filter(|hit| hit.share >= least);
+        offered.extend(hits.filter_map(|hit| {
+            let found = near(&hit.address, &hit.title, Evidence::Words)?;
+            Some(Answer { score: f64::from(hit.score), ..found })
+        }));
+    }
+    let mut known = BTreeSet::new();
+    offered.retain(|found| known.insert(found.slug.clone()));
+    offered.truncate(asked.limit);
+    offered
+}
+
+/// What is asked of a diagnosis.
+#[derive(Debug)]
+pub struct Asked<'a> {
+    /// The signatures.
+    pub index: &'a Index,
+    /// What they find.
+    pub found: &'a Diagnosis,
+    /// The log, or its end where it is long.
+    pub end: &'a str,
+    /// Most pages.
+    pub limit: usize,
+}
+
+impl Book {
+    /// The error at an address, as a page that is only near.
+    fn near(&self, address: &str, title: &str, found_by: Evidence) -> Option<Answer> {
+        let (slug, _) = self.errors.iter().find(|(_, error)| error.address == address)?;
+        Some(Answer {
+            slug: slug.clone(),
+            title: title.to_owned(),
+            url: format!("/{address}"),
+            score: 0.0,
+            exact: false,
+            found_by,
+            line: None,
+            figures: Figures::default(),
+            cause: None,
+            conclusion: None,
         })
-        .collect()
+    }
 }
 
 fn document(head: &Head, signatures: String, sources: &Sources) -> Document {

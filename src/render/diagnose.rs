@@ -7,7 +7,7 @@ use crate::diagnosis;
 use crate::files::Outputs;
 use crate::render::address::file;
 use crate::render::views::Shelf;
-use crate::signature::{NEAR, WordIndex};
+use crate::signature::{NEAR, NEAR_QUESTION, WordIndex};
 use crate::site::Page;
 use crate::site::kinds::ErrorData;
 
@@ -16,6 +16,7 @@ use crate::site::kinds::ErrorData;
 struct Tables {
     search: WordIndex,
     near: u32,
+    near_question: u32,
     pairs: [(&'static str, &'static str); diagnosis::PAIRS.len()],
     counts: [&'static str; diagnosis::COUNTS.len()],
 }
@@ -40,6 +41,7 @@ pub(super) fn table(shelf: &Shelf<'_>) -> Outputs {
     let tables = json(&Tables {
         search: diagnosis::words(order.site, order.sources, order.store),
         near: NEAR,
+        near_question: NEAR_QUESTION,
         pairs: diagnosis::PAIRS,
         counts: diagnosis::COUNTS,
     });

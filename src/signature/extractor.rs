@@ -1,7 +1,10 @@
 //! Figures that stand around a message in no fixed layout, each read on its own.
 
+use std::ops::Range;
+
 use serde::{Deserialize, Serialize};
 
+use crate::signature::effort::Effort;
 use crate::signature::expression::Expression;
 use crate::signature::figure::{Figure, Figures};
 use crate::signature::find::{Matcher, Span};
@@ -135,12 +138,13 @@ impl Gatherer {
         message: &Matcher,
         span: &Span,
         known: &Figures,
+        effort: &mut Effort,
     ) -> Figures {
         let mut figures = known.clone();
         let limit = text.len().min(span.start + FIGURES_BEHIND);
-        let limit = message.first_in(text, span.end, limit).map_or(limit, |next| next.start);
+        let limit = message.first_in(text, span.end, limit, effort).map_or(limit, |next| next.start);
         for (name, matchers, repeat) in &self.fields {
-            let mut values = read_field(matchers, text, original, span.start, limit, *repeat);
+            let mut values = read_field(matchers, text, original, span.start..limit, *repeat, effort);
             if values.len() > 1 {
                 figures.add(name, Figure::Number(values.iter().sum()));
                 values.iter().enumerate().for_each(|(at, value)| {
@@ -161,20 +165,21 @@ impl Gatherer {
             figures.add(VERDICT, Figure::Text(verdict.name.clone()));
         }
         if !self.places.is_empty() {
-            figures.add(PLACE, Figure::Text(self.place(text, span).to_owned()));
+            figures.add(PLACE, Figure::Text(self.place(text, span, effort).to_owned()));
         }
         figures
     }
 
     /// The place that the traceback before the message tells, else what stands behind it.
-    fn place(&self, text: &NormalText, span: &Span) -> &str {
+    fn place(&self, text: &NormalText, span: &Span, effort: &mut Effort) -> &str {
         let first = span.start.saturating_sub(PLACE_BEFORE);
         let before = &text.bytes[first..span.start];
         let traceback = before.windows(TRACEBACK.len()).rposition(|window| window == TRACEBACK).unwrap_or(0);
         let behind = span.end..text.len().min(span.end + PLACE_BEHIND);
         for range in [first + traceback..span.start, behind] {
             for (name, matchers) in &self.places {
-                if matchers.iter().any(|matcher| matcher.first_in(text, range.start, range.end).is_some()) {
+                let mut first_in = |matcher: &Matcher| matcher.first_in(text, range.start, range.end, effort);
+                if matchers.iter().any(|matcher| first_in(matcher).is_some()) {
                     return name;
                 }
             }
@@ -187,14 +192,14 @@ fn read_field(
     matchers: &[Matcher],
     text: &NormalText,
     original: &str,
-    from: usize,
-    to: usize,
+    range: Range<usize>,
     repeat: bool,
+    effort: &mut Effort,
 ) -> Vec<f64> {
     let mut values = Vec::new();
     for matcher in matchers {
-        let mut at = from;
-        while let Some(span) = matcher.first_in(text, at, to) {
+        let mut at = range.start;
+        while let Some(span) = matcher.first_in(text, at, range.end, effort) {
             if let Some(Figure::Number(value)) = matcher.named_figure(text, original, &span) {
                 values.push(value);
             }

@@ -1,5 +1,7 @@
 //! Where a pattern stands in a normal text: verification around a piece of literal text.
 
+use crate::signature::anchor::{Anchor, piece};
+use crate::signature::effort::Effort;
 use crate::signature::figure::{Figure, Figures};
 use crate::signature::hole::{hole_ends, hole_figure, hole_start};
 use crate::signature::normal::{GAP_BREAK, GAP_NONE, NormalText};
@@ -11,7 +13,7 @@ const SHORT: usize = 12;
 /// From this many literal characters on, lost or added spaces between words are forgiven.
 const LONG: usize = 20;
 /// How many places for the end of a hole are tried before a place is given up.
-const BUDGET: usize = 512;
+const TRIES: usize = 512;
 
 /// A pattern that is ready to be looked for.
 #[derive(Debug, Clone)]
@@ -20,6 +22,11 @@ pub(crate) struct Matcher {
     names: Vec<String>,
     letters: usize,
     typed: usize,
+    /// Where the first literal text stands, and the one that the pattern is searched by.
+    first: usize,
+    anchor: Anchor,
+    /// The most characters between the beginnings of these two.
+    reach: usize,
     /// Literal characters from which on mended line ends, and lost or added spaces, are forgiven.
     forgiving: (usize, usize),
 }
@@ -38,11 +45,37 @@ pub(crate) struct Span {
     holes: Vec<(usize, usize)>,
 }
 
+/// What a comparison has come to.
+struct Way<'w> {
+    text: &'w NormalText,
+    holes: &'w mut Vec<(usize, usize)>,
+    tries: &'w mut usize,
+    effort: &'w mut Effort,
+}
+
+impl Piece {
+    /// The most characters that it takes.
+    fn longest(&self) -> usize {
+        match self {
+            Self::Text { bytes, .. } => bytes.len(),
+            Self::Hole(hole) => hole.longest(),
+        }
+    }
+}
+
 impl Matcher {
     /// Prepares a pattern.
-    pub fn new(pattern: &Pattern) -> Self {
-        let mut matcher =
-            Self { parts: Vec::new(), names: Vec::new(), letters: 0, typed: 0, forgiving: (SHORT, LONG) };
+    pub fn new(pattern: &Pattern, anchor: Anchor) -> Self {
+        let mut matcher = Self {
+            parts: Vec::new(),
+            names: Vec::new(),
+            letters: 0,
+            typed: 0,
+            first: usize::from(matches!(pattern.parts.first(), Some(Part::Hole(..)))),
+            anchor,
+            reach: 0,
+            forgiving: (SHORT, LONG),
+        };
         for part in &pattern.parts {
             matcher.parts.push(match part {
                 Part::Text(text) => {
@@ -57,12 +90,14 @@ impl Matcher {
                 }
             });
         }
+        let between = matcher.parts.get(matcher.first..anchor.0).unwrap_or_default();
+        matcher.reach = between.iter().map(Piece::longest).sum();
         matcher
     }
 
     /// Prepares a pattern that is looked for within a message that was found already, and so may be short.
     pub fn within_message(pattern: &Pattern) -> Self {
-        Self { forgiving: (0, 0), ..Self::new(pattern) }
+        Self { forgiving: (0, 0), ..Self::new(pattern, Anchor(0, 0)) }
     }
 
     /// How much the pattern says: its literal characters, and a little for each typed hole.
@@ -70,63 +105,83 @@ impl Matcher {
         self.letters + 3 * self.typed
     }
 
-    /// The first literal text, which the scan looks for.
+    /// The first literal text, which every place begins with, but for a hole before it.
+    pub fn beginning(&self) -> &[u8] {
+        self.literal_text(self.first)
+    }
+
+    /// The text that every place begins with; empty where a hole stands before it.
+    pub fn first_text(&self) -> &[u8] {
+        self.literal_text(0)
+    }
+
+    /// The piece of literal text that the pattern is searched by.
     pub fn anchor(&self) -> &[u8] {
-        self.parts
-            .iter()
-            .find_map(|piece| match piece {
-                Piece::Text { bytes, .. } => Some(bytes.as_slice()),
-                Piece::Hole(_) => None,
-            })
-            .unwrap_or(&[])
+        let Anchor(part, offset) = self.anchor;
+        piece(self.literal_text(part.max(self.first)), offset)
+    }
+
+    /// The first places where [`beginning`](Self::beginning) may be, where the anchor is at `at`: the first one, and
+    /// the one behind the last.
+    pub fn beginnings(&self, at: usize) -> Option<(usize, usize)> {
+        let literal = at.checked_sub(self.anchor.1)?;
+        if self.anchor.0 <= self.first {
+            return Some((literal, literal + 1));
+        }
+        let last = literal.checked_sub(self.beginning().len())?;
+        Some((literal.saturating_sub(self.reach), last + 1))
+    }
+
+    fn literal_text(&self, part: usize) -> &[u8] {
+        match self.parts.get(part) {
+            Some(Piece::Text { bytes, .. }) => bytes,
+            _ => &[],
+        }
     }
 
     /// The pattern with its first literal text at `at`, if it stands there.
-    pub fn stands(&self, text: &NormalText, at: usize) -> Option<Span> {
+    pub fn stands(&self, text: &NormalText, at: usize, effort: &mut Effort) -> Option<Span> {
         let mut span = Span { start: at, end: at, holes: Vec::new() };
-        let mut piece = 0;
+        effort.charge(8)?;
         if let Some(Piece::Hole(hole)) = self.parts.first() {
+            effort.charge(32)?;
             span.start = hole_start(text, *hole, at)?;
             span.holes.push((span.start, at));
-            piece = 1;
         } else if at > 0 && text.gaps[at] == GAP_NONE && alike(text.bytes[at - 1], text.bytes[at]) {
             return None;
         }
-        let mut budget = BUDGET;
-        span.end = self.rest(text, piece, at, span.start == at, &mut span.holes, &mut budget)?;
+        let mut tries = TRIES;
+        let mut way = Way { text, holes: &mut span.holes, tries: &mut tries, effort };
+        span.end = self.rest(&mut way, self.first, at, span.start == at)?;
         Some(span)
     }
 
-    fn rest(
-        &self,
-        text: &NormalText,
-        piece: usize,
-        at: usize,
-        first: bool,
-        holes: &mut Vec<(usize, usize)>,
-        budget: &mut usize,
-    ) -> Option<usize> {
+    fn rest(&self, way: &mut Way<'_>, piece: usize, at: usize, first: bool) -> Option<usize> {
         match self.parts.get(piece) {
-            None => self.ends_well(text, at).then_some(at),
+            None => self.ends_well(way.text, at).then_some(at),
             Some(Piece::Text { bytes, spaced }) => {
-                let end = self.literal(text, at, bytes, spaced, first)?;
-                self.rest(text, piece + 1, end, false, holes, budget)
+                way.effort.charge(1 + bytes.len() / 16)?;
+                let end = self.literal(way.text, at, bytes, spaced, first)?;
+                self.rest(way, piece + 1, end, false)
             }
             Some(Piece::Hole(hole)) => {
                 if piece + 1 == self.parts.len() && *hole == HoleType::Any {
-                    holes.push((at, line_end(text, at)));
-                    return Some(line_end(text, at));
+                    let end = line_end(way.text, at);
+                    way.holes.push((at, end));
+                    return Some(end);
                 }
-                for end in hole_ends(text, *hole, at) {
-                    *budget = budget.checked_sub(1)?;
-                    if !self.may_go_on(text, piece + 1, end) {
+                let ends = hole_ends(way.text, *hole, at);
+                way.effort.charge(8 + ends.len())?;
+                for end in ends {
+                    *way.tries = way.tries.checked_sub(1)?;
+                    if !self.may_go_on(way.text, piece + 1, end) {
                         continue;
                     }
-                    holes.push((at, end));
-                    if let Some(found) = self.rest(text, piece + 1, end, false, holes, budget) {
+                    way.holes.push((at, end));
+                    if let Some(found) = self.rest(way, piece + 1, end, false) {
                         return Some(found);
                     }
-                    holes.pop();
+                    way.holes.pop();
                 }
                 None
             }
@@ -211,15 +266,16 @@ impl Matcher {
     }
 
     /// The first place from `from` up to `to` where the pattern stands.
-    pub fn first_in(&self, text: &NormalText, from: usize, to: usize) -> Option<Span> {
-        let anchor = self.anchor();
+    pub fn first_in(&self, text: &NormalText, from: usize, to: usize, effort: &mut Effort) -> Option<Span> {
+        let anchor = self.beginning();
         let to = to.min(text.len());
+        effort.charge(to.saturating_sub(from) / 16)?;
         let mut at = from;
         while at + anchor.len() <= to {
             let next = text.bytes[at..to - anchor.len() + 1].iter().position(|byte| *byte == anchor[0])?;
             at += next;
             if text.bytes[at..].starts_with(anchor)
-                && let Some(span) = self.stands(text, at)
+                && let Some(span) = self.stands(text, at, effort)
                 && span.start >= from
                 && span.end <= to
             {
@@ -255,7 +311,7 @@ fn line_end(text: &NormalText, from: usize) -> usize {
 }
 
 /// A literal of a pattern as characters, and before which of them white space stands.
-fn spell(text: &str) -> (Vec<u8>, Vec<bool>) {
+pub(crate) fn spell(text: &str) -> (Vec<u8>, Vec<bool>) {
     let (mut bytes, mut spaced) = (Vec::new(), Vec::new());
     let mut space = false;
     for character in text.chars() {
@@ -275,9 +331,9 @@ mod tests {
     use super::*;
 
     fn read(pattern: &str, log: &str) -> Option<String> {
-        let matcher = Matcher::new(&Pattern::parse(pattern).expect(pattern));
+        let matcher = Matcher::new(&Pattern::parse(pattern).expect(pattern), Anchor(0, 0));
         let text = NormalText::of_log(log);
-        let span = matcher.first_in(&text, 0, text.len())?;
+        let span = matcher.first_in(&text, 0, text.len(), &mut Effort::new())?;
         let figures = matcher.figures(&text, log, &span);
         Some(serde_json::to_string(&figures).expect("figures are plain data"))
     }

@@ -8,6 +8,17 @@ use crate::signature::pattern::HoleType;
 /// The longest text that a hole takes, in characters without white space.
 pub(crate) const REACH: usize = 120;
 
+impl HoleType {
+    /// The most characters that such a hole takes.
+    pub(crate) fn longest(self) -> usize {
+        match self {
+            Self::Start | Self::End => 0,
+            Self::Bytes | Self::Mib | Self::Gib | Self::Float => 3 * REACH + 4,
+            _ => REACH + 2,
+        }
+    }
+}
+
 impl NormalText {
     /// The character at this place, or 0 behind the end.
     fn at(&self, at: usize) -> u8 {

@@ -1,12 +1,14 @@
 //! The index: a pasted log in, the pages that fit it out, best first.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
+use crate::signature::effort::Cost;
 use crate::signature::extractor::Extractor;
 use crate::signature::figure::Figures;
-use crate::signature::reading::{Place, Places, Reader};
+use crate::signature::pattern::Pattern;
+use crate::signature::reading::{Place, Places, Progress, Reader};
 use crate::signature::stream::LogStream;
 use crate::signature::table::{Kind, Page, Table, TablePage, TableSignature};
 
@@ -48,6 +50,19 @@ pub struct Match {
     pub cause: Option<String>,
 }
 
+/// The pages that fit a log, and what it took to find them.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Diagnosis {
+    /// The pages, best first.
+    pub matches: Vec<Match>,
+    /// The steps that matching took, in the unit of [`STEPS`](crate::signature::STEPS).
+    pub steps: u64,
+    /// The pattern that took the most steps in one stretch of the text.
+    pub costliest: Option<Cost>,
+    /// The line where the limit of steps was reached first, if it was: signatures may have been missed there.
+    pub skipped: Option<usize>,
+}
+
 /// A signature that stands in the log.
 struct Finding<'table> {
     place: Place,
@@ -83,7 +98,42 @@ impl Index {
     /// The pages that fit a log, each once, best first: a cause before a warning before a wrapper, then by how
     /// much the signature says and how early it stands. Time is linear in the length of the log.
     pub fn diagnose(&self, log: &str) -> Vec<Match> {
+        self.read(log).matches
+    }
+
+    /// Like [`Index::diagnose`], with the steps that it took.
+    pub fn read(&self, log: &str) -> Diagnosis {
         self.conclude(&self.reader.read(log))
+    }
+
+    /// The pages with a message that begins as a short text ends: one that was cut off. The longest beginning first.
+    pub fn begun(&self, text: &str) -> Vec<&str> {
+        let mut found = self.reader.begun(text);
+        found.sort_by_key(|(_, letters)| std::cmp::Reverse(*letters));
+        let mut slugs: Vec<&str> = Vec::new();
+        for page in found.iter().flat_map(|(pattern, _)| &self.pages[*pattern]) {
+            let slug = self.table.pages[*page].slug.as_str();
+            if !slugs.contains(&slug) {
+                slugs.push(slug);
+            }
+        }
+        slugs
+    }
+
+    /// Lists of patterns, by their index in the table, that are searched by the same piece of literal text: each place
+    /// where it occurs costs all of them.
+    pub fn groups(&self) -> impl Iterator<Item = &[usize]> {
+        self.reader.groups()
+    }
+
+    /// The literal text, without white space, that a pattern is searched by.
+    pub fn searched_by(&self, pattern: usize) -> String {
+        self.reader.anchor(pattern).iter().map(|byte| char::from(*byte)).collect()
+    }
+
+    /// The pattern with this index in the table.
+    pub fn pattern(&self, index: usize) -> &Pattern {
+        &self.table.patterns[index]
     }
 
     /// A diagnosis of a log that arrives in pieces and may be too long to be held in memory.
@@ -95,11 +145,18 @@ impl Index {
         &self.reader
     }
 
-    pub(crate) fn conclude(&self, places: &Places) -> Vec<Match> {
+    pub(crate) fn conclude(&self, progress: &Progress) -> Diagnosis {
+        let places = &progress.places;
         // A page fits only where one of its signatures begins, and few of many thousands do.
         let pages: BTreeSet<usize> =
             places.patterns().flat_map(|pattern| self.pages[pattern].iter().copied()).collect();
-        rank(pages.into_iter().filter_map(|page| self.finding(&self.table.pages[page], places)).collect())
+        let findings = pages.into_iter().filter_map(|page| self.finding(&self.table.pages[page], places));
+        Diagnosis {
+            matches: rank(findings.collect()),
+            steps: progress.effort.steps,
+            costliest: progress.costliest.max(progress.costliest_here()),
+            skipped: progress.skipped,
+        }
     }
 
     /// The signature of a page that says most, with the figures of its neighbors.
@@ -165,12 +222,15 @@ fn rank(mut findings: Vec<Finding<'_>>) -> Vec<Match> {
     const LONGEST: usize = 199;
     findings.sort_by_key(|finding| finding.place.start);
     let events = events(&findings);
+    let mut strongest: BTreeMap<(usize, Kind), usize> = BTreeMap::new();
+    for (finding, event) in findings.iter().zip(&events) {
+        let known = strongest.entry((*event, finding.page.kind)).or_default();
+        *known = finding.weight.max(*known);
+    }
     let score = |at: usize| {
         let finding = &findings[at];
-        let of_event = (0..findings.len())
-            .filter(|&other| events[other] == events[at] && findings[other].page.kind == finding.page.kind)
-            .map(|other| findings[other].weight);
-        let strength = of_event.max().unwrap_or(0).min(STRONG) + EARLY.get(events[at]).copied().unwrap_or(0);
+        let of_event = strongest[&(events[at], finding.page.kind)];
+        let strength = of_event.min(STRONG) + EARLY.get(events[at]).copied().unwrap_or(0);
         let kind = match finding.page.kind {
             Kind::Cause => 60_000,
             Kind::Warning => 30_000,

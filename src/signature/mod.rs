@@ -1,6 +1,8 @@
 //! From a pasted log to the page: patterns, their figures, the index, and the words beside it.
 
 mod alike;
+mod anchor;
+mod effort;
 mod expression;
 mod extractor;
 mod fault;
@@ -21,13 +23,14 @@ mod words;
 mod words_query;
 
 pub use alike::look_alikes;
+pub use effort::STEPS;
 pub use expression::Expression;
 pub use extractor::{Derived, Extractor, Field, PLACE, Place, VERDICT, Verdict};
 pub use fault::Fault;
 pub use figure::{Figure, Figures};
-pub use index::{Index, Match};
+pub use index::{Diagnosis, Index, Match};
 pub use pattern::Pattern;
 pub use table::{Cause, Kind, Page, Signature, Table};
 pub use template::Template;
 pub use words::{Counted, Document, WordCounts, WordIndex};
-pub use words_query::NEAR;
+pub use words_query::{NEAR, NEAR_QUESTION, is_question};

@@ -1,6 +1,6 @@
 //! The diagnosis of a log that arrives in pieces, in bounded memory.
 
-use crate::signature::index::{Index, Match};
+use crate::signature::index::{Diagnosis, Index};
 use crate::signature::reading::Progress;
 
 /// So many bytes are read at once.
@@ -47,10 +47,10 @@ impl<'index> LogStream<'index> {
     }
 
     /// The end of the log: the pages that fit it, best first.
-    pub fn finish(mut self) -> Vec<Match> {
+    pub fn finish(mut self) -> Diagnosis {
         let end = self.buffer.len();
         self.index.reader().take(&self.buffer, end, end, &mut self.progress);
-        self.index.conclude(&self.progress.places)
+        self.index.conclude(&self.progress)
     }
 }
 
@@ -103,9 +103,14 @@ mod tests {
             message.repeat(1500),
             String::new(),
         ] {
-            let whole = index.diagnose(&log);
-            assert_eq!(whole.is_empty(), log.is_empty());
-            assert!(whole.iter().all(|found| found.figures.len() == 3 && found.quote.contains("Tried to")));
+            let whole = index.read(&log);
+            assert_eq!(whole.matches.is_empty(), log.is_empty());
+            assert!(
+                whole
+                    .matches
+                    .iter()
+                    .all(|found| found.figures.len() == 3 && found.quote.contains("Tried to"))
+            );
             for (fed, piece) in [(20_001, 50_000), (300_000, 7_000)] {
                 let mut stream = index.stream();
                 stream.piece = piece;

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use serde::{Deserialize, Serialize};
 
+use crate::signature::anchor::{Anchor, anchors};
 use crate::signature::expression::Expression;
 use crate::signature::extractor::Extractor;
 use crate::signature::pattern::Pattern;
@@ -83,6 +84,8 @@ pub struct Table {
     pub(crate) version: u32,
     /// Every pattern of a signature, each once.
     pub(crate) patterns: Vec<Pattern>,
+    /// For each pattern the literal text that it is searched by.
+    pub(crate) anchors: Vec<Anchor>,
     pub(crate) extractors: Vec<Extractor>,
     pub(crate) pages: Vec<TablePage>,
 }
@@ -112,7 +115,13 @@ pub(crate) struct TableSignature {
 impl Table {
     /// Compiles pages. An extractor that is not in the list, and a signature without a pattern, are left out.
     pub fn of(pages: &[Page], extractors: &[Extractor]) -> Self {
-        let mut table = Self { version: 1, patterns: Vec::new(), extractors: Vec::new(), pages: Vec::new() };
+        let mut table = Self {
+            version: 2,
+            patterns: Vec::new(),
+            anchors: Vec::new(),
+            extractors: Vec::new(),
+            pages: Vec::new(),
+        };
         let named = |name: &str| {
             pages.iter().flat_map(|page| &page.signatures).any(|s| s.extract.as_deref() == Some(name))
         };
@@ -130,6 +139,7 @@ impl Table {
                 table.pages.push(TablePage { slug: page.slug.clone(), kind: page.kind, signatures, causes });
             }
         }
+        table.anchors = anchors(&table.patterns);
         table
     }
 

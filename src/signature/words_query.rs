@@ -19,6 +19,30 @@ const TYPED: usize = 100;
 /// A failure of another field is mostly offered some page too.
 pub const NEAR: u32 = 70;
 
+/// The same for a typed question, of which every word was chosen.
+pub const NEAR_QUESTION: u32 = 40;
+/// The longest text, in the units of UTF-16 that a script counts, that is taken for a typed question.
+const QUESTION: usize = 200;
+/// The least letters and digits of a title that is recognized within a longer text.
+const TITLE_LETTERS: usize = 8;
+
+/// A page whose title is typed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Titled<'i> {
+    /// Where the page is.
+    pub address: &'i str,
+    /// Its title.
+    pub title: &'i str,
+    /// Whether the text is the title and nothing else.
+    pub whole: bool,
+}
+
+/// Whether a text is a typed question or a single message, and not a log: one short line.
+pub fn is_question(text: &str) -> bool {
+    let text = text.trim();
+    !text.contains('\n') && text.encode_utf16().nth(QUESTION).is_none()
+}
+
 /// A page that speaks of the words of a text.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Hit {
@@ -28,8 +52,8 @@ pub struct Hit {
     pub title: String,
     /// How much it has of the text. Comparable within one search only.
     pub score: u32,
-    /// The score in hundredths of what the page's own title would have on a line that tells of trouble; 0 for a text
-    /// without such a line. See [`NEAR`].
+    /// The score in hundredths of what the page's own title would have in the same place; 0 for a log without a line
+    /// that tells of trouble. See [`NEAR`].
     pub share: u32,
 }
 
@@ -67,12 +91,37 @@ impl WordIndex {
         let mut order: Vec<usize> = (0..scores.len()).filter(|&at| scores[at] > 0).collect();
         order.sort_by_key(|&at| std::cmp::Reverse(scores[at]));
         order.truncate(limit);
+        // Words on a line that tells of trouble count twice.
+        let factor = match troubled {
+            true => 100,
+            false if is_question(text) => 200,
+            false => 0,
+        };
         let hit = |at: usize| {
             let (address, title, worth) = self.documents[at].clone();
-            let share = if troubled { scores[at] * 100 / worth.max(1) } else { 0 };
+            let share = scores[at] * factor / worth.max(1);
             Hit { address, title, score: scores[at], share }
         };
         order.into_iter().map(hit).collect()
+    }
+
+    /// The pages whose title a question is, or holds; the whole first, then the longest.
+    pub fn titled(&self, text: &str) -> Vec<Titled<'_>> {
+        if !is_question(text) {
+            return Vec::new();
+        }
+        let asked = plain(text);
+        let mut found: Vec<(usize, Titled<'_>)> = Vec::new();
+        for (address, title, _) in &self.documents {
+            let words = plain(title);
+            let letters = words.bytes().filter(|byte| *byte != b' ').count();
+            let whole = letters > 0 && words == asked;
+            if whole || letters >= TITLE_LETTERS && asked.contains(&words) {
+                found.push((words.len(), Titled { address, title, whole }));
+            }
+        }
+        found.sort_by_key(|(length, _)| std::cmp::Reverse(*length));
+        found.into_iter().map(|(_, titled)| titled).collect()
     }
 
     fn read_words(&self) -> Vec<String> {
@@ -90,6 +139,12 @@ impl WordIndex {
         }
         words
     }
+}
+
+/// The runs of letters and digits of a text in lower case, each between spaces.
+fn plain(text: &str) -> String {
+    let runs = text.split(|character: char| !character.is_ascii_alphanumeric()).filter(|run| !run.is_empty());
+    format!(" {} ", runs.collect::<Vec<_>>().join(" ").to_ascii_lowercase())
 }
 
 /// The different words of a text with their factor, in the order of the text; those of troubled lines first.

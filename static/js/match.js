@@ -1,6 +1,7 @@
 /* Finds the pages that fit a pasted log: kbgenMatch(table, log) works in steps, so that the page can go on, and
-   returns [{slug, score, line, column, figures, cause}], best first, in linear time. One log at a time: a new one
-   ends the work on the last. The twin of src/signature/; tests/data/matches.json holds both to one result. */
+   returns [{slug, score, line, column, figures, cause}], best first, in linear time. Its property `steps` counts the
+   steps, and `skipped` is the line where there were too many and signatures may have been missed, or 0; `begun` names the
+   pages with a message that begins as a short text ends. One log at a time: a new one ends the work on the last. The twin of src/signature/; tests/data/matches.json holds both to one result. */
 var kbgenMatch = (() => {
   "use strict";
 
@@ -169,6 +170,19 @@ var kbgenMatch = (() => {
     bytes = bytes.subarray(0, size);
   }
 
+  /* effort.rs: steps are counted as by the program, so that both end at the same place. */
+
+  const STRETCH = 1024, STEPS = 1 << 16;
+  let steps, left, exhausted;
+
+  // Whether so many steps may be taken; once they may not, none may before the next stretch.
+  function charge(count) {
+    if (exhausted = exhausted || count > left) return false;
+    left -= count;
+    steps += count;
+    return true;
+  }
+
   /* hole.rs */
 
   const REACH = 120;
@@ -202,6 +216,7 @@ var kbgenMatch = (() => {
       numberEnds(type, from, false, list);
       numberEnds(type, from, true, list);
       if (type === "bytes") list.sort((a, b) => isLetter(bytes[b - 1]) - isLetter(bytes[a - 1]));
+      return list.filter((end, i) => end !== list[i - 1]);
     }
     return list;
   }
@@ -278,8 +293,12 @@ var kbgenMatch = (() => {
 
   /* find.rs */
 
-  function matcher(pattern, inMessage) {
-    const made = { parts: [], letters: 0, weight: 0, anchor: [], mending: inMessage ? 0 : 12, spacing: inMessage ? 0 : 20 };
+  // The most characters that a hole takes.
+  const longest = type => type === "start" || type === "end" ? 0 : /^(?:bytes|mib|gib|float)$/.test(type) ? 3 * REACH + 4 : REACH + 2;
+
+  // `anchor` is the part and the offset of the literal text that the pattern is searched by.
+  function matcher(pattern, inMessage, anchor = [0, 0]) {
+    const made = { parts: [], letters: 0, weight: 0, mending: inMessage ? 0 : 12, spacing: inMessage ? 0 : 20, wanted: [] };
     pattern.forEach(part => {
       if (typeof part !== "string") {
         made.parts.push({ type: part[0], name: part[1] });
@@ -294,9 +313,14 @@ var kbgenMatch = (() => {
       });
       made.parts.push({ bytes: letters, spaced });
       made.letters += letters.length;
-      if (!made.anchor.length) made.anchor = letters;
     });
     made.weight += made.letters;
+    const first = made.parts[0].type ? 1 : 0, part = Math.max(first, anchor[0]);
+    const between = made.parts.slice(first, part).map(each => each.bytes ? each.bytes.length : longest(each.type));
+    made.beginning = made.parts[first].bytes;
+    made.offset = anchor[1];
+    made.anchor = made.parts[part].bytes.slice(made.offset, made.offset + 24);
+    made.reach = part > first && between.reduce((sum, length) => sum + length);
     return made;
   }
 
@@ -304,7 +328,8 @@ var kbgenMatch = (() => {
 
   function stands(m, at) {
     const span = { start: at, end: at, holes: [] }, type = m.parts[0].type;
-    let budget = 512;
+    let tries = 512;
+    if (!charge(8) || (type && !charge(32))) return null;
     if (type) {
       span.start = holeStart(type, at);
       if (span.start < 0) return null;
@@ -334,7 +359,7 @@ var kbgenMatch = (() => {
       let end;
       if (!part) return endsWell(from) ? from : -1;
       if (part.bytes) {
-        end = literal(part, from, first);
+        end = charge(1 + (part.bytes.length >> 4)) ? literal(part, from, first) : -1;
         return end < 0 ? -1 : rest(index + 1, end);
       }
       if (!next && part.type === "any") {
@@ -342,8 +367,10 @@ var kbgenMatch = (() => {
         span.holes.push([from, end]);
         return end;
       }
-      for (const tried of holeEnds(part.type, from)) {
-        if (!budget--) return (budget = 0) - 1;
+      const list = holeEnds(part.type, from);
+      if (!charge(8 + list.length)) return -1;
+      for (const tried of list) {
+        if (!tries--) return (tries = 0) - 1;
         if (next && next.bytes && (tried >= size || bytes[tried] !== next.bytes[0])) continue;
         span.holes.push([from, tried]);
         end = rest(index + 1, tried);
@@ -369,9 +396,10 @@ var kbgenMatch = (() => {
   }
 
   function firstIn(m, from, to) {
-    const last = Math.min(to, size) - m.anchor.length;
-    for (let at = from; at <= last && (at = bytes.indexOf(m.anchor[0], at)) >= 0 && at <= last; at++) {
-      const span = begins(m.anchor, at) && stands(m, at);
+    const end = Math.min(to, size), last = end - m.beginning.length;
+    if (!charge(Math.max(0, end - from) >> 4)) return;
+    for (let at = from; at <= last && (at = bytes.indexOf(m.beginning[0], at)) >= 0 && at <= last; at++) {
+      const span = begins(m.beginning, at) && stands(m, at);
       if (span && span.start >= from && span.end <= to) return span;
     }
   }
@@ -401,7 +429,7 @@ var kbgenMatch = (() => {
   /* extractor.rs */
 
   const BEHIND = 1500, PLACE_BEFORE = 6000, PLACE_BEHIND = 3000;
-  const TRACEBACK = matcher(["traceback(mostrecentcalllast)"]).anchor;
+  const TRACEBACK = matcher(["traceback(mostrecentcalllast)"]).beginning;
 
   // What was read first stays.
   const add = (figures, name, value) => { if (!(name in figures)) figures[name] = value; };
@@ -416,8 +444,9 @@ var kbgenMatch = (() => {
     const limit = next ? next.start : behind;
     extractor.fields.forEach(({ name, repeat, patterns }) => {
       const values = [];
+      const isRead = () => !repeat && values.length;
       for (const wording of patterns) {
-        for (let at = span.start, found; (found = firstIn(wording, at, limit)) && (repeat || !values.length); at = found.end) {
+        for (let at = span.start, found; !isRead() && (found = firstIn(wording, at, limit)); at = found.end) {
           const read = figuresAt(wording, found)[0];
           if (read && typeof read[1] === "number") values.push(read[1]);
         }
@@ -447,13 +476,17 @@ var kbgenMatch = (() => {
   /* scan.rs, as a tree that is walked from every character. */
 
   function prepare(table) {
-    const tree = {}, matchers = table.patterns.map(pattern => matcher(pattern));
+    const tree = {}, matchers = table.patterns.map((pattern, id) => matcher(pattern, false, table.anchors[id]));
     const inside = patterns => patterns.map(pattern => matcher(pattern, true));
     matchers.forEach(({ anchor }, id) => {
       let node = tree;
-      anchor.slice(0, 24).forEach(byte => { node = node[byte] = node[byte] || {}; });
+      anchor.forEach(byte => { node = node[byte] = node[byte] || {}; });
       (node.ids = node.ids || []).push(id);
     });
+    table.pages.forEach(({ signatures }) => signatures.forEach(({ all, extract }) => {
+      const { wanted } = matchers[all[0]];
+      if (extract !== undefined && !wanted.includes(extract)) wanted.push(extract);
+    }));
     return {
       tree, matchers,
       extractors: table.extractors.map(({ fields, derived = [], verdicts = [], places = [] }) => ({
@@ -466,19 +499,41 @@ var kbgenMatch = (() => {
 
   /* reading.rs, index.rs */
 
-  function* read({ tree, matchers }) {
+  // Takes the places of a pattern whose anchor is at `at`.
+  function candidate(m, found, at, extractors) {
+    const literal = at - m.offset, to = m.reach ? literal - m.beginning.length + 1 : literal + 1;
+    if (to < 1) return;
+    const from = Math.max(found.tried || 0, m.reach ? Math.max(0, literal - m.reach) : literal);
+    found.tried = Math.max(found.tried || 0, to);
+    if (!charge(1 + (Math.max(0, to - from) >> 4))) return;
+    for (let at = from; at < to; at++) {
+      const last = found.at(-1);
+      if (!begins(m.beginning, at) || found.length === 8 || (last && at < last.end)) continue;
+      const span = stands(m, at);
+      if (!span) continue;
+      if (!charge(64)) return;
+      const figures = merged(Object.fromEntries(figuresAt(m, span))), extracted = [];
+      m.wanted.forEach(id => { extracted[id] = gather(extractors[id], m, span, figures); });
+      found.push({ ...span, figures, extracted });
+    }
+  }
+
+  function* read({ tree, matchers, extractors }) {
     const all = matchers.map(() => []);
+    let skipped = -1;
+    steps = 0;
     for (let from = 0; from < size; from++) {
       if (from % STEP === 0) yield;
-      for (let node = tree, at = from; node && (node = node[byteAt(at)]); at++) {
+      if (from % STRETCH === 0) { left = STEPS; exhausted = false; }
+      for (let node = tree, at = from; !exhausted && node && (node = node[byteAt(at)]); at++) {
         for (const id of node.ids || []) {
-          const found = all[id], last = found.at(-1);
-          const span = found.length < 8 && !(last && from < last.end) && stands(matchers[id], from);
-          if (!span) continue;
-          found.push({ ...span, figures: merged(Object.fromEntries(figuresAt(matchers[id], span))), extracted: [] });
+          candidate(matchers[id], all[id], from, extractors);
+          if (exhausted) { if (skipped < 0) skipped = from; break; }
         }
       }
     }
+    all.steps = steps;
+    all.skipped = skipped < 0 ? 0 : text.slice(0, places[skipped]).split("\n").length;
     let line = 1, column = 1, counted = 0;
     all.flat().sort((a, b) => a.start - b.start).forEach(place => {
       for (; counted < places[place.start]; counted++) {
@@ -491,14 +546,13 @@ var kbgenMatch = (() => {
     return all;
   }
 
-  function findSignature({ matchers, extractors }, page, { all: ids, not = [], extract, when }, all) {
+  function findSignature({ matchers }, page, { all: ids, not = [], extract, when }, all) {
     const others = ids.slice(1).map(id => all[id][0]);
     if (not.some(id => all[id].length) || others.includes(undefined)) return;
     const weight = ids.reduce((sum, id) => sum + matchers[id].weight, when ? 10 : 0);
     const told = finding => Object.keys(finding.figures).length;
     const found = all[ids[0]].map(place => {
       const { figures, extracted } = place;
-      if (extractors[extract]) extracted[extract] = extracted[extract] || gather(extractors[extract], matchers[ids[0]], place, figures);
       return { page, place, weight, figures: merged(figures, ...others.map(other => other.figures), extracted[extract]) };
     }).filter(finding => holds(when, finding.figures));
     const most = Math.max(...found.map(told));
@@ -514,6 +568,22 @@ var kbgenMatch = (() => {
       if (place.start < best.place.start && weight * 2 >= best.weight) best.place = place;
     });
     return best;
+  }
+
+  // The pages with a message that begins as a short text ends, the longest beginning first.
+  function begun({ pages }, { matchers }) {
+    let end = size, letters = new Map();
+    while (end && within(bytes[end - 1], ".,:;!?")) end--;
+    matchers.forEach(({ parts: [{ bytes: first }] }, id) => {
+      for (let at = 0; first && at + 12 <= end; at++) {
+        if (gaps[at] !== NONE && first.length > end - at && first[0] === bytes[at] && begins(first.slice(0, end - at), at)) {
+          letters.set(id, end - at);
+          break;
+        }
+      }
+    });
+    const ids = [...letters.keys()].sort((a, b) => letters.get(b) - letters.get(a) || a - b);
+    return [...new Set(ids.flatMap(id => pages.filter(page => page.signatures.some(({ all }) => all[0] === id)).map(page => page.slug)))];
   }
 
   const EARLY = [60, 40, 28, 18, 10, 4], KINDS = { cause: 60000, warning: 30000, wrapper: 0 };
@@ -550,8 +620,9 @@ var kbgenMatch = (() => {
     text = log;
     yield* normalize();
     const all = yield* read(reader);
+    const short = log.length <= 1000 ? begun(table, reader) : [];
     const found = table.pages.map(page => findPage(reader, page, all)).filter(Boolean);
     text = line = last = bytes = gaps = places = ends = null;
-    return rank(found);
+    return Object.assign(rank(found), { steps: all.steps, skipped: all.skipped, begun: short });
   };
 })();

@@ -122,20 +122,36 @@
     var exact = found.filter(function (match) { return tables.pages[match.slug]; }).slice(0, 5);
     var lines = exact.length ? text.split("\n") : [];
     exact.forEach(function (match) { match.quote = around(lines[match.line - 1], match.column - 1); });
-    // A few words are a question, and get the best there is; a log has to share much with a page.
-    var question = text.trim().length <= 100 && text.trim().indexOf("\n") < 0;
-    var near = exact.length || !tables.search ? [] : window.kbgenSearch(tables.search, text.slice(-NEAR_END), 5).filter(function (hit) { return question || hit.share >= tables.near; });
+    // The twin of answers in src/diagnosis/near.rs: a typed title leads to its page before all signatures.
+    var search = window.kbgenSearch, question = search.isQuestion(text), titled = search.titled(tables.search, text);
+    var whole = titled.filter(function (page) { return page.whole; });
+    var is_whole = function (match) { return whole.some(function (page) { return page.address === "errors/" + match.slug + "/"; }); };
+    exact = exact.filter(is_whole).concat(exact.filter(function (match) { return !is_whole(match); }));
+    whole = whole.filter(function (page) { return !exact.some(function (match) { return page.address === "errors/" + match.slug + "/"; }); });
+    var near = [];
+    if (!exact.length) {
+      near = titled.filter(function (page) { return !page.whole; })
+        .concat((question ? found.begun : []).filter(function (slug) { return tables.pages[slug]; }).map(function (slug) { return { address: "errors/" + slug + "/", title: tables.pages[slug].title, begun: true }; }))
+        .concat(search(tables.search, text.slice(-NEAR_END), 5).filter(function (hit) { return hit.share >= (question ? tables.near_question : tables.near); }));
+    }
+    near = whole.concat(near).filter(function (page, at, all) { return all.findIndex(function (other) { return other.address === page.address; }) === at; }).slice(0, 5);
     var list = make("ol", null, "found");
     var read = "";
+    var add_near = function (hit) { list.appendChild(entry({ title: hit.title, href: hit.address + "index.html" })); };
+    // Only a title goes before what signatures found.
+    if (exact.length) near.forEach(add_near);
     exact.forEach(function (match) {
       var figures = match.line + JSON.stringify(match.figures);
       list.appendChild(entry(tables.pages[match.slug], match, figures === read));
       read = figures;
     });
-    near.forEach(function (hit) { list.appendChild(entry({ title: hit.title, href: hit.address + "index.html" })); });
+    if (!exact.length) near.forEach(add_near);
     var say = exact.length ? (exact.length === 1 ? t("One page knows this message.") : t("{n} pages know this text, the most likely first.", { n: exact.length }))
+      : near.length && "whole" in near[0] ? t("No signature matches, but this is the title of a page.")
+      : near.length && near[0].begun ? t("No signature matches, but messages of these pages begin like this:")
       : near.length ? t("No page knows this exact message. These are only near it:") : t("Nothing here is a known error. If the log is healthy, that is the right answer.");
     out.replaceChildren(make("p", say, "said"));
+    if (found.skipped) out.appendChild(make("p", t("The signatures near line {n} take too many steps, and not all of them were tried.", { n: found.skipped }), "small"));
     if (list.firstChild) out.appendChild(list);
     var more = exact.length ? null : ask(text);
     if (more) out.appendChild(more);

@@ -1,4 +1,5 @@
-/* Searches the word index: kbgenSearch(index, text, limit) gives [{address, title, score, share}], best first.
+/* Searches the word index: kbgenSearch(index, text, limit) gives [{address, title, score, share}], best first, and
+   kbgenSearch.titled(index, text) the pages whose title is typed.
    The twin of src/signature/words_query.rs; tests/data/words.json holds both to one result. */
 var kbgenSearch = (() => {
   "use strict";
@@ -66,7 +67,23 @@ var kbgenSearch = (() => {
 
   const opened = new WeakMap();
 
-  return (index, text, limit) => {
+  // One short line is a typed question or a single message, and not a log.
+  const isQuestion = text => text.trim().length <= 200 && !text.trim().includes("\n");
+  // The runs of letters and digits in lower case, each between spaces.
+  const plain = text => ` ${(text.match(/[A-Za-z\d]+/g) || []).join(" ").toLowerCase()} `;
+
+  // The pages whose title a question is, or holds: [{address, title, whole}], the whole first, then the longest.
+  function titled({ documents }, text) {
+    if (!isQuestion(text)) return [];
+    const asked = plain(text);
+    return documents.map(([address, title]) => ({ address, title, words: plain(title) }))
+      .map(page => ({ ...page, letters: page.words.replace(/ /g, "").length, whole: page.words === asked }))
+      .filter(({ words, letters, whole }) => letters && (whole || (letters >= 8 && asked.includes(words))))
+      .sort((a, b) => b.words.length - a.words.length)
+      .map(({ address, title, whole }) => ({ address, title, whole }));
+  }
+
+  const search = (index, text, limit) => {
     if (!opened.has(index)) opened.set(index, open(index));
     const { words, postings, places } = opened.get(index), scores = index.documents.map(() => 0);
     const prefix = text.length <= 100 && (/[A-Za-z\d]{2,}$/.exec(text) || [""])[0].toLowerCase();
@@ -80,10 +97,13 @@ var kbgenSearch = (() => {
       }
     });
     if (prefix) words.forEach((word, i) => { if (word !== prefix && word.startsWith(prefix)) add(postings[i], 2, scores); });
+    // Words on a line that tells of trouble count twice.
+    const factor = troubled > 1 ? 100 : isQuestion(text) ? 200 : 0;
     return index.documents
-      .map(([address, title, worth], i) => ({ address, title, score: scores[i], share: (troubled - 1) * Math.floor(scores[i] * 100 / worth) }))
+      .map(([address, title, worth], i) => ({ address, title, score: scores[i], share: Math.floor(scores[i] * factor / worth) }))
       .filter(({ score }) => score > 0)
       .sort((a, b) => b.score - a.score)
       .slice(0, limit);
   };
+  return Object.assign(search, { titled, isQuestion });
 })();

@@ -21,8 +21,12 @@ function diagnose(text, patterns = table) {
   }
 }
 
-for (const { name, text, expected } of cases) {
-  test(name, () => assert.deepEqual(plain(diagnose(text).matches), expected));
+for (const { name, text, expected, steps, begun } of cases) {
+  test(name, () => {
+    const { matches } = diagnose(text);
+    assert.deepEqual(plain(matches), expected);
+    assert.deepEqual([matches.steps, matches.begun], [steps, begun]);
+  });
 }
 
 test("patterns and logs that nobody would write are read as by the program", { skip: !existsSync(VECTORS) && "cargo test has left no vectors" }, t => {
@@ -45,3 +49,17 @@ for (const piece of ["a", " ", "[", "\\ ", "\u001b", "\u001b]", "&amp;", "CUDA o
     assert.ok(steps >= 32, `${steps} steps`);
   });
 }
+
+/** Many hostile patterns; `cargo test steps` writes them. */
+const HOSTILE = new URL("hostile.json", VECTORS);
+
+test("steps are bounded and counted as by the program, however many patterns are hostile", { skip: !existsSync(HOSTILE) && "cargo test has left no patterns" }, t => {
+  for (const { name, text, table, expected, steps, skipped } of JSON.parse(readFileSync(HOSTILE, "utf8"))) {
+    const { matches } = diagnose(text, table);
+    const letters = text.replace(/\s/g, "").length;
+    assert.ok(matches.steps <= Math.ceil(letters / 1024) * 65536, `${name}: ${matches.steps} steps`);
+    assert.deepEqual([matches.steps, matches.skipped], [steps, skipped], name);
+    assert.deepEqual(plain(matches), expected, name);
+    t.diagnostic(`${name}: ${steps} steps for ${letters} characters`);
+  }
+});

@@ -8,6 +8,9 @@ const read = (path) => readFileSync(new URL(path, import.meta.url), "utf8");
 const { kbgenSearch } = vm.runInThisContext(`${read("../../static/js/search.js")}; ({ kbgenSearch })`);
 const { index, cases } = JSON.parse(read("../data/words.json"));
 
-for (const { text, expected } of cases) {
-  test(JSON.stringify(text.slice(0, 60)), () => assert.deepEqual(kbgenSearch(index, text, 5), expected));
+for (const { text, expected, titled } of cases) {
+  test(JSON.stringify(text.slice(0, 60)), () => {
+    assert.deepEqual(kbgenSearch(index, text, 5), expected);
+    assert.deepEqual(kbgenSearch.titled(index, text), titled);
+  });
 }

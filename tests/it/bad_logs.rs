@@ -39,7 +39,7 @@ fn input_that_is_no_log_is_answered_in_words() {
     for (name, input, begins) in [
         ("empty", &b""[..], "the log is empty"),
         ("white space", b" \n\t\r\n", "the log is empty"),
-        ("binary", &binary, "this is no text"),
+        ("binary", &binary, "input looks binary"),
         ("a line of 50 MiB", &long_line, "no known error"),
         ("warnings", &warnings, "no known error"),
     ] {

@@ -2,8 +2,9 @@
 
 use std::sync::OnceLock;
 
-use kbgen::parts::diagnosis::{Answer, Book, Compiled, answer};
+use kbgen::parts::diagnosis::{Answer, Asked, Book, Compiled, answers, documents};
 use kbgen::parts::load::{self, Drafts};
+use kbgen::parts::signature::WordIndex;
 use kbgen::parts::site::Site;
 
 use crate::expect::repository;
@@ -13,6 +14,7 @@ pub struct Knowledge {
     site: Site,
     pub compiled: Compiled,
     book: Book,
+    words: WordIndex,
 }
 
 impl Knowledge {
@@ -24,14 +26,28 @@ impl Knowledge {
             let (site, _) = load::pages(&sources, Drafts::Exclude);
             let compiled = Compiled::new(&site, &sources);
             let book = Book::new(&site, &sources);
-            Self { site, compiled, book }
+            let words = WordIndex::build(&documents(&site, &sources));
+            Self { site, compiled, book, words }
         })
     }
 
-    /// What `kbgen diagnose` answers, best first.
+    /// The pages that `kbgen diagnose` asserts, best first.
     pub fn diagnose(&self, log: &str) -> Vec<Answer> {
-        let found = self.compiled.index.diagnose(log);
-        found.into_iter().filter_map(|found| answer(&self.book, found)).collect()
+        let found = self.compiled.index.read(log);
+        let asked = Asked { index: &self.compiled.index, found: &found, end: log, limit: usize::MAX };
+        answers(&self.book, || self.words.clone(), &asked).into_iter().filter(|answer| answer.exact).collect()
+    }
+
+    /// All that `kbgen diagnose` answers, best first.
+    pub fn answers(&self, log: &str) -> Vec<Answer> {
+        let found = self.compiled.index.read(log);
+        let asked = Asked { index: &self.compiled.index, found: &found, end: log, limit: 5 };
+        answers(&self.book, || self.words.clone(), &asked)
+    }
+
+    /// Slug and title of every error page.
+    pub fn titles(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.site.errors.iter().map(|error| (error.head.id.slug.as_str(), error.head.title.value.as_str()))
     }
 
     /// Every sample of every page, with the slug of its page.

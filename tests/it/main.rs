@@ -28,6 +28,7 @@ mod golden;
 mod harm;
 #[cfg(unix)]
 mod hostile;
+mod hostile_patterns;
 mod html;
 #[cfg(unix)]
 mod kills;
@@ -45,5 +46,6 @@ mod session;
 mod signature;
 mod speed;
 mod texts;
+mod titles;
 mod untrusted_text;
 mod words;

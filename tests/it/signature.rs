@@ -1,9 +1,12 @@
 //! Signatures: the vectors that the page's script shares, and hostile logs.
 
-use kbgen::parts::signature::{Cause, Expression, Index, Kind, Page, Pattern, Signature, Table};
+use kbgen::parts::signature::{
+    Cause, Diagnosis, Expression, Index, Kind, Page, Pattern, STEPS, Signature, Table,
+};
 use serde_json::{Value, json};
 use std::fs;
 
+use crate::hostile_patterns::{Family, families};
 use crate::knowledge::Knowledge;
 
 const VECTORS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/matches.json");
@@ -95,13 +98,19 @@ fn the_shared_vectors_hold() {
     let bless = std::env::var_os("KBGEN_BLESS").is_some();
     for case in vectors["cases"].as_array_mut().expect("the vectors are well formed") {
         let text = case["text"].as_str().expect("the vectors are well formed");
-        let found = index.diagnose(text);
-        assert_eq!(found, read_back.diagnose(text), "{}", case["name"]);
-        let found = json!(found);
-        if bless {
-            case["expected"] = found;
-        } else {
-            assert_eq!(spelled(&found), spelled(&case["expected"]), "{}", case["name"]);
+        let read = index.read(text);
+        assert_eq!(read, read_back.read(text), "{}", case["name"]);
+        assert_eq!(read.skipped, None, "{}", case["name"]);
+        for (name, found) in [
+            ("expected", json!(read.matches)),
+            ("steps", json!(read.steps)),
+            ("begun", json!(index.begun(text))),
+        ] {
+            if bless {
+                case[name] = found;
+            } else {
+                assert_eq!(spelled(&found), spelled(&case[name]), "{name} of {}", case["name"]);
+            }
         }
     }
     if bless {
@@ -120,7 +129,7 @@ fn every_sample_leads_to_its_own_page() {
     for (slug, text) in knowledge.samples() {
         let matches = knowledge.compiled.index.diagnose(text);
         assert_eq!(matches.first().map(|found| found.slug.as_str()), Some(slug), "{text}");
-        let answered = knowledge.diagnose(text);
+        let answered = knowledge.answers(text);
         let conclusions: Vec<_> = answered.into_iter().map(|answer| answer.conclusion).collect();
         answers.push(json!({"text": text, "matches": matches, "conclusions": conclusions}));
     }
@@ -128,6 +137,62 @@ fn every_sample_leads_to_its_own_page() {
     let written = serde_json::to_string(&answers).expect("answers are plain data");
     fs::write(concat!(env!("CARGO_TARGET_TMPDIR"), "/answers.json"), written)
         .expect("the answers can be written");
+}
+
+/// What `count` hostile patterns find in the log that is made for them, and the length of the log without white space.
+fn read_hostile(family: &Family) -> (Index, Diagnosis, u64) {
+    let page = |(at, text): (usize, &String)| Page {
+        slug: format!("page-{at}"),
+        kind: Kind::Cause,
+        signatures: vec![Signature::of(pattern(text))],
+        causes: Vec::new(),
+    };
+    let pages: Vec<Page> = family.patterns.iter().enumerate().map(page).collect();
+    let index = Index::build(&pages, &[]);
+    let read = index.read(&family.log);
+    (index, read, family.log.chars().filter(|c| !c.is_whitespace()).count() as u64)
+}
+
+/// The steps and the matches are left for the script's test, `tests/browser/match.test.mjs`.
+#[test]
+fn steps_are_bounded_however_many_patterns_are_hostile() {
+    let mut vectors = Vec::new();
+    for count in [100, 1_000, 10_000] {
+        for family in families(count) {
+            let (index, Diagnosis { matches, steps, skipped, .. }, letters) = read_hostile(&family);
+            let stretches = letters.div_ceil(1024);
+            assert!(steps <= stretches * STEPS as u64, "{}: {steps} steps, {count} patterns", family.name);
+            if count == 1_000 {
+                let (table, skipped) = (index.table(), skipped.unwrap_or(0));
+                vectors.push(json!({
+                    "name": family.name, "text": family.log, "table": table,
+                    "expected": matches, "steps": steps, "skipped": skipped,
+                }));
+            }
+        }
+    }
+    let written = serde_json::to_string(&vectors).expect("vectors are plain data");
+    fs::write(concat!(env!("CARGO_TARGET_TMPDIR"), "/hostile.json"), written).expect("they can be written");
+}
+
+/// Patterns that begin alike are told apart by the rest, so that a line tries those alone that it may hold.
+#[test]
+fn patterns_that_begin_alike_cost_no_more_the_more_there_are() {
+    let steps = |count: usize| {
+        let (_, read, _) = read_hostile(&families(count)[0]);
+        assert_eq!(read.skipped, None);
+        assert_eq!(read.matches.len(), 200, "each line finds its own page");
+        read.steps
+    };
+    assert_eq!(steps(10_000), steps(1_000));
+    assert!(steps(10_000) < 200 * 400, "{} steps for 200 lines", steps(10_000));
+}
+
+#[test]
+fn matching_says_where_it_ended_early() {
+    let mut family = families(10_000).remove(1);
+    family.log = format!("all is well\n{}", family.log);
+    assert_eq!(read_hostile(&family).1.skipped, Some(2));
 }
 
 /// Repeats must not make the work grow faster than the log.
@@ -149,6 +214,7 @@ fn hostile_logs_take_linear_time() {
         "\n",
     ] {
         let log = piece.repeat((1 << 20) / piece.len());
-        assert!(index.diagnose(&log).len() <= 2, "{piece:?}");
+        let read = index.read(&log);
+        assert!(read.matches.len() <= 2 && read.skipped.is_none(), "{piece:?}");
     }
 }

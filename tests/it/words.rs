@@ -40,11 +40,14 @@ fn the_shared_vectors_hold() {
         serde_json::from_value(stored.clone()).expect("the index survives its own JSON");
     let bless = std::env::var_os("KBGEN_BLESS").is_some();
     for case in vectors["cases"].as_array_mut().expect(WHOLE) {
-        let hits = json!(read_back.search(case["text"].as_str().expect(WHOLE), 5));
-        if bless {
-            case["expected"] = hits;
-        } else {
-            assert_eq!(hits, case["expected"], "{}", case["text"]);
+        let text = case["text"].as_str().expect(WHOLE);
+        let (hits, titled) = (json!(read_back.search(text, 5)), json!(read_back.titled(text)));
+        for (name, found) in [("expected", hits), ("titled", titled)] {
+            if bless {
+                case[name] = found;
+            } else {
+                assert_eq!(found, case[name], "{name} of {}", case["text"]);
+            }
         }
     }
     if bless {
@@ -80,7 +83,7 @@ fn a_log_without_a_word_of_trouble_is_near_no_page() {
     let index = index(&vectors());
     let troubled = "OSError: [WinError 1455] that paging file was too small";
     assert!(index.search(troubled, 1)[0].share >= NEAR, "{:?}", index.search(troubled, 1));
-    let healthy = "the paging file was made, it is too small for nothing";
+    let healthy = "the paging file was made,\nit is too small for nothing";
     assert!(index.search(healthy, 5).iter().all(|hit| hit.share == 0), "{:?}", index.search(healthy, 5));
 }
 

@@ -1,0 +1,51 @@
+//! What a person types instead of a log: the title of a page, or a message that was cut off.
+
+use kbgen::parts::diagnosis::Evidence;
+
+use crate::knowledge::Knowledge;
+
+#[test]
+fn every_page_is_found_by_its_own_title() {
+    let knowledge = Knowledge::read();
+    let mut wrong = Vec::new();
+    let mut asked = 0;
+    for (slug, title) in knowledge.titles() {
+        for text in [title.to_owned(), title.to_lowercase(), format!("\u{201c}{title}\u{201d}.\n")] {
+            asked += 1;
+            let first = knowledge.answers(&text).into_iter().next();
+            if first.as_ref().is_none_or(|first| first.slug != slug) {
+                wrong.push(format!("{text}: {:?}", first.map(|first| first.slug)));
+            }
+        }
+    }
+    assert!(wrong.is_empty() && asked > 700, "{} of {asked}: {wrong:#?}", wrong.len());
+}
+
+#[test]
+fn a_title_asserts_nothing() {
+    let answers = Knowledge::read().answers("CUDA out of memory");
+    let first = &answers[0];
+    assert!(!first.exact && first.found_by == Evidence::Title && first.line.is_none(), "{first:?}");
+}
+
+#[test]
+fn a_message_that_was_cut_off_leads_to_its_page() {
+    for (text, slug) in [
+        ("CUDA out of memory", "cuda-oom"),
+        ("RuntimeError: CUDA out of memory.", "cuda-oom"),
+        ("CUDA error: out of memory", "cuda-oom"),
+        ("CUDA error: out of memory - Llama 3.2 3B on laptop", "cuda-oom"),
+        ("RuntimeError: HIP out of memory. Tried to", "hip-oom"),
+    ] {
+        let answers = Knowledge::read().answers(text);
+        assert_eq!(answers.first().map(|found| found.slug.as_str()), Some(slug), "{text}: {answers:#?}");
+    }
+}
+
+#[test]
+fn a_healthy_line_is_no_question() {
+    for text in ["loader: listening on 127.0.0.1:8080", "the shop ran out of memory cards", "all is well"] {
+        let answers = Knowledge::read().answers(text);
+        assert!(answers.iter().all(|found| !found.exact), "{text}: {answers:#?}");
+    }
+}
