@@ -78,7 +78,7 @@ impl Watch for Clock {
     fn begin(&self, stage: Stage, _pages: usize) {
         self.0.lock().unwrap().push((stage, Instant::now(), processor_seconds()));
     }
-    fn begin_page(&self) {}
+    fn begin_page(&self, _path: &str) {}
     fn end_page(&self, _path: &str) {}
 }
 

@@ -140,7 +140,8 @@ pub mod parts {
     /// The server.
     pub mod serve {
         pub use crate::serve::{
-            Changes, Event, Limits, Open, Rebuild, Retouch, Retouched, Running, ServeOptions, start,
+            Changes, Event, Limits, Open, Rebuild, Retouch, Retouched, Running, ServeOptions, StallLimit,
+            Tracker, start,
         };
     }
 
