@@ -35,7 +35,7 @@ pub use cli::run;
 pub mod parts {
     /// What runs leave to each other.
     pub mod cache {
-        pub use crate::cache::{keep, open};
+        pub use crate::cache::Cache;
     }
 
     /// Every judgment on content.

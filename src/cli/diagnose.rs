@@ -4,10 +4,10 @@ use std::cell::LazyCell;
 
 use serde_json::json;
 
-use crate::cache;
 use crate::cli::arguments::{AnswerFormat, Arguments, DiagnoseOptions};
+use crate::cli::kept::Kept;
 use crate::cli::terminal::{Style, Terminal};
-use crate::cli::{Outcome, kept, world};
+use crate::cli::{Outcome, world};
 use crate::config::Config;
 use crate::diagnosis::{self, Answer, Book, answer, show_figure};
 use crate::files::{Key, Sources};
@@ -26,7 +26,8 @@ pub(super) fn run(
 ) -> anyhow::Result<Outcome> {
     let root = world::root(arguments.root.as_deref())?;
     let sources = load::read_content(&root)?;
-    let store = kept::open(&root, &options.cache);
+    let kept = Kept::open(&root, &options.cache, terminal);
+    let store = kept.store();
     let content = content(&sources);
     let site = LazyCell::new(|| load::pages(&sources, Drafts::Exclude).0);
     let book =
@@ -53,7 +54,7 @@ pub(super) fn run(
         answers = diagnosis::near(&book, &words, &end, options.top);
     }
     // A knowledge base that cannot be written to answers as well, only later.
-    let _ = cache::keep(&root, &store);
+    let _ = kept.cache().map(|cache| cache.keep(&store));
     match options.format {
         AnswerFormat::Json => {
             let text = serde_json::to_string_pretty(&json!({"matches": answers}))?;

@@ -4,7 +4,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::cache;
 use crate::cli::arguments::{Arguments, ServeOptions};
 use crate::cli::kept::Kept;
 use crate::cli::terminal::Terminal;
@@ -20,12 +19,13 @@ pub(super) fn run(
     terminal: &Terminal,
 ) -> anyhow::Result<Outcome> {
     let root = world::root(arguments.root.as_deref())?;
+    let kept = Kept::open(&root, &options.cache, terminal);
     let order = Order {
         today: options.date.unwrap_or_else(world::today),
         drafts: if options.drafts { Drafts::Include } else { Drafts::Exclude },
         base_url: None,
         audience: Audience::Author,
-        store: Arc::new(cache::open(&root)),
+        store: Arc::new(kept.store()),
     };
     let served = serve::ServeOptions {
         interface: options.interface,
@@ -44,7 +44,7 @@ pub(super) fn run(
         let site = rebuild(&root, &order, tracker);
         // The next start profits; an edit need not wait for the disk.
         if changes.paths.is_empty() {
-            let _ = cache::keep(&root, &order.store);
+            let _ = kept.cache().map(|cache| cache.keep(&order.store));
         }
         site
     };

@@ -6,7 +6,7 @@ use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{Ipv4Addr, TcpStream};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Stdio};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, mpsc};
 use std::thread;
@@ -223,7 +223,7 @@ struct Server {
 
 impl Server {
     fn start(root: &Path) -> Self {
-        let mut process = Command::new(env!("CARGO_BIN_EXE_kbgen"))
+        let mut process = crate::expect::kbgen()
             .args(["serve", "--port", "0", "--date", "2026-06-30", "--root"])
             .arg(root)
             .stdout(Stdio::piped())
