@@ -78,7 +78,7 @@ impl Watch for Clock {
     fn begin(&self, stage: Stage, _pages: usize) {
         self.0.lock().unwrap().push((stage, Instant::now(), processor_seconds()));
     }
-    fn begin_page(&self) {}
+    fn begin_page(&self, _path: &str) {}
     fn end_page(&self, _path: &str) {}
 }
 
@@ -175,7 +175,7 @@ fn run(words: &[&str]) -> Cost {
 /// One clean build of our program, which keeps what later builds may use.
 fn clean(root: &Path) -> Cost {
     let out = folder("clean-out");
-    let _ = fs::remove_dir_all(root.join(".kbgen-cache"));
+    let cache = folder("clean-cache");
     let words = [
         env!("CARGO_BIN_EXE_kbgen"),
         "build",
@@ -185,6 +185,8 @@ fn clean(root: &Path) -> Cost {
         "2026-11-22",
         "--output-dir",
         out.to_str().unwrap(),
+        "--cache-dir",
+        cache.to_str().unwrap(),
     ];
     let cost = run(&words);
     fs::remove_dir_all(out).unwrap();

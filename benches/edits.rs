@@ -67,6 +67,7 @@ impl Author {
         let mut server = Command::new(env!("CARGO_BIN_EXE_kbgen"))
             .args(["serve", "--port", "0", "--root"])
             .arg(root)
+            .env("KBGEN_CACHE_DIR", concat!(env!("CARGO_TARGET_TMPDIR"), "/edits-cache"))
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .spawn()

@@ -1,30 +1,27 @@
-//! Results of earlier runs, in a folder that may be deleted at any time.
+//! Results of earlier runs, in a private folder of the user that may be deleted at any time.
 //!
-//! A file is written beside its place and renamed, so that two builds at once see whole files; which of them stays
-//! makes no difference. A file that is broken or of another program is as good as none.
+//! The folder never lies in the site: what is in it is taken as true, and a site comes from many hands. A file is written
+//! beside its place and renamed, so that two builds at once see whole files; which of them stays makes no difference. A
+//! file that is broken or of another program is as good as none. Links are never followed.
 
-use std::fs;
-use std::io::{self, Error, ErrorKind};
+use std::collections::hash_map::RandomState;
+use std::ffi::OsString;
+use std::fs::{self, DirBuilder, File, Metadata};
+use std::hash::{BuildHasher, Hasher};
+use std::io::{ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
-use std::process;
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 
+use crate::files::Key;
 use crate::store::{Kind, MOST_BYTES, Part, Store};
 
-/// The folder, beside `site.toml`.
-const FOLDER: &str = ".kbgen-cache";
-
-/// Files that tell others to leave the folder alone: git, and programs that make backups
-/// (<https://bford.info/cachedir/>).
-const SIGNS: [(&str, &str); 2] = [
-    (".gitignore", "*\n"),
-    (
-        "CACHEDIR.TAG",
-        "Signature: 8a477f597d28d172789f06886806bc55\n# Made by kbgen; delete it as you like.\n",
-    ),
-];
+/// A file that tells programs that make backups to leave the folder out (<https://bford.info/cachedir/>).
+const SIGN: (&str, &str) = (
+    "CACHEDIR.TAG",
+    "Signature: 8a477f597d28d172789f06886806bc55\n# Made by kbgen; delete it as you like.\n",
+);
 
 /// What the published folder was made of.
 const RECORD: &str = "published";
@@ -35,102 +32,260 @@ const HOUR: Duration = Duration::from_secs(3600);
 /// Longer files are not ours: beside its results, a file has keys only.
 const MOST_FILE: u64 = 2 * MOST_BYTES as u64;
 
-/// What earlier runs for the site in `root` left; read when it is asked for.
-pub fn open(root: &Path) -> Store {
-    let root = root.to_path_buf();
-    Store::new(move |kind, part| read(&file(&root, kind, part)))
+/// The folder of one site.
+#[derive(Debug, Clone)]
+pub struct Cache {
+    /// The folder of all sites, without links.
+    base: PathBuf,
+    /// In it, that of this site.
+    folder: PathBuf,
 }
 
-/// Leaves what is new in `store` to later runs.
-///
-/// # Errors
-/// When the disk refuses; what was there before is there still, or nothing.
-pub fn keep(root: &Path, store: &Store) -> Result<()> {
-    for kind in Kind::ALL {
-        if let Some((part, pack)) = store.pack(kind) {
-            write(&file(root, kind, part), &pack)?;
-            if part == Part::Whole {
-                // The whole has it too; if it stays, nothing but room is lost.
-                let _ = fs::remove_file(file(root, kind, Part::Later));
+/// The folder of all sites where the user named none: `$XDG_CACHE_HOME/kbgen`, or what the system has for it. `None` if
+/// `variable` knows neither that nor a home.
+pub fn default_folder(variable: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
+    let absolute = |name: &str| variable(name).map(PathBuf::from).filter(|path| path.is_absolute());
+    let caches = absolute("XDG_CACHE_HOME").or_else(|| match std::env::consts::OS {
+        "windows" => absolute("LOCALAPPDATA"),
+        "macos" => Some(absolute("HOME")?.join("Library/Caches")),
+        _ => Some(absolute("HOME")?.join(".cache")),
+    });
+    Some(caches?.join("kbgen"))
+}
+
+impl Cache {
+    /// The cache for the site in `root`, in the folder `base` of all sites. Nothing is made before something is kept.
+    ///
+    /// # Errors
+    /// When the folder lies in the site, is a link, or is not the user's alone.
+    pub fn open(base: &Path, root: &Path) -> Result<Self> {
+        let written = absolute(base)?;
+        let root = fs::canonicalize(root).with_context(|| format!("cannot resolve `{}`", root.display()))?;
+        let real = real(&written)?;
+        if [&written, &real].into_iter().any(|base| base.starts_with(&root)) {
+            bail!(
+                "the cache `{}` lies in the site, where others can change it: choose a folder outside it",
+                base.display()
+            );
+        }
+        refuse_link(&written)?;
+        let key = Key::of([root.as_os_str().as_encoded_bytes()]).to_string();
+        let cache = Self { folder: real.join(key), base: real };
+        refuse_foreign(&cache.folder)?;
+        Ok(cache)
+    }
+
+    /// What earlier runs left; read when it is asked for.
+    pub fn store(&self) -> Store {
+        let cache = self.clone();
+        Store::new(move |kind, part| cache.read(&name(kind, part)))
+    }
+
+    /// Leaves what is new in `store` to later runs.
+    ///
+    /// # Errors
+    /// When the disk refuses; what was there before is there still, or nothing.
+    pub fn keep(&self, store: &Store) -> Result<()> {
+        for kind in Kind::ALL {
+            if let Some((part, pack)) = store.pack(kind) {
+                self.write(&name(kind, part), &pack)?;
+                if part == Part::Whole {
+                    // The whole has it too; if it stays, nothing but room is lost.
+                    let _ = fs::remove_file(self.path(&name(kind, Part::Later)));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// What [`Cache::keep_record`] left, as it is; a folder that was published was made of this.
+    pub fn record(&self) -> Option<String> {
+        String::from_utf8(self.read(RECORD)?).ok()
+    }
+
+    /// Leaves what the published folder was made of to the next build.
+    ///
+    /// # Errors
+    /// As [`Cache::keep`].
+    pub fn keep_record(&self, record: &str) -> Result<()> {
+        self.write(RECORD, record.as_bytes())
+    }
+
+    /// Path of a file in the folder, which need not exist.
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.folder.join(name)
+    }
+
+    /// The bytes of a file that may be ours.
+    pub fn read(&self, name: &str) -> Option<Vec<u8>> {
+        refuse_foreign(&self.folder).ok()?;
+        let file = open_plain(&self.path(name)).ok()?;
+        let is_ours = file.metadata().is_ok_and(|found| found.is_file() && found.len() <= MOST_FILE);
+        let mut bytes = Vec::new();
+        (is_ours && file.take(MOST_FILE).read_to_end(&mut bytes).is_ok()).then_some(bytes)
+    }
+
+    /// Puts a file in its place whole.
+    ///
+    /// # Errors
+    /// When the folder cannot be made or is not the user's alone, or the disk refuses.
+    pub fn write(&self, name: &str, bytes: &[u8]) -> Result<()> {
+        self.make_folder()?;
+        let file = self.path(name);
+        // A name that nobody can know before, and that must not exist: no link waits there.
+        let beside = file.with_extension(format!("{:016x}.new", RandomState::new().build_hasher().finish()));
+        let written = File::create_new(&beside)
+            .and_then(|mut open| open.write_all(bytes))
+            .and_then(|()| fs::rename(&beside, &file));
+        self.clean(&file);
+        if written.is_err() {
+            // What was begun helps nobody; if it cannot be removed, the first error says why.
+            let _ = fs::remove_file(&beside);
+        }
+        written.with_context(|| format!("cannot write `{}`", file.display()))
+    }
+
+    fn make_folder(&self) -> Result<()> {
+        let fails = |path: &Path| format!("cannot make `{}`", path.display());
+        private(DirBuilder::new().recursive(true)).create(&self.base).with_context(|| fails(&self.base))?;
+        match private(&mut DirBuilder::new()).create(&self.folder) {
+            Err(error) if error.kind() != ErrorKind::AlreadyExists => {
+                return Err(error).with_context(|| fails(&self.folder));
+            }
+            _ => {}
+        }
+        refuse_foreign(&self.folder)?;
+        let (name, text) = SIGN;
+        if let Ok(mut file) = File::create_new(self.path(name)) {
+            // Without it the cache works as well.
+            let _ = file.write_all(text.as_bytes());
+        }
+        Ok(())
+    }
+
+    /// Removes what runs left that were ended while they wrote: what is an hour older than the file just written. If that
+    /// fails, a later run will do it.
+    fn clean(&self, written: &Path) {
+        let modified = |path: &Path| fs::symlink_metadata(path).and_then(|found| found.modified());
+        let (Ok(entries), Ok(now)) = (fs::read_dir(&self.folder), modified(written)) else { return };
+        for path in entries.flatten().map(|entry| entry.path()) {
+            let is_old = modified(&path).is_ok_and(|then| then + HOUR < now);
+            if is_old && path.extension().is_some_and(|extension| extension == "new") {
+                let _ = fs::remove_file(path);
             }
         }
     }
-    Ok(())
 }
 
-/// What [`keep_record`] left, as it is; a folder that was published was made of this.
-pub fn record(root: &Path) -> Option<String> {
-    String::from_utf8(read(&root.join(FOLDER).join(RECORD))?).ok()
-}
-
-/// Leaves what the published folder was made of to the next build.
-///
-/// # Errors
-/// As [`keep`].
-pub fn keep_record(root: &Path, record: &str) -> Result<()> {
-    write(&root.join(FOLDER).join(RECORD), record.as_bytes())
-}
-
-/// A file that may be ours.
-fn read(file: &Path) -> Option<Vec<u8>> {
-    let is_ours = fs::symlink_metadata(file).is_ok_and(|found| found.is_file() && found.len() <= MOST_FILE);
-    is_ours.then(|| fs::read(file).ok()).flatten()
-}
-
-/// Puts a file in its place whole.
-fn write(file: &Path, bytes: &[u8]) -> Result<()> {
-    let folder = file.parent().expect("the file lies in a folder");
-    make_folder(folder)?;
-    let beside = file.with_extension(format!("{}.new", process::id()));
-    let written = fs::write(&beside, bytes).and_then(|()| fs::rename(&beside, file));
-    clean(folder, file);
-    if written.is_err() {
-        // What was begun helps nobody; if it cannot be removed, the first error says why.
-        let _ = fs::remove_file(&beside);
-    }
-    written.with_context(|| format!("cannot write `{}`", file.display()))
-}
-
-fn file(root: &Path, kind: Kind, part: Part) -> PathBuf {
+fn name(kind: Kind, part: Part) -> String {
     let ending = match part {
         Part::Whole => "pack",
         Part::Later => "later",
     };
-    root.join(FOLDER).join(kind.name()).with_extension(ending)
+    format!("{}.{ending}", kind.name())
 }
 
-/// Makes the folder if it is missing; something else in its place is refused: a link might lead anywhere.
-fn make_folder(folder: &Path) -> Result<()> {
-    match fs::symlink_metadata(folder) {
-        Ok(found) if found.is_dir() => {}
-        Ok(_) => bail!("`{}` is not a folder", folder.display()),
-        Err(_) => fs::create_dir(folder)
-            .or_else(there_now)
-            .with_context(|| format!("cannot make `{}`", folder.display()))?,
-    }
-    for (name, text) in SIGNS {
-        let file = folder.join(name);
-        if !file.exists() {
-            fs::write(&file, text).with_context(|| format!("cannot write `{}`", file.display()))?;
+fn absolute(path: &Path) -> Result<PathBuf> {
+    let absolute = std::path::absolute(path);
+    absolute
+        .map(|path| path.components().collect())
+        .with_context(|| format!("cannot resolve `{}`", path.display()))
+}
+
+/// The path without links; its last parts need not exist.
+fn real(path: &Path) -> Result<PathBuf> {
+    for ancestor in path.ancestors() {
+        match fs::canonicalize(ancestor) {
+            Ok(real) => {
+                let missing = path.strip_prefix(ancestor).expect("an ancestor is a prefix");
+                return Ok(missing.components().fold(real, |path, part| path.join(part)));
+            }
+            Err(error) if error.kind() == ErrorKind::NotFound => {}
+            Err(error) => return Err(error).with_context(|| format!("cannot resolve `{}`", path.display())),
         }
+    }
+    bail!("cannot resolve `{}`", path.display())
+}
+
+fn refuse_link(path: &Path) -> Result<()> {
+    if fs::symlink_metadata(path).is_ok_and(|found| found.is_symlink()) {
+        bail!("the cache `{}` is a symbolic link: name the folder that it points to", path.display());
     }
     Ok(())
 }
 
-/// Another run may have made it in this moment.
-fn there_now(error: Error) -> io::Result<()> {
-    if error.kind() == ErrorKind::AlreadyExists { Ok(()) } else { Err(error) }
+/// Refuses a folder that others could have filled; one that does not exist is fine.
+fn refuse_foreign(folder: &Path) -> Result<()> {
+    match fs::symlink_metadata(folder) {
+        Ok(found) if !found.is_dir() => bail!("`{}` is not a folder: delete it", folder.display()),
+        Ok(found) if !is_private(&found) => {
+            bail!("others can use the cache `{}`: delete it", folder.display())
+        }
+        Ok(_) => Ok(()),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
+        Err(error) => Err(error).with_context(|| format!("cannot read `{}`", folder.display())),
+    }
 }
 
-/// Removes what runs left that were ended while they wrote: what is an hour older than the file just written. If that
-/// fails, a later run will do it.
-fn clean(folder: &Path, written: &Path) {
-    let modified = |path: &Path| fs::symlink_metadata(path).and_then(|found| found.modified());
-    let (Ok(entries), Ok(now)) = (fs::read_dir(folder), modified(written)) else { return };
-    for path in entries.flatten().map(|entry| entry.path()) {
-        let is_old = modified(&path).is_ok_and(|then| then + HOUR < now);
-        if is_old && path.extension().is_some_and(|extension| extension == "new") {
-            let _ = fs::remove_file(path);
-        }
+/// Whether the folder is the user's, and nobody else may do anything in it.
+#[cfg(unix)]
+fn is_private(found: &Metadata) -> bool {
+    use std::os::unix::fs::MetadataExt;
+
+    found.uid() == rustix::process::geteuid().as_raw() && found.mode() & 0o077 == 0
+}
+
+/// Whether the folder is the user's: it lies in their profile, unless they named another one.
+#[cfg(not(unix))]
+fn is_private(_found: &Metadata) -> bool {
+    true
+}
+
+#[cfg(unix)]
+fn private(builder: &mut DirBuilder) -> &mut DirBuilder {
+    use std::os::unix::fs::DirBuilderExt;
+
+    builder.mode(0o700)
+}
+
+#[cfg(not(unix))]
+fn private(builder: &mut DirBuilder) -> &mut DirBuilder {
+    builder
+}
+
+/// Opens a file that is no link, without waiting for anybody where it is a pipe.
+#[cfg(unix)]
+fn open_plain(path: &Path) -> std::io::Result<File> {
+    use rustix::fs::{Mode, OFlags, open};
+
+    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    Ok(File::from(open(path, flags, Mode::empty())?))
+}
+
+#[cfg(not(unix))]
+fn open_plain(path: &Path) -> std::io::Result<File> {
+    if !fs::symlink_metadata(path)?.is_file() {
+        return Err(ErrorKind::InvalidInput.into());
+    }
+    File::open(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn the_folder_is_that_of_the_system_or_none() {
+        let with = |pairs: &'static [(&str, &str)]| {
+            let find =
+                |name: &str| pairs.iter().find(|(known, _)| *known == name).map(|(_, value)| value.into());
+            default_folder(find).map(|path| path.display().to_string())
+        };
+        assert_eq!(with(&[("XDG_CACHE_HOME", "/c"), ("HOME", "/h")]).as_deref(), Some("/c/kbgen"));
+        assert_eq!(with(&[("HOME", "/h")]).as_deref(), Some("/h/.cache/kbgen"));
+        assert_eq!(with(&[("XDG_CACHE_HOME", "c"), ("HOME", "/h")]).as_deref(), Some("/h/.cache/kbgen"));
+        assert_eq!(with(&[]), None);
+        assert_eq!(with(&[("HOME", "")]), None);
     }
 }

@@ -36,7 +36,7 @@ pub use cli::run;
 pub mod parts {
     /// What runs leave to each other.
     pub mod cache {
-        pub use crate::cache::{keep, open};
+        pub use crate::cache::Cache;
     }
 
     /// Every judgment on content.
@@ -142,7 +142,8 @@ pub mod parts {
     /// The server.
     pub mod serve {
         pub use crate::serve::{
-            Changes, Event, Limits, Open, Rebuild, Retouch, Retouched, Running, ServeOptions, start,
+            Changes, Event, Limits, Open, Rebuild, Retouch, Retouched, Running, ServeOptions, StallLimit,
+            Tracker, start,
         };
     }
 

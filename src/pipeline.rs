@@ -90,8 +90,7 @@ pub fn understand(
         config.set_base_url(url)?;
     }
     found.extend(read_faults);
-    watch.begin(Stage::Parse, 0);
-    let (site, faults) = load::pages_kept(sources, order.drafts, &order.store);
+    let (site, faults) = load::pages_kept(sources, order.drafts, &order.store, watch);
     found.extend(faults);
     watch.begin(Stage::Link, 0);
     let links = link::resolve(&site, sources);

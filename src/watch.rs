@@ -1,4 +1,4 @@
-//! What a build tells whoever waits for it: which stage it is in, and which page is done. It knows no clock.
+//! What a build tells whoever waits for it: which stage it is in, and which pages are in work. It knows no clock.
 
 use std::fmt;
 
@@ -56,8 +56,8 @@ pub trait Watch: fmt::Debug + Sync {
     /// A stage begins, and the one before it has ended; it reports so many pages.
     fn begin(&self, stage: Stage, pages: usize);
 
-    /// A page is taken in hand, on the thread that will also tell its end.
-    fn begin_page(&self);
+    /// A page is taken in hand, on the thread that will also tell its end. `path` is its source or its output.
+    fn begin_page(&self, path: &str);
 
     /// The page that this thread took in hand is done.
     fn end_page(&self, path: &str);
@@ -69,6 +69,6 @@ pub struct Unwatched;
 
 impl Watch for Unwatched {
     fn begin(&self, _stage: Stage, _pages: usize) {}
-    fn begin_page(&self) {}
+    fn begin_page(&self, _path: &str) {}
     fn end_page(&self, _path: &str) {}
 }

@@ -82,9 +82,12 @@ pub(crate) struct BuildOptions {
 /// Of commands that keep results.
 #[derive(Debug, Args)]
 pub(crate) struct CacheOptions {
-    /// Work everything out anew: neither read .kbgen-cache beside site.toml nor write it
+    /// Work everything out anew: neither read nor write the cache
     #[arg(long)]
     pub no_cache: bool,
+    /// Folder for the caches of all sites, outside this one; left out: the user's cache folder
+    #[arg(long, value_name = "DIR", env = "KBGEN_CACHE_DIR", hide_env_values = true)]
+    pub cache_dir: Option<PathBuf>,
 }
 
 /// Of `serve`.
@@ -108,6 +111,9 @@ pub(crate) struct ServeOptions {
     /// Today, for staleness; left out: the clock's
     #[arg(long, value_name = "YYYY-MM-DD")]
     pub date: Option<Date>,
+    /// What is kept.
+    #[command(flatten)]
+    pub cache: CacheOptions,
 }
 
 /// Of `check`.
@@ -199,6 +205,9 @@ pub(crate) struct DiagnoseOptions {
 pub(crate) struct ExplainOptions {
     /// Name of the error
     pub slug: String,
+    /// What is kept.
+    #[command(flatten)]
+    pub cache: CacheOptions,
 }
 
 /// Of `fit`.
@@ -288,6 +297,9 @@ pub(crate) struct LinksOptions {
     /// Today; left out: the clock's
     #[arg(long, value_name = "YYYY-MM-DD")]
     pub date: Option<Date>,
+    /// What is kept.
+    #[command(flatten)]
+    pub cache: CacheOptions,
 }
 
 /// Of `init`.

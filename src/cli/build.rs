@@ -3,9 +3,10 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::cli::arguments::{Arguments, BuildOptions};
+use crate::cli::kept::Kept;
 use crate::cli::progress::Progress;
 use crate::cli::terminal::Terminal;
-use crate::cli::{Outcome, kept, world};
+use crate::cli::{Outcome, world};
 use crate::compress;
 use crate::diag::Diagnostic;
 use crate::emit::{Permission, Publication, Published, Single, Target};
@@ -25,12 +26,13 @@ pub(super) fn run(
     let progress = Progress::new();
     progress.begin(Stage::Read, 0);
     let (sources, faults) = load::read(&root)?;
+    let kept = Kept::open(&root, &options.cache, terminal);
     let order = Order {
         today: options.date.unwrap_or_else(world::today),
         drafts: if options.drafts { Drafts::Include } else { Drafts::Exclude },
         base_url: options.base_url.clone(),
         audience: Audience::World,
-        store: Arc::new(kept::open(&root, &options.cache)),
+        store: Arc::new(kept.store()),
     };
     let folder = options.output_dir.clone().unwrap_or_else(|| root.join("public"));
     let made_of = ["site.toml", "content", "templates", "static", "i18n"].map(|name| root.join(name));
@@ -46,18 +48,18 @@ pub(super) fn run(
     }
     let mut draft = pipeline::understand(&sources, faults, &order, &progress)?;
     if draft.has_errors() {
-        kept::leave(&root, &order.store, terminal);
+        kept.leave(&order.store, terminal);
         return Ok(refused(terminal, &draft.found, &sources));
     }
     let target = Target { folder: &folder, sources: &made_of, permission };
     let publication =
         Publication::begin(&target).inspect_err(|_| terminal.findings(&draft.found, &sources))?;
-    let publication = publication.knowing(kept::record(&root, &options.cache));
+    let publication = publication.knowing(kept.record());
     let outgoing = Outgoing { publication: &publication, options, size: Mutex::default() };
     let whole = pipeline::render(&sources, &mut draft, &order, &progress, &outgoing);
     if whole == Whole::No {
         progress.hide();
-        kept::leave(&root, &order.store, terminal);
+        kept.leave(&order.store, terminal);
         return Ok(refused(terminal, &draft.found, &sources));
     }
     pipeline::pictures(&sources, &draft, &order, &progress, &outgoing);
@@ -69,15 +71,15 @@ pub(super) fn run(
         Some(single) => match pipeline::bundle(&sources, &draft, &order) {
             Ok(bytes) => Some((single, bytes)),
             Err(faults) => {
-                kept::leave(&root, &order.store, terminal);
+                kept.leave(&order.store, terminal);
                 return Ok(refused(terminal, &faults, &sources));
             }
         },
     };
     progress.begin(Stage::Publish, 0);
     let Published { report, record } =
-        publication.finish().inspect_err(|_| kept::leave(&root, &order.store, terminal))?;
-    kept::leave_published(&root, &options.cache, &order.store, record.as_ref(), terminal);
+        publication.finish().inspect_err(|_| kept.leave(&order.store, terminal))?;
+    kept.leave_published(&order.store, record.as_ref(), terminal);
     terminal.say(&format!(
         "{} pages, {} files in {}: {} written, {} unchanged, {} removed",
         draft.site.heads().count(),

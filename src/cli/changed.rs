@@ -19,6 +19,16 @@ pub(super) fn since(root: &Path, revision: &str) -> Result<BTreeSet<String>> {
     Ok(names.filter(|name| !name.is_empty()).map(str::to_owned).collect())
 }
 
+/// Those of these paths, relative to `root`, that git tracks, or that hold a file it tracks; none where `root` is in no
+/// repository.
+pub(super) fn tracked(root: &Path, paths: &[&str]) -> BTreeSet<String> {
+    let is_tracked = |path: &&&str| {
+        let listed = git(root, &["--literal-pathspecs", "ls-files", "-z", "--", path]);
+        listed.is_ok_and(|listed| !listed.is_empty())
+    };
+    paths.iter().filter(is_tracked).map(|path| (*path).to_string()).collect()
+}
+
 fn git(root: &Path, arguments: &[&str]) -> Result<String> {
     let mut command = Command::new("git");
     command.arg("-C").arg(root).args(arguments);

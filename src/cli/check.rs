@@ -1,13 +1,15 @@
 //! `kbgen check`: everything that is wrong with the content, at once.
 
 use std::collections::BTreeSet;
+use std::path::Path;
 use std::sync::Arc;
 
 use crate::cli::arguments::{Arguments, CheckFormat, CheckOptions};
+use crate::cli::kept::Kept;
 use crate::cli::terminal::Terminal;
-use crate::cli::{Outcome, changed, kept, world};
+use crate::cli::{Outcome, changed, world};
 use crate::diag::{self, Diagnostic, Severity};
-use crate::files::{Nowhere, Sources};
+use crate::files::{Nowhere, Sources, Span};
 use crate::load::{self, Drafts};
 use crate::pipeline::{self, Order};
 use crate::render::Audience;
@@ -19,13 +21,14 @@ pub(super) fn run(
     terminal: &Terminal,
 ) -> anyhow::Result<Outcome> {
     let root = world::root(arguments.root.as_deref())?;
-    let (sources, faults) = load::read(&root)?;
+    let (mut sources, faults) = load::read(&root)?;
+    let kept = Kept::open(&root, &options.cache, terminal);
     let order = Order {
         today: options.date.unwrap_or_else(world::today),
         drafts: Drafts::Include,
         base_url: None,
         audience: Audience::World,
-        store: Arc::new(kept::open(&root, &options.cache)),
+        store: Arc::new(kept.store()),
     };
     let mut draft = pipeline::understand(&sources, faults.clone(), &order, &Unwatched)?;
     if !draft.has_errors() {
@@ -38,7 +41,8 @@ pub(super) fn run(
         let published = pipeline::understand(&sources, faults, &order, &Unwatched)?;
         add_what_drafts_hide(&mut found, published.found, &sources);
     }
-    kept::leave(&root, &order.store, terminal);
+    kept.leave(&order.store, terminal);
+    add_tracked(&mut found, &mut sources, &root);
     let mut elsewhere = 0;
     if let Some(revision) = &options.changed {
         let changed = changed::since(&root, revision)?;
@@ -59,6 +63,19 @@ pub(super) fn run(
     }
     let has_errors = found.iter().any(|finding| finding.severity == Severity::Error);
     Ok(if has_errors { Outcome::Findings } else { Outcome::Fine })
+}
+
+/// What kbgen's own files are to a site in git: those that everybody gets are worse than those of one machine.
+fn add_tracked(found: &mut Vec<Diagnostic>, sources: &mut Sources, root: &Path) {
+    let own = load::own_files(root);
+    let paths: Vec<&str> = own.iter().map(|file| file.path.as_str()).collect();
+    let tracked = changed::tracked(root, &paths);
+    for file in own.iter().filter(|file| tracked.contains(&file.path)) {
+        found.retain(|finding| sources.get(finding.span.source).path != file.path);
+        let place = Span::top(sources.add_unread(file.path.as_str()));
+        found.push(file.tracked(place));
+    }
+    Diagnostic::sort(found, sources);
 }
 
 /// Takes out the warnings that no changed file has a part in, and says how many. Errors stay: a change breaks other

@@ -4,10 +4,10 @@ use std::cell::LazyCell;
 
 use serde_json::json;
 
-use crate::cache;
 use crate::cli::arguments::{AnswerFormat, Arguments, DiagnoseOptions};
+use crate::cli::kept::Kept;
 use crate::cli::terminal::Terminal;
-use crate::cli::{Outcome, kept, world};
+use crate::cli::{Outcome, world};
 use crate::config::Config;
 use crate::diagnosis::{self, Answer, Asked, Book, Evidence, show_figure};
 use crate::escape::{Style, TerminalText, one_line};
@@ -27,7 +27,8 @@ pub(super) fn run(
 ) -> anyhow::Result<Outcome> {
     let root = world::root(arguments.root.as_deref())?;
     let sources = load::read_content(&root)?;
-    let store = kept::open(&root, &options.cache);
+    let kept = Kept::open(&root, &options.cache, terminal);
+    let store = kept.store();
     let content = content(&sources);
     let site = LazyCell::new(|| load::pages(&sources, Drafts::Exclude).0);
     let book =
@@ -63,7 +64,7 @@ pub(super) fn run(
     let quotes: Vec<&str> =
         answers.iter().map(|answer| quote(answer).map_or("", |found| found.quote.as_str())).collect();
     // A knowledge base that cannot be written to answers as well, only later.
-    let _ = cache::keep(&root, &store);
+    let _ = kept.cache().map(|cache| cache.keep(&store));
     match options.format {
         AnswerFormat::Json => terminal.print_json(&json!({"matches": answers})),
         AnswerFormat::Human => {

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use anyhow::bail;
 
-use crate::cache;
 use crate::cli::arguments::{Arguments, ExplainOptions};
+use crate::cli::kept::Kept;
 use crate::cli::terminal::Terminal;
 use crate::cli::{Outcome, world};
 use crate::diag::nearest;
@@ -31,7 +31,7 @@ pub(super) fn run(
         drafts: Drafts::Include,
         base_url: None,
         audience: Audience::World,
-        store: Arc::new(cache::open(&root)),
+        store: Arc::new(Kept::open(&root, &options.cache, terminal).store()),
     };
     let draft = pipeline::understand(&sources, faults, &order, &Unwatched)?;
     let slug = options.slug.trim_matches('/').trim_start_matches("errors/");

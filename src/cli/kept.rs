@@ -2,47 +2,60 @@
 
 use std::path::Path;
 
-use crate::cache;
+use crate::cache::{self, Cache};
 use crate::cli::arguments::CacheOptions;
 use crate::cli::terminal::Terminal;
 use crate::emit::Record;
 use crate::store::Store;
 
-/// What earlier runs left; nothing, and nothing is kept, if the options say so.
-pub(super) fn open(root: &Path, options: &CacheOptions) -> Store {
-    if options.no_cache { Store::forgetful() } else { cache::open(root) }
-}
+/// The cache of a command; without one nothing is known and nothing is kept.
+#[derive(Debug, Clone)]
+pub(super) struct Kept(Option<Cache>);
 
-/// Leaves what is new to later runs. Where that cannot be done, nothing but time is lost: a warning says so.
-pub(super) fn leave(root: &Path, store: &Store, terminal: &Terminal) {
-    warn(cache::keep(root, store), terminal);
-}
-
-/// What the published folder was made of, if the options allow to know it.
-pub(super) fn record(root: &Path, options: &CacheOptions) -> Record {
-    let text = if options.no_cache { None } else { cache::record(root) };
-    Record::read(&text.unwrap_or_default())
-}
-
-/// As [`leave`], with what the published folder was made of, if that is not known.
-pub(super) fn leave_published(
-    root: &Path,
-    options: &CacheOptions,
-    store: &Store,
-    record: Option<&Record>,
-    terminal: &Terminal,
-) {
-    if !options.no_cache {
-        let kept = cache::keep(root, store);
-        let keep = |record: &Record| cache::keep_record(root, &record.text());
-        warn(kept.and_then(|()| record.map_or(Ok(()), keep)), terminal);
+impl Kept {
+    /// The cache that the options name. Where there can be none, nothing but time is lost: a note says so.
+    pub fn open(root: &Path, options: &CacheOptions, terminal: &Terminal) -> Self {
+        if options.no_cache {
+            return Self(None);
+        }
+        let default = || cache::default_folder(|name| std::env::var_os(name));
+        let Some(base) = options.cache_dir.clone().or_else(default) else {
+            terminal.say("note: no cache is used, because no home folder is known; `--cache-dir` names one");
+            return Self(None);
+        };
+        let cache = Cache::open(&base, root);
+        let fault = |error| terminal.say(&format!("warning: no cache is used: {error:#}"));
+        Self(cache.map_err(fault).ok())
     }
-}
 
-fn warn(kept: anyhow::Result<()>, terminal: &Terminal) {
-    if let Err(error) = kept {
-        terminal.say(&format!(
-            "warning: the next run will take as long as this one: {error:#}; `--no-cache` does without"
-        ));
+    /// What earlier runs left.
+    pub fn store(&self) -> Store {
+        self.0.as_ref().map_or_else(Store::forgetful, Cache::store)
+    }
+
+    /// Where results lie between runs.
+    pub fn cache(&self) -> Option<&Cache> {
+        self.0.as_ref()
+    }
+
+    /// Leaves what is new to later runs. Where that cannot be done, nothing but time is lost: a warning says so.
+    pub fn leave(&self, store: &Store, terminal: &Terminal) {
+        self.leave_published(store, None, terminal);
+    }
+
+    /// What the published folder was made of.
+    pub fn record(&self) -> Record {
+        Record::read(&self.0.as_ref().and_then(Cache::record).unwrap_or_default())
+    }
+
+    /// As [`Kept::leave`], with what the published folder was made of, if that is not known.
+    pub fn leave_published(&self, store: &Store, record: Option<&Record>, terminal: &Terminal) {
+        let Some(cache) = &self.0 else { return };
+        let keep = |record: &Record| cache.keep_record(&record.text());
+        if let Err(error) = cache.keep(store).and_then(|()| record.map_or(Ok(()), keep)) {
+            terminal.say(&format!(
+                "warning: cannot write the build cache: {error:#}; pass `--no-cache` to do without"
+            ));
+        }
     }
 }

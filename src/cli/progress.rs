@@ -111,7 +111,7 @@ impl Watch for Progress {
         self.bar.set_length(pages as u64);
     }
 
-    fn begin_page(&self) {
+    fn begin_page(&self, _path: &str) {
         self.times().pages.insert(thread::current().id(), cpu_or_wall(self.started));
     }
 

@@ -4,17 +4,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use anyhow::Context;
-use rayon::ThreadPool;
-
-use crate::cache;
 use crate::cli::arguments::{Arguments, ServeOptions};
+use crate::cli::kept::Kept;
 use crate::cli::terminal::Terminal;
 use crate::cli::{Outcome, world};
 use crate::load::{self, Drafts};
 use crate::pipeline::{Edited, Edition, Made, Order};
 use crate::render::Audience;
-use crate::serve::{self, Changes, Event, Limits, Open, Rebuild, Retouch, Retouched};
+use crate::serve::{self, Changes, Event, Limits, Open, Rebuild, Retouch, Retouched, StallLimit, Tracker};
 
 pub(super) fn run(
     arguments: &Arguments,
@@ -22,18 +19,20 @@ pub(super) fn run(
     terminal: &Terminal,
 ) -> anyhow::Result<Outcome> {
     let root = world::root(arguments.root.as_deref())?;
+    let kept = Kept::open(&root, &options.cache, terminal);
     let order = Order {
         today: options.date.unwrap_or_else(world::today),
         drafts: if options.drafts { Drafts::Include } else { Drafts::Exclude },
         base_url: None,
         audience: Audience::Author,
-        store: Arc::new(cache::open(&root)),
+        store: Arc::new(kept.store()),
     };
     let served = serve::ServeOptions {
         interface: options.interface,
         port: options.port,
         names: options.allow_host.clone(),
         limits: Limits::default(),
+        stall_limit: StallLimit::default(),
         watch: ["content", "templates", "static", "i18n", "site.toml"].map(PathBuf::from).to_vec(),
         ignore: vec![PathBuf::from("public")],
         open: if options.open { Open::Browser } else { Open::Nothing },
@@ -41,14 +40,11 @@ pub(super) fn run(
     };
     terminal.say(&format!("building {}", root.display()));
     let terminal = *terminal;
-    // Who edits a page does not wait for the threads that the whole site keeps busy.
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().context("cannot start a thread")?;
-    let pool = Arc::new(pool);
-    let rebuild = move |changes: &Changes| {
-        let site = rebuild(&root, &order, &pool);
+    let rebuild = move |changes: &Changes, tracker: &Tracker| {
+        let site = rebuild(&root, &order, tracker);
         // The next start profits; an edit need not wait for the disk.
         if changes.paths.is_empty() {
-            let _ = cache::keep(&root, &order.store);
+            let _ = kept.cache().map(|cache| cache.keep(&order.store));
         }
         site
     };
@@ -56,15 +52,20 @@ pub(super) fn run(
     Ok(Outcome::Fine)
 }
 
-fn rebuild(root: &Path, order: &Order, pool: &Arc<ThreadPool>) -> Rebuild {
+fn rebuild(root: &Path, order: &Order, tracker: &Tracker) -> Rebuild {
     let broken = |plain: String| Rebuild::Broken { plain };
     let (sources, faults) = match load::read(root) {
         Ok(read) => read,
         Err(error) => return broken(format!("{error:#}")),
     };
-    match Edition::make(sources, faults, order) {
+    // Who edits a page does not wait for the threads that the whole site keeps busy, nor for an edit that was given up.
+    let pool = match rayon::ThreadPoolBuilder::new().num_threads(1).build() {
+        Ok(pool) => pool,
+        Err(error) => return broken(format!("cannot start a thread: {error}")),
+    };
+    match Edition::make(sources, faults, order, tracker) {
         Ok(Made::Good(mut edition, outputs)) => {
-            let (root, pool) = (root.to_path_buf(), Arc::clone(pool));
+            let root = root.to_path_buf();
             let retouch = Retouch::new(move |paths| pool.install(|| retouch(&mut edition, &root, paths)));
             Rebuild::Kept { outputs, retouch }
         }

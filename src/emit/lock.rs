@@ -5,7 +5,13 @@ use std::fs::File;
 use anyhow::{Result, bail};
 
 use crate::emit::place::Place;
+#[cfg(windows)]
+use crate::emit::place::refuse_link;
 use crate::emit::swap;
+
+/// Other builds may exchange a folder so many times while this one claims it.
+#[cfg(unix)]
+const ATTEMPTS: usize = 100;
 
 /// Held while a build writes; the system lets go of it when the process ends, however it ends.
 #[derive(Debug, Default)]
@@ -57,12 +63,14 @@ impl Claim {
     pub(crate) fn hold(&mut self, place: &Place, folder: &std::path::Path) -> Result<()> {
         use std::os::unix::fs::MetadataExt;
 
-        use rustix::fs::{FlockOperation, flock};
+        use rustix::fs::{FlockOperation, Mode, OFlags, flock, open};
         use rustix::io::Errno;
 
-        loop {
+        // A link is not followed, and a pipe is not waited for.
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        for _ in 0..ATTEMPTS {
             // What is not a folder, or cannot be opened, is reported by whoever writes to it.
-            let Ok(file) = File::open(folder) else { return Ok(()) };
+            let Ok(file) = open(folder, flags, Mode::empty()).map(File::from) else { return Ok(()) };
             // Any other error: some network file systems have no locks, and a build there goes on without.
             if flock(&file, FlockOperation::NonBlockingLockExclusive) == Err(Errno::WOULDBLOCK) {
                 return busy(place);
@@ -75,6 +83,7 @@ impl Claim {
                 return Ok(());
             }
         }
+        busy(place)
     }
 
     /// Nothing: on this system [`Claim::hold_lock_file`] holds the whole place, or nothing can.
@@ -91,6 +100,7 @@ impl Claim {
         // https://learn.microsoft.com/windows/win32/fileio/file-attribute-constants and CreateFileW
         const FILE_FLAG_DELETE_ON_CLOSE: u32 = 0x0400_0000;
         const ERROR_SHARING_VIOLATION: i32 = 32;
+        refuse_link(&place.lock)?;
         let mut options = File::options();
         options.write(true).create(true).truncate(true).share_mode(0).custom_flags(FILE_FLAG_DELETE_ON_CLOSE);
         match options.open(&place.lock) {

@@ -27,6 +27,9 @@ impl Marker {
     /// When it cannot be read, or is of a format that this version does not know.
     pub(crate) fn read(folder: &Path) -> Result<Option<Self>> {
         let file = folder.join(MARKER);
+        if fs::symlink_metadata(&file).is_ok_and(|found| !found.is_file()) {
+            bail!("`{}` is not a file that kbgen made: delete it", file.display());
+        }
         let text = match fs::read_to_string(&file) {
             Ok(text) => text,
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),

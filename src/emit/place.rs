@@ -141,6 +141,17 @@ fn is_mount_point(folder: &Path, parent: &Path) -> bool {
     device(folder) != device(parent)
 }
 
+/// Refuses a link in the place of a temporary file or folder: it could lead anywhere.
+pub(crate) fn refuse_link(path: &Path) -> Result<()> {
+    if fs::symlink_metadata(path).is_ok_and(|found| found.is_symlink()) {
+        bail!(
+            "`{}` is a symbolic link, and kbgen needs this name for its own files: delete it",
+            path.display()
+        );
+    }
+    Ok(())
+}
+
 pub(crate) fn neighbour(name: &OsStr, what: &str) -> OsString {
     let mut neighbour = OsString::from(".");
     neighbour.push(name);

@@ -8,6 +8,7 @@ use anyhow::{Context, Result, bail};
 
 use crate::emit::Permission;
 use crate::emit::place::{neighbour, resolve};
+use crate::emit::staging;
 
 /// Where one file is written, and what must not be touched.
 #[derive(Debug, Clone, Copy)]
@@ -36,7 +37,8 @@ impl Single<'_> {
         }
         match fs::symlink_metadata(&file) {
             Ok(found) if found.is_dir() => bail!("`{asked}` is a folder: name a file in it"),
-            Ok(_) if self.permission == Permission::TakeOver || self.is_ours(&file)? => Ok(()),
+            Ok(_) if self.permission == Permission::TakeOver => Ok(()),
+            Ok(found) if found.is_file() && self.is_ours(&file)? => Ok(()),
             Ok(_) => bail!(
                 "kbgen did not make `{asked}` as a bundle: choose another file, or build with `--force` to write over it"
             ),
@@ -66,6 +68,7 @@ impl Single<'_> {
         fs::create_dir_all(folder)
             .with_context(|| format!("cannot make the folder `{}`", folder.display()))?;
         let beside = folder.join(neighbour(name, "new"));
+        staging::remove_left_over_file(&beside)?;
         let written = write_through(&beside, bytes).and_then(|()| fs::rename(&beside, &file));
         if written.is_err() {
             // What was begun helps nobody; if it cannot be removed, the first error says why.
@@ -76,7 +79,7 @@ impl Single<'_> {
 }
 
 fn write_through(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
-    let mut file = File::create(path)?;
+    let mut file = File::create_new(path)?;
     file.write_all(bytes)?;
     file.sync_all()
 }

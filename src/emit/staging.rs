@@ -12,7 +12,7 @@ use walkdir::WalkDir;
 
 use crate::emit::lock::{self, Claim};
 use crate::emit::marker::MARKER;
-use crate::emit::place::Place;
+use crate::emit::place::{Place, refuse_link};
 use crate::emit::plan::{Plan, folders, parent};
 use crate::emit::swap;
 use crate::emit::tree::Tree;
@@ -230,10 +230,35 @@ fn is_news(old: &Path, new: &Path) -> bool {
 /// # Errors
 /// When there is something else of that name, or the disk refuses.
 pub(crate) fn remove_left_over(path: &Path) -> Result<()> {
+    refuse_link(path)?;
     match fs::symlink_metadata(path) {
         Ok(found) if found.is_dir() => fs::remove_dir_all(path)
             .with_context(|| format!("cannot remove the left-over `{}`", path.display())),
-        Ok(_) => bail!("`{}` is in the way of the new site: move it away", path.display()),
+        Ok(_) => {
+            bail!(
+                "`{}` is not a folder, and kbgen needs this name for its own files: delete it",
+                path.display()
+            )
+        }
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
+        Err(error) => Err(error).with_context(|| format!("cannot look at `{}`", path.display())),
+    }
+}
+
+/// Removes a file that a killed build left.
+///
+/// # Errors
+/// When there is something else of that name, or the disk refuses.
+pub(crate) fn remove_left_over_file(path: &Path) -> Result<()> {
+    refuse_link(path)?;
+    match fs::symlink_metadata(path) {
+        Ok(found) if found.is_file() => {
+            fs::remove_file(path).with_context(|| format!("cannot remove the left-over `{}`", path.display()))
+        }
+        Ok(_) => bail!(
+            "`{}` is not a file, and kbgen needs this name for its own files: delete it",
+            path.display()
+        ),
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
         Err(error) => Err(error).with_context(|| format!("cannot look at `{}`", path.display())),
     }

@@ -7,7 +7,7 @@ use std::path::Path;
 use anyhow::{Context, Result};
 
 use crate::emit::marker::MARKER;
-use crate::emit::place::{Change, Place};
+use crate::emit::place::{Change, Place, refuse_link};
 use crate::emit::plan::Plan;
 
 /// Publishes the tree in staging. Where there was an old tree, it lies in staging then.
@@ -82,8 +82,10 @@ fn three_renames(new: &Path, old: &Path, aside: &Path) -> Result<(), Error> {
 pub(crate) fn recover(place: &Place) -> Result<()> {
     let Place { folder, aside, change, .. } = place;
     let fails = || format!("cannot put back what lies in `{}`", aside.display());
+    refuse_link(aside)?;
     let waiting = match fs::read_dir(aside) {
-        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
+        // What is no folder is reported when it is to be removed.
+        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => return Ok(()),
         waiting => waiting.with_context(fails)?,
     };
     for entry in waiting {

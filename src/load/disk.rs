@@ -8,8 +8,9 @@ use anyhow::bail;
 use walkdir::{DirEntry, WalkDir};
 
 use crate::diag::Diagnostic;
-use crate::files::{Sources, Span};
+use crate::files::{Sources, Span, is_scratch};
 use crate::load::carried::{self, CARRIED_BYTES};
+use crate::load::leftovers::{Leftover, leftovers};
 use crate::load::names::{BadName, Names, shown};
 use crate::load::pages::PAGE_BYTES;
 use crate::load::rules::{FILE_NAME, NOT_A_FILE, NOT_UTF8, TOO_LARGE};
@@ -69,7 +70,16 @@ fn read_into(root: &Path, folders: &[&str], sources: Sources) -> anyhow::Result<
     for folder in folders {
         reader.folder(folder);
     }
+    for leftover in leftovers(root, folders) {
+        let place = Span::top(reader.sources.add_unread(leftover.path.as_str()));
+        reader.found.extend(leftover.finding(place));
+    }
     Ok((reader.sources, reader.found))
+}
+
+/// Everything in a site that has a name which kbgen gives to its own files.
+pub fn own_files(root: &Path) -> Vec<Leftover> {
+    leftovers(root, &FOLDERS)
 }
 
 /// The text of one page that is there; `None` when it is no plain file of UTF-8, or too large.
@@ -106,7 +116,7 @@ impl Reader<'_> {
         let walk = WalkDir::new(&top)
             .sort_by_file_name()
             .into_iter()
-            .filter_entry(|entry| entry.depth() == 0 || !is_hidden(&entry.file_name().to_string_lossy()));
+            .filter_entry(|entry| entry.depth() == 0 || !is_scratch(&entry.file_name().to_string_lossy()));
         for entry in walk {
             match entry {
                 Ok(entry) if entry.file_type().is_dir() => {}
@@ -218,9 +228,4 @@ fn phrase(error: &io::Error) -> String {
     let words = error.to_string();
     let words = words.rsplit(": ").next().unwrap_or(&words);
     words.split(" (os error").next().unwrap_or(words).to_lowercase()
-}
-
-/// Dot files, and the leavings of editors.
-fn is_hidden(name: &str) -> bool {
-    name.starts_with('.') || name.ends_with('~') || (name.starts_with('#') && name.ends_with('#'))
 }

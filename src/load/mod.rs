@@ -7,6 +7,7 @@ mod carried;
 mod compact;
 mod disk;
 mod front_matter;
+mod leftovers;
 mod names;
 mod pages;
 mod rules;
@@ -14,6 +15,6 @@ mod split;
 mod theme;
 mod yaml_faults;
 
-pub use disk::{read, read_content, read_page};
+pub use disk::{own_files, read, read_content, read_page};
 pub use pages::{Drafts, few, pages, pages_kept};
 pub use rules::RULES;

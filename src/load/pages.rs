@@ -17,6 +17,7 @@ use crate::site::kinds::{
 };
 use crate::site::{Body, Head, Kind, Page, PageId, Site, title_of};
 use crate::store::{self, Store};
+use crate::watch::{Stage, Unwatched, Watch};
 
 /// Largest page, in bytes.
 pub(super) const PAGE_BYTES: u64 = 1024 * 1024;
@@ -32,11 +33,16 @@ pub enum Drafts {
 
 /// All pages of a site, and every fault that reading them showed.
 pub fn pages(sources: &Sources, drafts: Drafts) -> (Site, Vec<Diagnostic>) {
-    pages_kept(sources, drafts, &Store::forgetful())
+    pages_kept(sources, drafts, &Store::forgetful(), &Unwatched)
 }
 
 /// As [`pages`]; errors that the store knows are not read again.
-pub fn pages_kept(sources: &Sources, drafts: Drafts, store: &Store) -> (Site, Vec<Diagnostic>) {
+pub fn pages_kept(
+    sources: &Sources,
+    drafts: Drafts,
+    store: &Store,
+    watch: &dyn Watch,
+) -> (Site, Vec<Diagnostic>) {
     let mut found = Vec::new();
     let mut placed = Vec::new();
     let mut folders = BTreeSet::new();
@@ -50,9 +56,16 @@ pub fn pages_kept(sources: &Sources, drafts: Drafts, store: &Store) -> (Site, Ve
         }
         placed.push(place);
     }
+    watch.begin(Stage::Parse, placed.len());
+    let read = |place: Place<'_>| {
+        watch.begin_page(&place.source.path);
+        let page = page_kept(&place, drafts, store);
+        watch.end_page(&place.source.path);
+        page
+    };
     let (mut site, faults) = placed
         .into_par_iter()
-        .fold(Default::default, |all, place| both(all, page_kept(&place, drafts, store)))
+        .fold(Default::default, |all, place| both(all, read(place)))
         .reduce(Default::default, both);
     found.extend(faults);
     add_missing_categories(&mut site);

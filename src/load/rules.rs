@@ -80,6 +80,13 @@ pub const CARRIED_FILE: Rule = Rule {
     why: "pages come from many hands, and a published SVG, HTML or script file runs in the reader's browser",
 };
 
+/// A cache or a temporary file of kbgen in the site.
+pub const LEFTOVER: Rule = Rule {
+    code: "leftover",
+    demands: "no cache and no temporary file of kbgen lies in a site: `.kbgen-cache`, `.public.kbgen-new` and the like",
+    why: "they are no content, and one that came with a pull request could redirect or fake what a build writes",
+};
+
 /// All rules of this module.
 pub const RULES: &[Rule] = &[
     UNKNOWN_FOLDER,
@@ -95,4 +102,5 @@ pub const RULES: &[Rule] = &[
     NOT_A_FILE,
     FILE_NAME,
     CARRIED_FILE,
+    LEFTOVER,
 ];

@@ -71,17 +71,26 @@ pub(crate) fn give_ids(headings: &mut [Heading], faults: &mut Vec<Fault>) {
     let mut counts: HashMap<String, usize> = HashMap::new();
     for heading in headings.iter_mut().filter(|heading| !heading.explicit_id) {
         let base = if heading.id.is_empty() { slug(&heading.title) } else { std::mem::take(&mut heading.id) };
-        let count = counts.entry(base.clone()).or_insert(0);
-        heading.id = base.clone();
-        while is_reserved_id(&heading.id) || taken.contains(&heading.id) {
-            *count += 1;
-            // A reserved beginning stays reserved whatever follows it.
-            let head =
-                if RESERVED_PREFIXES.iter().any(|prefix| base.starts_with(prefix)) { "section-" } else { "" };
-            heading.id = format!("{head}{base}-{count}");
-        }
-        taken.insert(heading.id.clone());
+        let first = counts.entry(base.clone()).or_insert(0);
+        // Two candidates more than there are ids: all differ, and only the first may be reserved, so one is free.
+        let (count, id) = (*first..*first + taken.len() + 2)
+            .map(|count| (count, numbered(&base, count)))
+            .find(|(_, id)| !is_reserved_id(id) && !taken.contains(id))
+            .expect("there are more candidates than taken and reserved ids");
+        *first = count + 1;
+        taken.insert(id.clone());
+        heading.id = id;
     }
+}
+
+/// The id with a number; 0 is the id without one. A reserved prefix stays reserved whatever follows it, and a number may
+/// complete one (`cause`, `cause-1`): such an id gets a prefix of its own.
+fn numbered(base: &str, count: usize) -> String {
+    if count == 0 {
+        return base.to_string();
+    }
+    let id = format!("{base}-{count}");
+    if is_reserved_id(&id) { format!("section-{id}") } else { id }
 }
 
 fn is_well_spelled(id: &str) -> bool {
@@ -148,6 +157,18 @@ mod tests {
             ids(&[("Main", ""), ("???", ""), ("Über C++", ""), ("kbgen rocks", "")]),
             ["main-1", "section", "über-c", "section-kbgen-rocks-1"]
         );
+    }
+
+    #[test]
+    fn a_number_never_makes_a_reserved_id() {
+        assert_eq!(
+            ids(&[("Cause", ""), ("Cause", ""), ("Fn", ""), ("Fn", ""), ("Section cause 1", "")]),
+            ["cause", "section-cause-1", "fn", "section-fn-1", "section-cause-1-1"]
+        );
+        assert_eq!(ids(&[("x", "cause"), ("Cause", "")]), ["cause", "section-cause-1"]);
+        for reserved in RESERVED.iter().chain(&RESERVED_PREFIXES) {
+            assert!(!is_reserved_id(&numbered(reserved, 1)), "{reserved}");
+        }
     }
 
     #[test]

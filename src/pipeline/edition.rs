@@ -13,7 +13,7 @@ use crate::files::{Memory, Outputs, SourceId, Sources};
 use crate::pipeline::{Draft, Order, has_errors, rendering, understand};
 use crate::render::{self, Groundwork};
 use crate::site::{Head, Kind, Site};
-use crate::watch::Unwatched;
+use crate::watch::{Unwatched, Watch};
 use crate::{fit, link, load};
 
 /// A site without errors, with all that its pages are made of.
@@ -50,11 +50,16 @@ impl Edition {
     ///
     /// # Errors
     /// When `order.base_url` is no address.
-    pub fn make(sources: Sources, read_faults: Vec<Diagnostic>, order: &Order) -> anyhow::Result<Made> {
-        let mut draft = understand(&sources, read_faults, order, &Unwatched)?;
+    pub fn make(
+        sources: Sources,
+        read_faults: Vec<Diagnostic>,
+        order: &Order,
+        watch: &dyn Watch,
+    ) -> anyhow::Result<Made> {
+        let mut draft = understand(&sources, read_faults, order, watch)?;
         let memory = Memory::default();
         let ground =
-            if draft.has_errors() { None } else { Self::ground(&sources, &mut draft, order, &memory) };
+            if draft.has_errors() { None } else { Self::ground(&sources, &mut draft, order, watch, &memory) };
         Ok(match ground {
             Some(ground) => {
                 let edition = Self { sources, draft, ground, order: order.clone() };
@@ -65,8 +70,14 @@ impl Edition {
     }
 
     /// Makes all files, and keeps what they were made of.
-    fn ground(sources: &Sources, draft: &mut Draft, order: &Order, memory: &Memory) -> Option<Groundwork> {
-        let rendering = rendering(sources, draft, order, &Unwatched);
+    fn ground(
+        sources: &Sources,
+        draft: &mut Draft,
+        order: &Order,
+        watch: &dyn Watch,
+        memory: &Memory,
+    ) -> Option<Groundwork> {
+        let rendering = rendering(sources, draft, order, watch);
         let made = Groundwork::new(&rendering).and_then(|ground| {
             render::all(&rendering, &ground, memory)?;
             Ok(ground)

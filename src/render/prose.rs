@@ -47,7 +47,7 @@ impl Prose {
         let heads: Vec<&Head> = order.site.heads().collect();
         order.watch.begin(Stage::Prose, heads.len());
         heads.into_par_iter().for_each(|head| {
-            order.watch.begin_page();
+            order.watch.begin_page(&head.path);
             self.told(order, assets, head);
             order.watch.end_page(&head.path);
         });

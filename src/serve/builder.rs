@@ -11,8 +11,9 @@ use crate::serve::address::{self, Hosts};
 use crate::serve::connection::{self, Ends};
 use crate::serve::desk::Desk;
 use crate::serve::look::Look;
+use crate::serve::tracker::Tracker;
 use crate::serve::watch::Watch;
-use crate::serve::whole::{Whole, Work};
+use crate::serve::whole::{Order, Whole, Work};
 use crate::serve::{Changes, Event, Open, Rebuild, ServeOptions, browser};
 
 /// What the builder is told.
@@ -21,7 +22,7 @@ pub(crate) enum Message {
     /// Something happened to the files at these paths; none when the system lost count.
     Disk(Vec<PathBuf>),
     /// What came of an order for a whole build; `None` when no file had changed.
-    Built(Option<Work>),
+    Built(Order, Option<Work>),
     /// The browser did not start.
     BrowserFailed(String),
     /// End.
@@ -44,7 +45,7 @@ impl Builder {
     /// Builds, starts the server, and builds again until told to stop.
     pub(crate) fn run(
         self,
-        rebuild: impl FnMut(&Changes) -> Rebuild + Send + 'static,
+        rebuild: impl Fn(&Changes, &Tracker) -> Rebuild + Send + Sync + 'static,
         announce: impl Fn(Event),
     ) {
         let done = self.done.clone();
@@ -56,7 +57,7 @@ impl Builder {
 
     fn serve(
         self,
-        rebuild: impl FnMut(&Changes) -> Rebuild + Send + 'static,
+        rebuild: impl Fn(&Changes, &Tracker) -> Rebuild + Send + Sync + 'static,
         announce: impl Fn(Event),
     ) -> Result<()> {
         let Self { options, listener, address, ends, inbox, messages, done } = self;
@@ -73,8 +74,11 @@ impl Builder {
             announce(Event::WatchFailed { why: why.clone() });
         }
         let built = inbox.clone();
-        let whole = Whole::start(look.clone(), rebuild, move |work| drop(built.send(Message::Built(work))))?;
-        let Some((mut desk, receiver)) = Desk::open(look, watch, whole, &messages, &announce) else {
+        let tell = move |order, work| drop(built.send(Message::Built(order, work)));
+        let whole = Whole::new(look.clone(), options.stall_limit.clone(), rebuild, tell);
+        let stall_limit = options.stall_limit;
+        let Some((mut desk, receiver)) = Desk::open(look, watch, whole, stall_limit, &messages, &announce)
+        else {
             return Ok(());
         };
         let hosts = Hosts { interface: options.interface, names: options.names };

@@ -5,7 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, RecvTimeoutError};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use tokio::sync::watch;
@@ -15,6 +16,7 @@ use crate::serve::builder::Message;
 use crate::serve::look::Look;
 use crate::serve::site::Site;
 use crate::serve::state::State;
+use crate::serve::tracker::StallLimit;
 use crate::serve::watch::Watch;
 use crate::serve::whole::{Good, Whole, Work};
 use crate::serve::{Changes, Event, Retouch, Retouched};
@@ -39,6 +41,7 @@ pub(crate) struct Desk<'a> {
     look: Look,
     watch: Watch,
     whole: Whole,
+    stall_limit: StallLimit,
     announce: &'a dyn Fn(Event),
     states: watch::Sender<Arc<State>>,
     retouch: Option<Retouch>,
@@ -67,6 +70,7 @@ impl<'a> Desk<'a> {
         look: Look,
         watch: Watch,
         whole: Whole,
+        stall_limit: StallLimit,
         messages: &Receiver<Message>,
         announce: &'a dyn Fn(Event),
     ) -> Option<(Self, watch::Receiver<Arc<State>>)> {
@@ -75,6 +79,7 @@ impl<'a> Desk<'a> {
             look,
             watch,
             whole,
+            stall_limit,
             announce,
             states,
             retouch: None,
@@ -90,7 +95,11 @@ impl<'a> Desk<'a> {
         };
         desk.whole.order(BTreeSet::new());
         while desk.is_building {
-            desk.hear(messages.recv().ok()?)?;
+            match messages.recv_timeout(until(desk.whole.due()).unwrap_or(Duration::MAX)) {
+                Ok(message) => desk.hear(message)?,
+                Err(RecvTimeoutError::Timeout) => desk.give_up_stalled(),
+                Err(RecvTimeoutError::Disconnected) => return None,
+            }
         }
         Some((desk, receiver))
     }
@@ -99,9 +108,10 @@ impl<'a> Desk<'a> {
     pub(crate) fn work(&mut self, messages: &Receiver<Message>) {
         loop {
             let build = self.build.filter(|_| !self.is_building);
-            let due = [self.read, build].into_iter().flatten().map(|time| time.due).min();
+            let times = [self.read, build].into_iter().flatten().map(|time| time.due);
+            let due = times.chain(self.whole.due()).min();
             let look_again = if self.watch.is_blind() { LOOK_AGAIN } else { Duration::MAX };
-            let wait = due.map_or(look_again, |due| due.saturating_duration_since(Instant::now()));
+            let wait = until(due).unwrap_or(look_again);
             match messages.recv_timeout(wait) {
                 Err(RecvTimeoutError::Disconnected) => return,
                 Err(RecvTimeoutError::Timeout) if due.is_none() => self.order(),
@@ -112,6 +122,7 @@ impl<'a> Desk<'a> {
                     }
                 }
             }
+            self.give_up_stalled();
             if self.read.is_some_and(Time::is_due) {
                 self.read();
             }
@@ -126,7 +137,8 @@ impl<'a> Desk<'a> {
         match message {
             Message::Stop => return None,
             Message::BrowserFailed(why) => (self.announce)(Event::BrowserFailed { why }),
-            Message::Built(work) => self.take(work),
+            Message::Built(order, work) if self.whole.ends(order) => self.take(work),
+            Message::Built(..) => {}
             Message::Disk(paths) => {
                 self.named.extend(paths);
                 self.read = Some(Time::later(self.read, SAVED, LONGEST_SAVE));
@@ -145,6 +157,14 @@ impl<'a> Desk<'a> {
         self.build = None;
         self.since.clear();
         self.whole.order(std::mem::take(&mut self.sure));
+    }
+
+    /// Gives a build up that makes no progress; what changed meanwhile is built next.
+    fn give_up_stalled(&mut self) {
+        if let Some(stalled) = self.whole.abandon_stalled() {
+            self.since.clear();
+            self.take(Some(stalled));
+        }
     }
 
     /// Reads the files that were named, and brings them in if they are few.
@@ -213,8 +233,20 @@ impl<'a> Desk<'a> {
 
     fn call(&mut self, paths: &BTreeSet<PathBuf>) -> Retouched {
         let Some(mut retouch) = self.retouch.take() else { return Retouched::Beyond };
-        // A defect of ours must not end the session of an author; what it has worked on is not touched again.
-        let Ok(retouched) = catch_unwind(AssertUnwindSafe(|| retouch.call(paths))) else {
+        let (sender, answer) = mpsc::channel();
+        let paths = paths.clone();
+        let work = move || {
+            // A defect of ours must not end the session of an author; what it has worked on is not touched again.
+            if let Ok(retouched) = catch_unwind(AssertUnwindSafe(|| retouch.call(&paths))) {
+                // Nobody may be left to hear it.
+                let _ = sender.send((retouch, retouched));
+            }
+        };
+        // Without an answer in time, the whole build that follows says what is wrong.
+        if thread::Builder::new().name("kbgen edit".to_string()).spawn(work).is_err() {
+            return Retouched::Beyond;
+        }
+        let Ok((retouch, retouched)) = answer.recv_timeout(self.stall_limit.of_edit()) else {
             return Retouched::Beyond;
         };
         self.retouch = Some(retouch);
@@ -268,6 +300,11 @@ impl<'a> Desk<'a> {
             self.states.send_replace(Arc::new(state));
         }
     }
+}
+
+/// How long it is to a point in time.
+fn until(due: Option<Instant>) -> Option<Duration> {
+    due.map(|due| due.saturating_duration_since(Instant::now()))
 }
 
 /// What came of bringing files in.

@@ -7,6 +7,7 @@ use std::time::SystemTime;
 
 use walkdir::WalkDir;
 
+use crate::files::is_scratch;
 use crate::serve::{Changes, ServeOptions};
 
 /// Which files count.
@@ -87,7 +88,7 @@ impl Look {
     }
 
     fn counts(&self, path: &Path) -> bool {
-        !self.ignored.iter().any(|ignored| path == ignored) && !is_scratch(path)
+        !self.ignored.iter().any(|ignored| path == ignored) && !is_temporary(path)
     }
 
     fn relative(&self, path: &Path) -> PathBuf {
@@ -103,27 +104,11 @@ fn stamp(found: &Metadata) -> Stamp {
     Stamp { modified: found.modified().ok(), bytes: found.len(), identity }
 }
 
-/// Whether a name is hidden, or one that an editor writes beside the file it saves.
-pub(crate) fn is_scratch(path: &Path) -> bool {
+/// Whether a file is no part of a site, or only until a program renames it.
+pub(crate) fn is_temporary(path: &Path) -> bool {
     let Some(name) = path.file_name().and_then(|name| name.to_str()) else { return false };
-    let ends = [
-        "~",
-        ".swp",
-        ".swx",
-        ".swo",
-        ".tmp",
-        ".bak",
-        ".orig",
-        ".part",
-        ".crdownload",
-        "___jb_tmp___",
-        "___jb_old___",
-    ];
-    // `4913` is the file by which Vim tries whether a folder can be written to.
-    name.starts_with('.')
-        || name.starts_with('#')
-        || name == "4913"
-        || ends.iter().any(|end| name.ends_with(end))
+    let ends = [".tmp", ".bak", ".orig", ".part", ".crdownload"];
+    is_scratch(name) || name.starts_with('#') || ends.iter().any(|end| name.ends_with(end))
 }
 
 #[cfg(test)]
@@ -142,10 +127,10 @@ mod tests {
             "oom.md.bak",
             "oom.md___jb_tmp___",
         ] {
-            assert!(is_scratch(Path::new("content").join(name).as_path()), "{name}");
+            assert!(is_temporary(Path::new("content").join(name).as_path()), "{name}");
         }
         for name in ["oom.md", "_index.md", "a.b.css", "temp"] {
-            assert!(!is_scratch(Path::new(name)), "{name}");
+            assert!(!is_temporary(Path::new(name)), "{name}");
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Shows a site while it is written: from memory, on this machine, reloaded when a file changes.
 //!
 //! Three threads: one watches and brings a few edited pages in at once, one builds the whole site after every burst of
-//! changes, one answers requests. What passes to the last is a state: the last good site and, when the newest build
+//! changes, one answers requests. Edits and builds run apart from the first, which gives those up that make no progress. What passes to the last is a state: the last good site and, when the newest build
 //! failed, what is wrong. The server ends when the builder does.
 
 mod address;
@@ -21,6 +21,7 @@ mod respond;
 mod site;
 mod state;
 mod styles;
+mod tracker;
 mod watch;
 mod whole;
 mod wire;
@@ -41,6 +42,7 @@ use crate::serve::connection::Ends;
 
 pub use crate::serve::address::HostName;
 pub use crate::serve::limits::Limits;
+pub use crate::serve::tracker::{StallLimit, Tracker};
 
 /// What to serve, where.
 #[derive(Debug, Clone)]
@@ -53,6 +55,8 @@ pub struct ServeOptions {
     pub names: Vec<HostName>,
     /// What clients may take.
     pub limits: Limits,
+    /// How long a build may make no progress.
+    pub stall_limit: StallLimit,
     /// The site's root; [`Changes`] name their paths from here.
     pub root: PathBuf,
     /// Files and folders whose changes rebuild the site, absolute or from the root; they need not exist.
@@ -207,7 +211,7 @@ pub struct Running {
 /// When no port can be listened on.
 pub fn run(
     options: ServeOptions,
-    rebuild: impl FnMut(&Changes) -> Rebuild + Send + 'static,
+    rebuild: impl Fn(&Changes, &Tracker) -> Rebuild + Send + Sync + 'static,
     announce: impl Fn(Event) + Send + 'static,
 ) -> Result<()> {
     let running = launch(options, rebuild, announce, Ends::OnSignal)?;
@@ -223,7 +227,7 @@ pub fn run(
 /// When no port can be listened on.
 pub fn start(
     options: ServeOptions,
-    rebuild: impl FnMut(&Changes) -> Rebuild + Send + 'static,
+    rebuild: impl Fn(&Changes, &Tracker) -> Rebuild + Send + Sync + 'static,
     announce: impl Fn(Event) + Send + 'static,
 ) -> Result<Running> {
     launch(options, rebuild, announce, Ends::WithBuilder)
@@ -231,7 +235,7 @@ pub fn start(
 
 fn launch(
     options: ServeOptions,
-    rebuild: impl FnMut(&Changes) -> Rebuild + Send + 'static,
+    rebuild: impl Fn(&Changes, &Tracker) -> Rebuild + Send + Sync + 'static,
     announce: impl Fn(Event) + Send + 'static,
     ends: Ends,
 ) -> Result<Running> {

@@ -93,6 +93,7 @@ mod tests {
             port: 0,
             names: Vec::new(),
             limits: crate::serve::Limits::default(),
+            stall_limit: crate::serve::StallLimit::default(),
             root: root.path().to_path_buf(),
             watch: vec!["content".into()],
             ignore: Vec::new(),

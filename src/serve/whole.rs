@@ -1,24 +1,56 @@
-//! The thread of whole builds: it looks at all files, and builds when one of them changed.
+//! Whole builds, each on a thread of its own: it looks at all files, and builds when one of them changed. A build that
+//! makes no progress is abandoned with its threads, since no thread can be ended from outside.
 
 use std::any::Any;
 use std::collections::BTreeSet;
+use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
-use std::sync::mpsc::{self, Sender};
-use std::thread::{self, JoinHandle};
+use std::sync::mpsc::{self, Receiver};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result};
+use rayon::ThreadPool;
 
-use crate::serve::look::Look;
+use crate::serve::look::{Look, Seen};
 use crate::serve::site::Site;
+use crate::serve::tracker::{StallLimit, Tracker};
 use crate::serve::{Changes, Rebuild, Retouch};
 
-/// The thread. It ends when it is dropped and what it works on is done.
-#[derive(Debug)]
+/// Number of an order; a result with another number is that of an abandoned build.
+pub(crate) type Order = u64;
+
+type Rebuilder = dyn Fn(&Changes, &Tracker) -> Rebuild + Send + Sync;
+
+/// What builds are made with, shared by all their threads.
+struct Tools {
+    look: Look,
+    rebuild: Box<Rebuilder>,
+    tell: Box<dyn Fn(Order, Option<Work>) + Send + Sync>,
+    /// The files as the last build found them.
+    seen: Mutex<Option<Seen>>,
+}
+
+/// Starts builds, one at a time.
 pub(crate) struct Whole {
-    orders: Option<Sender<BTreeSet<PathBuf>>>,
-    thread: Option<JoinHandle<()>>,
+    tools: Arc<Tools>,
+    limit: StallLimit,
+    last: Order,
+    running: Option<Running>,
+    /// The threads that builds share; an abandoned build keeps them.
+    pool: Option<Arc<ThreadPool>>,
+}
+
+/// A build under way.
+struct Running {
+    tracker: Arc<Tracker>,
+    began: Instant,
+    /// Nothing is sent: the thread drops the other end when it ends.
+    ended: Receiver<()>,
+    /// When progress was last seen, and how many reports there were then.
+    moved: Instant,
+    reports: u64,
 }
 
 /// What came of a build.
@@ -39,62 +71,119 @@ pub(crate) struct Good {
     pub(crate) retouch: Option<Retouch>,
 }
 
+impl fmt::Debug for Whole {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Whole").field("last", &self.last).finish_non_exhaustive()
+    }
+}
+
 impl Whole {
-    /// Starts the thread; the first order is built in any case. `tell` hears what came of each order, and `None` when
-    /// no file had changed.
-    pub(crate) fn start(
+    /// Before the first order, which is built in any case. `tell` hears what came of each order, and `None` when no file
+    /// had changed.
+    pub(crate) fn new(
         look: Look,
-        mut rebuild: impl FnMut(&Changes) -> Rebuild + Send + 'static,
-        tell: impl Fn(Option<Work>) + Send + 'static,
-    ) -> Result<Self> {
-        let (orders, inbox) = mpsc::channel::<BTreeSet<PathBuf>>();
-        let work = move || {
-            let mut seen = None;
-            for sure in inbox {
-                let now = look.look();
-                let mut changes = Changes { paths: sure };
-                if let Some(before) = &seen {
-                    changes.paths.extend(look.changes(before, &now).paths);
-                }
-                let is_due = seen.is_none() || !changes.paths.is_empty();
-                seen = Some(now);
-                tell(is_due.then(|| build(changes, &mut rebuild)));
-            }
-        };
-        let thread = thread::Builder::new().name("kbgen whole build".to_string()).spawn(work);
-        Ok(Self { orders: Some(orders), thread: Some(thread.context("cannot start a thread")?) })
+        limit: StallLimit,
+        rebuild: impl Fn(&Changes, &Tracker) -> Rebuild + Send + Sync + 'static,
+        tell: impl Fn(Order, Option<Work>) + Send + Sync + 'static,
+    ) -> Self {
+        let (rebuild, tell) = (Box::new(rebuild), Box::new(tell));
+        let tools = Arc::new(Tools { look, rebuild, tell, seen: Mutex::default() });
+        Self { tools, limit, last: 0, running: None, pool: None }
     }
 
     /// Looks, and builds if a file changed; `sure` are paths that did in any case.
-    pub(crate) fn order(&self, sure: BTreeSet<PathBuf>) {
-        if let Some(orders) = &self.orders {
-            // The thread lives as long as this.
-            let _ = orders.send(sure);
+    pub(crate) fn order(&mut self, sure: BTreeSet<PathBuf>) {
+        self.last += 1;
+        let (order, tools, tracker) = (self.last, Arc::clone(&self.tools), Arc::new(Tracker::default()));
+        if self.pool.is_none() {
+            // Without threads of its own a build uses those of the process.
+            self.pool = rayon::ThreadPoolBuilder::new().build().ok().map(Arc::new);
         }
+        let (pool, watch) = (self.pool.clone(), Arc::clone(&tracker));
+        let (alive, ended) = mpsc::channel();
+        let work = move || {
+            let _alive = alive;
+            let build = || tools.look_and_build(sure, &watch);
+            let work = match pool {
+                Some(pool) => pool.install(build),
+                None => build(),
+            };
+            (tools.tell)(order, work);
+        };
+        if let Err(error) = thread::Builder::new().name("kbgen whole build".to_string()).spawn(work) {
+            let came = Err(format!("cannot start a thread: {error}"));
+            (self.tools.tell)(order, Some(Work { changes: Changes::default(), came, took: Duration::ZERO }));
+        }
+        let began = Instant::now();
+        self.running = Some(Running { tracker, began, ended, moved: began, reports: 0 });
+    }
+
+    /// Whether a result is that of the build under way, which ends with it.
+    pub(crate) fn ends(&mut self, order: Order) -> bool {
+        order == self.last && self.running.take().is_some()
+    }
+
+    /// When to look again whether the build under way makes progress.
+    pub(crate) fn due(&self) -> Option<Instant> {
+        self.running.as_ref().map(|running| running.moved + self.limit.of_build())
+    }
+
+    /// Gives the build under way up if it is due and made no progress, and says so.
+    pub(crate) fn abandon_stalled(&mut self) -> Option<Work> {
+        let limit = self.limit.of_build();
+        let running = self.running.as_mut().filter(|running| running.moved.elapsed() >= limit)?;
+        let reports = running.tracker.reports();
+        if std::mem::replace(&mut running.reports, reports) != reports {
+            running.moved = Instant::now();
+            return None;
+        }
+        running.tracker.cancel();
+        let (came, took) = (Err(running.tracker.stall(limit)), running.began.elapsed());
+        self.running = None;
+        self.pool = None;
+        Some(Work { changes: Changes::default(), came, took })
     }
 }
 
 impl Drop for Whole {
+    /// Waits for the build under way, which ends at its next report, unless it stalls.
     fn drop(&mut self) {
-        self.orders = None;
-        if let Some(thread) = self.thread.take() {
-            let _ = thread.join();
+        if let Some(Running { tracker, ended, .. }) = self.running.take() {
+            tracker.cancel();
+            let _ = ended.recv_timeout(self.limit.of_build());
         }
     }
 }
 
-fn build(changes: Changes, rebuild: &mut impl FnMut(&Changes) -> Rebuild) -> Work {
-    let started = Instant::now();
-    // A defect of ours must not end the session of an author; what the closure caches is its own affair.
-    let came = match catch_unwind(AssertUnwindSafe(|| rebuild(&changes))) {
-        Ok(Rebuild::Site(outputs)) => Ok(Good { site: Site::new(&outputs), retouch: None }),
-        Ok(Rebuild::Kept { outputs, retouch }) => {
-            Ok(Good { site: Site::new(&outputs), retouch: Some(retouch) })
-        }
-        Ok(Rebuild::Broken { plain }) => Err(plain),
-        Err(panic) => Err(format!("kbgen itself failed, which is a defect of kbgen: {}", words(&*panic))),
-    };
-    Work { changes, came, took: started.elapsed() }
+impl Tools {
+    fn look_and_build(&self, sure: BTreeSet<PathBuf>, tracker: &Tracker) -> Option<Work> {
+        let now = self.look.look();
+        let mut changes = Changes { paths: sure };
+        let seen = || self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_first = match &*seen() {
+            Some(before) => {
+                changes.paths.extend(self.look.changes(before, &now).paths);
+                false
+            }
+            None => true,
+        };
+        *seen() = Some(now);
+        (is_first || !changes.paths.is_empty()).then(|| self.build(changes, tracker))
+    }
+
+    fn build(&self, changes: Changes, tracker: &Tracker) -> Work {
+        let started = Instant::now();
+        // A defect of ours must not end the session of an author; what the closure caches is its own affair.
+        let came = match catch_unwind(AssertUnwindSafe(|| (self.rebuild)(&changes, tracker))) {
+            Ok(Rebuild::Site(outputs)) => Ok(Good { site: Site::new(&outputs), retouch: None }),
+            Ok(Rebuild::Kept { outputs, retouch }) => {
+                Ok(Good { site: Site::new(&outputs), retouch: Some(retouch) })
+            }
+            Ok(Rebuild::Broken { plain }) => Err(plain),
+            Err(panic) => Err(format!("kbgen itself failed, which is a defect of kbgen: {}", words(&*panic))),
+        };
+        Work { changes, came, took: started.elapsed() }
+    }
 }
 
 fn words(panic: &(dyn Any + Send)) -> &str {

@@ -8,7 +8,7 @@ use std::sync::mpsc;
 use std::time::Duration;
 
 use kbgen::parts::files::Outputs;
-use kbgen::parts::serve::{self, Event, Limits, Open, Rebuild, Running, ServeOptions};
+use kbgen::parts::serve::{self, Event, Limits, Open, Rebuild, Running, ServeOptions, StallLimit};
 
 /// What no answer may have.
 const SECRET: &str = "the-secret";
@@ -160,6 +160,7 @@ fn server() -> SocketAddr {
             port: 0,
             names: vec!["kb.test".parse().expect("a name")],
             limits: Limits::default(),
+            stall_limit: StallLimit::default(),
             root,
             watch: Vec::new(),
             ignore: Vec::new(),
@@ -168,7 +169,7 @@ fn server() -> SocketAddr {
         let (sender, events) = mpsc::channel();
         let announce = move |event| drop(sender.send(event));
         let running: Running =
-            serve::start(options, |_| Rebuild::Site(outputs()), announce).expect("a port is free");
+            serve::start(options, |_, _| Rebuild::Site(outputs()), announce).expect("a port is free");
         while !matches!(events.recv_timeout(PATIENCE), Ok(Event::Listening { .. })) {}
         let address = running.address;
         // Dropped, it would stop.

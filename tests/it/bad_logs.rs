@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::io::Write;
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 
 use crate::expect::{files, repository};
 use crate::knowledge::Knowledge;
@@ -20,7 +20,7 @@ fn a_healthy_log_matches_nothing() {
 
 /// Exit code and standard output of `kbgen diagnose` for these bytes.
 fn diagnose(input: &[u8], format: &str) -> (Option<i32>, String) {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_kbgen"))
+    let mut child = crate::expect::kbgen()
         .args(["--root", repository("").to_str().unwrap(), "diagnose", "-", "--format", format])
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use jiff::civil::date;
-use kbgen::parts::cache;
+use kbgen::parts::cache::Cache;
 use kbgen::parts::diag;
 use kbgen::parts::emit::{Permission, Publication, Record, Target};
 use kbgen::parts::files::Outputs;
@@ -36,6 +36,7 @@ const BUILD: [Kind; 9] = [
 /// A copy of the small site that may be edited.
 struct Edited {
     folder: TempDir,
+    caches: TempDir,
 }
 
 /// What came of a build: the findings, and the files unless one of them is an error.
@@ -45,13 +46,12 @@ impl Edited {
     fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let from = repository("tests/golden/site");
-        let from_elsewhere = |file: &PathBuf| !file.starts_with(from.join(".kbgen-cache"));
-        for file in files("tests/golden/site", "").into_iter().filter(from_elsewhere) {
+        for file in files("tests/golden/site", "") {
             let to = folder.path().join(file.strip_prefix(&from).unwrap());
             fs::create_dir_all(to.parent().unwrap()).unwrap();
             fs::copy(&file, to).unwrap();
         }
-        Self { folder }
+        Self { folder, caches: tempfile::tempdir().unwrap() }
     }
 
     fn root(&self) -> &Path {
@@ -62,8 +62,17 @@ impl Edited {
         self.root().join(inner)
     }
 
+    /// Where the caches of all sites are; it is made when it is needed.
+    fn caches(&self) -> PathBuf {
+        self.caches.path().join("kbgen")
+    }
+
+    fn cache(&self) -> Cache {
+        Cache::open(&self.caches(), self.root()).unwrap()
+    }
+
     fn pack(&self, kind: Kind) -> PathBuf {
-        self.path(".kbgen-cache").join(format!("{}.pack", kind.name()))
+        self.cache().path(&format!("{}.pack", kind.name()))
     }
 
     fn write(&self, inner: &str, text: &str) {
@@ -91,8 +100,8 @@ impl Edited {
     }
 
     fn warm(&self) -> Came {
-        let (came, store) = self.build(cache::open(self.root()), Drafts::Exclude);
-        cache::keep(self.root(), &store).unwrap();
+        let (came, store) = self.build(self.cache().store(), Drafts::Exclude);
+        self.cache().keep(&store).unwrap();
         came
     }
 
@@ -110,7 +119,7 @@ impl Edited {
         let publication = Publication::begin(&target).unwrap().knowing(record.clone().unwrap_or_default());
         assert_eq!(pipeline::render(&sources, &mut draft, &order, &Unwatched, &publication), Whole::Yes);
         pipeline::pictures(&sources, &draft, &order, &Unwatched, &publication);
-        cache::keep(self.root(), &order.store).unwrap();
+        self.cache().keep(&order.store).unwrap();
         let known = record.unwrap_or_default();
         Some(publication.finish().unwrap().record.unwrap_or(known))
     }
@@ -128,8 +137,8 @@ impl Edited {
     }
 
     fn program(&self, arguments: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_kbgen"));
-        command.arg("--root").arg(self.root()).args(arguments).env_remove("KBGEN_BASE_URL");
+        let mut command = crate::expect::kbgen();
+        command.arg("--root").arg(self.root()).args(arguments).env("KBGEN_CACHE_DIR", self.caches());
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         command
     }
@@ -359,7 +368,7 @@ fn a_warm_build_gives_what_a_clean_one_gives_after_any_edit() {
         }
     }
     assert!((20..80).contains(&published), "of the builds, {published} were without errors");
-    let (drafts, _) = site.build(cache::open(site.root()), Drafts::Include);
+    let (drafts, _) = site.build(site.cache().store(), Drafts::Include);
     assert!(drafts == site.build(Store::forgetful(), Drafts::Include).0, "other options");
 }
 
@@ -367,7 +376,7 @@ fn a_warm_build_gives_what_a_clean_one_gives_after_any_edit() {
 fn pages_that_are_not_made_again_are_those_that_a_clean_build_makes() {
     let site = Edited::new();
     let mut chance = Chance(20_261_122);
-    let kept = || cache::open(site.root());
+    let kept = || site.cache().store();
     let mut record = site.publish("public", None, kept());
     let mut published = 0;
     for step in 0..80 {
@@ -427,7 +436,7 @@ fn what_others_show_of_a_body_is_made_again() {
     let site = Edited::new();
     let path = "content/errors/memory/own-0.md";
     site.write(path, &page("Own", "own wants", 1));
-    let store = || cache::open(site.root());
+    let store = || site.cache().store();
     let mut record = site.publish("public", None, store());
     let edits = [
         ("lead", "See [the card]", "Look at [the card]", "llms.txt"),
@@ -470,7 +479,7 @@ fn a_page_is_made_again_when_its_file_was_touched_and_only_then() {
         ("removed", &|| fs::remove_file(&page).unwrap()),
         ("of another record", &|| {
             fs::write(&page, &marked).unwrap();
-            fs::remove_dir_all(site.path(".kbgen-cache")).unwrap();
+            fs::remove_dir_all(site.caches()).unwrap();
         }),
     ];
     for (what, touch) in touches {
@@ -490,13 +499,13 @@ fn a_second_build_works_nothing_out_and_leaves_the_cache_as_it_is() {
     for kind in BUILD {
         assert!(site.pack(kind).is_file(), "{} is kept", kind.name());
     }
-    let (_, store) = site.build(cache::open(site.root()), Drafts::Exclude);
+    let (_, store) = site.build(site.cache().store(), Drafts::Exclude);
     for kind in BUILD {
         assert_eq!(store.pack(kind), None, "{}: all was there", kind.name());
     }
     // What is right need not be judged; if it is, what that takes is there.
     fs::remove_file(site.pack(Kind::Right)).unwrap();
-    let (_, store) = site.build(cache::open(site.root()), Drafts::Exclude);
+    let (_, store) = site.build(site.cache().store(), Drafts::Exclude);
     for kind in BUILD.into_iter().filter(|kind| *kind != Kind::Right) {
         assert_eq!(store.pack(kind), None, "{}: all was there to judge anew", kind.name());
     }
@@ -528,7 +537,7 @@ fn broken_and_foreign_files_are_ignored_and_written_anew() {
             assert!(fs::read(site.pack(*kind)).unwrap() == *bytes, "{what}: {} is mended", kind.name());
         }
     }
-    fs::remove_dir_all(site.path(".kbgen-cache")).unwrap();
+    fs::remove_dir_all(site.caches()).unwrap();
     site.assert_same("deleted");
 }
 
@@ -542,7 +551,7 @@ fn changed(bytes: &[u8], at: usize) -> Vec<u8> {
 fn a_build_that_is_ended_while_it_writes_harms_no_later_one() {
     let site = Edited::new();
     let mut child = site.start("ended");
-    let begun = || fs::read_dir(site.path(".kbgen-cache")).is_ok_and(|mut files| files.next().is_some());
+    let begun = || fs::read_dir(site.cache().path("")).is_ok_and(|mut files| files.next().is_some());
     while !begun() && child.try_wait().unwrap().is_none() {
         std::thread::yield_now();
     }
@@ -550,7 +559,7 @@ fn a_build_that_is_ended_while_it_writes_harms_no_later_one() {
     child.wait().unwrap();
     site.assert_same("ended");
     // What such builds left goes, once no build can be writing it any more.
-    let (old, fresh) = (site.path(".kbgen-cache/code.1.new"), site.path(".kbgen-cache/code.2.new"));
+    let (old, fresh) = (site.cache().path("code.1.new"), site.cache().path("code.2.new"));
     fs::write(&fresh, "half").unwrap();
     fs::write(&old, "half").unwrap();
     let day_ago = SystemTime::now() - Duration::from_secs(86_400);
@@ -573,7 +582,7 @@ fn builds_at_once_do_not_disturb_each_other() {
     assert_eq!(site.built("one"), site.built("two"));
     assert_eq!(site.built("one"), site.built("three"));
     site.assert_same("afterwards");
-    let left = files_in(&site.path(".kbgen-cache"));
+    let left = files_in(&site.cache().path(""));
     assert!(left.iter().all(|name| !name.ends_with(".new")), "{left:?}");
 }
 
@@ -584,35 +593,155 @@ fn files_in(folder: &Path) -> Vec<String> {
 #[test]
 fn a_folder_that_cannot_be_written_costs_one_warning() {
     let site = Edited::new();
-    fs::write(site.path(".kbgen-cache"), "a file").unwrap();
+    fs::write(site.caches(), "a file").unwrap();
     let (code, said) = site.said(&["build", "--date", "2026-06-30"]);
     assert_eq!(code, Some(0), "{said}");
-    assert_eq!(said.matches("warning: the next run will take as long").count(), 1, "{said}");
+    assert_eq!(said.matches("warning: ").count(), 1, "{said}");
+    assert!(said.contains("cache") && said.contains(&site.caches().display().to_string()), "{said}");
     assert!(site.path("public/index.html").is_file());
     let (code, said) = site.said(&["build", "--date", "2026-06-30", "--no-cache"]);
-    assert!(code == Some(0) && !said.contains("the next run"), "{said}");
+    assert!(code == Some(0) && !said.contains("cache"), "{said}");
 }
 
 #[test]
-fn without_a_cache_no_folder_is_made() {
+fn without_a_cache_no_folder_is_made_and_nothing_is_ever_kept_in_the_site() {
     let site = Edited::new();
+    let before = files_in(site.root());
     for command in ["build", "check"] {
         let (code, said) = site.said(&[command, "--date", "2026-06-30", "--no-cache"]);
         assert_eq!(code, Some(0), "{said}");
     }
     site.said(&["diagnose", CARD_FULL, "--no-cache"]);
-    assert!(!site.path(".kbgen-cache").exists());
+    assert!(!site.caches().exists());
+    let (code, said) = site.said(&["build", "--date", "2026-06-30"]);
+    assert_eq!(code, Some(0), "{said}");
+    assert!(site.pack(Kind::Code).is_file());
+    fs::remove_dir_all(site.path("public")).unwrap();
+    assert_eq!(files_in(site.root()), before);
+    // Where the system names no folder there is none, and a note says so.
+    let mut command = site.program(&["build", "--date", "2026-06-30"]);
+    for name in ["KBGEN_CACHE_DIR", "XDG_CACHE_HOME", "HOME", "LOCALAPPDATA"] {
+        command.env_remove(name);
+    }
+    let output = command.output().unwrap();
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(output.status.success() && said.matches("note: no cache is used").count() == 1, "{said}");
+}
+
+#[test]
+fn a_cache_in_the_site_is_neither_read_nor_written() {
+    let site = Edited::new();
+    // A whole cache lies where earlier versions kept it.
+    site.warm();
+    let elsewhere = tempfile::tempdir().unwrap();
+    fs::rename(site.cache().path(""), site.path(".kbgen-cache")).unwrap();
+    let before = files_in(&site.path(".kbgen-cache"));
+    let (code, said) = site.said(&["build", "--date", "2026-06-30"]);
+    assert_eq!(code, Some(0), "{said}");
+    assert_eq!(files_in(&site.path(".kbgen-cache")), before);
+    for inside in [".kbgen-cache", "content/cache", "."] {
+        let folder = site.path(inside).display().to_string();
+        let (code, said) = site.said(&["build", "--date", "2026-06-30", "--cache-dir", &folder]);
+        assert!(code == Some(0) && said.contains("lies in the site"), "{inside}: {said}");
+    }
+    assert_eq!(files_in(&site.path(".kbgen-cache")), before);
+    #[cfg(unix)]
+    {
+        // Through links into the site, and out of it.
+        std::os::unix::fs::symlink(site.root(), elsewhere.path().join("in")).unwrap();
+        std::os::unix::fs::symlink(elsewhere.path(), site.path("out")).unwrap();
+        for folder in [elsewhere.path().join("in/cache"), site.path("out"), site.path("out/cache")] {
+            let folder = folder.display().to_string();
+            let (code, said) = site.said(&["build", "--date", "2026-06-30", "--cache-dir", &folder]);
+            assert!(code == Some(0) && said.contains("lies in the site"), "{folder}: {said}");
+        }
+        assert_eq!(files_in(elsewhere.path()), ["in"]);
+    }
 }
 
 #[cfg(unix)]
 #[test]
-fn a_link_is_not_followed() {
-    let site = Edited::new();
-    let elsewhere = tempfile::tempdir().unwrap();
-    std::os::unix::fs::symlink(elsewhere.path(), site.path(".kbgen-cache")).unwrap();
+fn links_are_never_followed() {
+    use std::os::unix::fs::symlink;
+
+    let (site, elsewhere) = (Edited::new(), tempfile::tempdir().unwrap());
+    let victim = elsewhere.path().join("victim");
+    fs::write(&victim, "theirs").unwrap();
+    // The folder of all caches, and that of this site.
+    symlink(elsewhere.path(), site.caches()).unwrap();
     let (code, said) = site.said(&["build", "--date", "2026-06-30"]);
-    assert!(code == Some(0) && said.contains("is not a folder"), "{said}");
-    assert_eq!(files_in(elsewhere.path()), Vec::<String>::new());
+    assert!(code == Some(0) && said.contains("is a symbolic link: name the folder"), "{said}");
+    fs::remove_file(site.caches()).unwrap();
+    let folder = site.cache().path("");
+    fs::create_dir(site.caches()).unwrap();
+    symlink(elsewhere.path(), folder.parent().unwrap().join(folder.file_name().unwrap())).unwrap();
+    let (code, said) = site.said(&["build", "--date", "2026-06-30"]);
+    assert!(code == Some(0) && said.contains("is not a folder: delete it"), "{said}");
+    assert_eq!(files_in(elsewhere.path()), ["victim"]);
+    fs::remove_file(folder.parent().unwrap().join(folder.file_name().unwrap())).unwrap();
+    // Its files: each is a link to a file of somebody, or to one that is not there yet.
+    site.warm();
+    let names: Vec<String> =
+        files_in(&folder).into_iter().chain(["published".into(), "links.json".into()]).collect();
+    for target in [victim.clone(), elsewhere.path().join("missing")] {
+        for name in &names {
+            let _ = fs::remove_file(folder.join(name));
+            symlink(&target, folder.join(name)).unwrap();
+        }
+        for command in ["build", "check"] {
+            let (code, said) = site.said(&[command, "--date", "2026-06-30"]);
+            assert_eq!(code, Some(0), "{said}");
+        }
+        site.cache().write("links.json", b"{}").unwrap();
+        assert_eq!(fs::read_to_string(&victim).unwrap(), "theirs");
+        assert_eq!(files_in(elsewhere.path()), ["victim"]);
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_folder_that_others_may_use_is_refused() {
+    use std::os::unix::fs::PermissionsExt;
+
+    let site = Edited::new();
+    site.warm();
+    let folder = site.cache().path("");
+    let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    assert_eq!((mode(&site.caches()), mode(&folder)), (0o700, 0o700));
+    for mode in [0o777, 0o750, 0o701] {
+        fs::set_permissions(&folder, fs::Permissions::from_mode(mode)).unwrap();
+        let (code, said) = site.said(&["build", "--date", "2026-06-30"]);
+        assert!(code == Some(0) && said.contains("others can use the cache"), "{said}");
+    }
+}
+
+#[test]
+fn what_git_tracks_of_kbgens_own_files_is_an_error() {
+    let site = Edited::new();
+    let git = |arguments: &[&str]| {
+        let mut git = Command::new("git");
+        git.arg("-C").arg(site.root()).args(arguments).stdout(Stdio::null());
+        assert!(git.status().unwrap().success());
+    };
+    site.write(".kbgen-cache/code.pack", "kbgen results");
+    site.write("sub/.kbgen-cache/code.pack", "kbgen results");
+    site.write(".public.kbgen-new/index.html", "half");
+    let check = || site.said(&["check", "--date", "2026-06-30", "--format", "json"]);
+    let (code, said) = check();
+    assert_eq!(code, Some(0), "leftovers of this machine are warnings: {said}");
+    assert!(
+        said.contains("`.kbgen-cache` has a name that kbgen uses") && said.contains("delete it"),
+        "{said}"
+    );
+    assert!(!said.contains(".public.kbgen-new"), "a build may be at work: {said}");
+    git(&["init", "--quiet"]);
+    git(&["add", "--force", "."]);
+    let (code, said) = check();
+    assert_eq!(code, Some(1), "{said}");
+    for path in [".kbgen-cache", ".public.kbgen-new"] {
+        assert!(said.contains(&format!("`git rm -r -f {path}`")), "{said}");
+    }
+    assert_eq!(said.matches("`.kbgen-cache` has a name").count(), 1, "{said}");
 }
 
 #[test]

@@ -8,7 +8,7 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::{Command, Output, Stdio};
+use std::process::{Output, Stdio};
 
 use tempfile::TempDir;
 
@@ -27,10 +27,9 @@ fn kbgen(folder: &Path, arguments: &[String], input: Option<&Path>) -> Output {
         Some(path) => Stdio::from(fs::File::open(path).expect("the input is there")),
         None => Stdio::null(),
     };
-    Command::new(env!("CARGO_BIN_EXE_kbgen"))
+    expect::kbgen()
         .args(arguments)
         .current_dir(folder)
-        .env_remove("KBGEN_BASE_URL")
         .env_remove("RUST_BACKTRACE")
         .stdin(input)
         .output()

@@ -21,7 +21,7 @@ fn git(folder: &Path, arguments: &[&str]) {
 }
 
 fn kbgen(folder: &Path, arguments: &[&str]) -> Output {
-    run(env!("CARGO_BIN_EXE_kbgen"), folder, arguments)
+    crate::expect::kbgen().current_dir(folder).args(arguments).output().expect("the program runs")
 }
 
 fn new_site() -> TempDir {
@@ -120,7 +120,7 @@ fn addresses_that_are_gone_are_told_with_their_place_and_good_ones_are_asked_for
     let path = format!("{}:{}", programs.display(), std::env::var("PATH").unwrap_or_default());
     let asked = folder.path().join("asked");
     let links = |date: &str| {
-        let output = Command::new(env!("CARGO_BIN_EXE_kbgen"))
+        let output = crate::expect::kbgen()
             .args(["links", "--format", "json", "--date", date])
             .current_dir(&site)
             .env("PATH", &path)

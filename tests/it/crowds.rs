@@ -6,7 +6,7 @@ use std::process::Command;
 use std::time::Duration;
 
 use kbgen::parts::files::Outputs;
-use kbgen::parts::serve::{self, Event, Limits, Open, Rebuild, Running, ServeOptions};
+use kbgen::parts::serve::{self, Event, Limits, Open, Rebuild, Running, ServeOptions, StallLimit};
 
 use crate::served::{PATIENCE, Served, rest, starter};
 
@@ -42,13 +42,14 @@ fn server(limits: Limits) -> Running {
         port: 0,
         names: Vec::new(),
         limits,
+        stall_limit: StallLimit::default(),
         root: root.path().to_path_buf(),
         watch: Vec::new(),
         ignore: Vec::new(),
         open: Open::Nothing,
     };
     let (sender, events) = std::sync::mpsc::channel();
-    let build = |_: &serve::Changes| {
+    let build = |_: &serve::Changes, _: &serve::Tracker| {
         let mut outputs = Outputs::default();
         outputs.add("index.html", "home");
         outputs.add("large.html", "x".repeat(32 << 20));

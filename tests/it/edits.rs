@@ -6,8 +6,10 @@ use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{Ipv4Addr, TcpStream};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
-use std::sync::{Arc, mpsc};
+use std::process::{Child, Stdio};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, mpsc};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use jiff::civil::date;
@@ -15,7 +17,10 @@ use kbgen::parts::files::Outputs;
 use kbgen::parts::load::{self, Drafts};
 use kbgen::parts::pipeline::{self, Edited, Edition, Made, Order};
 use kbgen::parts::render::Audience;
-use kbgen::parts::serve::{self, Changes, Event, Limits, Open, Rebuild, Retouch, Retouched, ServeOptions};
+use kbgen::parts::serve::{
+    self, Changes, Event, Limits, Open, Rebuild, Retouch, Retouched, ServeOptions, StallLimit, Tracker,
+};
+use kbgen::parts::watch::Unwatched;
 use tempfile::TempDir;
 
 use crate::expect::repository;
@@ -51,7 +56,7 @@ fn site() -> TempDir {
 
 fn edition(root: &Path) -> (Edition, Outputs) {
     let (sources, faults) = load::read(root).unwrap();
-    match Edition::make(sources, faults, &order()).unwrap() {
+    match Edition::make(sources, faults, &order(), &Unwatched).unwrap() {
         Made::Good(edition, outputs) => (*edition, outputs),
         Made::Broken(plain) => panic!("{plain}"),
     }
@@ -218,7 +223,7 @@ struct Server {
 
 impl Server {
     fn start(root: &Path) -> Self {
-        let mut process = Command::new(env!("CARGO_BIN_EXE_kbgen"))
+        let mut process = crate::expect::kbgen()
             .args(["serve", "--port", "0", "--date", "2026-06-30", "--root"])
             .arg(root)
             .stdout(Stdio::piped())
@@ -347,6 +352,8 @@ struct Slow {
     events: mpsc::Receiver<Event>,
     begun: mpsc::Receiver<()>,
     gate: mpsc::Sender<()>,
+    /// Seconds that a build may make no progress.
+    limit: Arc<AtomicU64>,
 }
 
 impl Slow {
@@ -356,11 +363,14 @@ impl Slow {
         let page = root.path().join("content/page.html");
         fs::create_dir(root.path().join("content")).unwrap();
         fs::write(&page, "first").unwrap();
+        let limit = Arc::new(AtomicU64::new(3600));
+        let seconds = Arc::clone(&limit);
         let options = ServeOptions {
             interface: Ipv4Addr::LOCALHOST.into(),
             port: 0,
             names: Vec::new(),
             limits: Limits::default(),
+            stall_limit: StallLimit::new(move || Duration::from_secs(seconds.load(Ordering::Relaxed))),
             root: root.path().to_path_buf(),
             watch: vec![PathBuf::from("content")],
             ignore: Vec::new(),
@@ -369,10 +379,11 @@ impl Slow {
         let (begin, begun) = mpsc::channel();
         let (gate, opened) = mpsc::channel();
         let (tell, events) = mpsc::channel();
-        let rebuild = move |_: &Changes| {
+        let opened = Mutex::new(opened);
+        let rebuild = move |_: &Changes, _: &Tracker| {
             let text = fs::read_to_string(&page).unwrap();
             begin.send(()).unwrap();
-            opened.recv().unwrap();
+            opened.lock().unwrap().recv().unwrap();
             let mut outputs = Outputs::default();
             outputs.add("page.html", text);
             outputs.add("list.html", "whole");
@@ -380,7 +391,7 @@ impl Slow {
         };
         gate.send(()).unwrap();
         let running = serve::start(options, rebuild, move |event| drop(tell.send(event))).unwrap();
-        let slow = Self { root, running, events, begun, gate };
+        let slow = Self { root, running, events, begun, gate, limit };
         slow.begun.recv_timeout(PATIENCE).unwrap();
         slow.wait_for(|event| matches!(event, Event::Listening { .. }));
         slow
@@ -418,6 +429,11 @@ fn retouch(page: PathBuf) -> Retouch {
         let text = fs::read_to_string(&page).unwrap();
         if text.is_empty() {
             return Retouched::Beyond;
+        }
+        if text.contains("endless") {
+            loop {
+                thread::park();
+            }
         }
         if text.contains("wrong") {
             return Retouched::Broken { plain: format!("`{text}`") };
@@ -460,4 +476,20 @@ fn a_slip_is_told_before_the_site_is_built_and_forgotten_when_it_is_mended() {
     slow.gate.send(()).unwrap();
     slow.wait_for(|event| matches!(event, Event::Rebuilt { .. }));
     assert_eq!(slow.broken(), None);
+}
+
+#[test]
+fn an_edit_without_end_loses_neither_the_server_nor_later_edits() {
+    let slow = Slow::start();
+    slow.limit.store(0, Ordering::Relaxed);
+    slow.write("endless");
+    slow.wait_for(|event| matches!(event, Event::Broken { plain, .. } if plain.contains("no progress")));
+    assert_eq!(slow.served(), "first");
+    slow.limit.store(3600, Ordering::Relaxed);
+    slow.write("right");
+    // Builds that were given up wait for the gate as well.
+    (0..8).for_each(|_| slow.gate.send(()).unwrap());
+    while slow.served() != "right" {
+        slow.wait_for(|event| matches!(event, Event::Rebuilt { .. } | Event::Retouched { .. }));
+    }
 }

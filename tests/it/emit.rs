@@ -376,3 +376,104 @@ fn readers_never_miss_a_page_while_rival_builds_publish() {
     assert_eq!(found.len(), 1, "the last exchange wins, whole");
     assert_eq!(project.beside(), ["public"]);
 }
+
+/// What may lie in the place of a temporary file.
+const IN_THE_WAY: [&str; 5] = ["link to a folder", "dangling link", "link to a file", "file", "pipe"];
+
+/// Puts something at a path; links lead to `elsewhere`.
+fn put(what: &str, at: &Path, elsewhere: &Path) {
+    match what {
+        "link to a folder" => symlink(elsewhere, at).unwrap(),
+        "dangling link" => symlink(elsewhere.join("missing"), at).unwrap(),
+        "link to a file" => symlink(elsewhere.join("public/theirs.html"), at).unwrap(),
+        "file" => fs::write(at, "theirs").unwrap(),
+        _ => assert!(std::process::Command::new("mkfifo").arg(at).status().unwrap().success()),
+    }
+}
+
+#[test]
+fn something_else_in_the_place_of_a_temporary_folder_is_refused_by_name() {
+    for name in [".public.kbgen-new", ".public.kbgen-old"] {
+        for what in IN_THE_WAY {
+            for is_first in [true, false] {
+                let (project, elsewhere) = (Project::new(), TempDir::new().unwrap());
+                fs::create_dir(elsewhere.path().join("public")).unwrap();
+                fs::write(elsewhere.path().join("public/theirs.html"), "theirs").unwrap();
+                if !is_first {
+                    project.emit(&[("index.html", "1")]).unwrap();
+                }
+                put(what, &project.path(name), elsewhere.path());
+                let refusal = format!("{:#}", project.emit(&[("index.html", "2")]).unwrap_err());
+                let is_named = refusal.contains(&format!("{name}` is ")) && refusal.ends_with("delete it");
+                assert!(is_named, "{what} at {name}: {refusal}");
+                assert_eq!(refusal.contains("a symbolic link"), what.contains("link"), "{what}: {refusal}");
+                let theirs = expect(&[("public/theirs.html", "theirs")]);
+                assert_eq!(tree(elsewhere.path()), theirs, "{what} at {name}");
+                let published = project.path("public");
+                assert_eq!(published.exists(), !is_first, "{what} at {name}");
+                assert!(is_first || tree(&published) == expect(&[("index.html", "1")]), "{what} at {name}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_temporary_folder_without_permissions_is_removed_or_named() {
+    use std::os::unix::fs::PermissionsExt;
+
+    for name in [".public.kbgen-new", ".public.kbgen-old"] {
+        let project = Project::new();
+        fs::create_dir(project.path(name)).unwrap();
+        fs::set_permissions(project.path(name), fs::Permissions::from_mode(0o000)).unwrap();
+        match project.emit(&[("index.html", "1")]) {
+            // Who is root may do anything.
+            Ok(_) => assert_eq!(project.beside(), ["public"]),
+            Err(refusal) => assert!(format!("{refusal:#}").contains(name), "{refusal:#}"),
+        }
+    }
+}
+
+#[test]
+fn a_marker_that_is_no_file_is_refused_by_name() {
+    for what in IN_THE_WAY.into_iter().filter(|what| *what != "file") {
+        let (project, elsewhere) = (Project::new(), TempDir::new().unwrap());
+        fs::create_dir(project.path("public")).unwrap();
+        put(what, &project.path("public").join(MARKER), elsewhere.path());
+        let refusal = project.refusal("public");
+        assert!(
+            refusal.contains(".kbgen-output` is not a file that kbgen made: delete it"),
+            "{what}: {refusal}"
+        );
+    }
+}
+
+#[test]
+fn a_bundle_never_goes_through_a_link_or_waits_for_a_pipe() {
+    for what in IN_THE_WAY {
+        let (project, elsewhere) = (Project::new(), TempDir::new().unwrap());
+        fs::create_dir(elsewhere.path().join("public")).unwrap();
+        fs::write(elsewhere.path().join("public/theirs.html"), "theirs").unwrap();
+        let path = project.path("site.html");
+        let write = |permission| {
+            let sources = [project.path("content")];
+            emit::Single { path: &path, mark: b"<ours", sources: &sources, permission }.write(b"<ours>")
+        };
+        put(what, &project.path(".site.html.kbgen-new"), elsewhere.path());
+        let written = write(Permission::OnlyOurs);
+        if what == "file" {
+            written.unwrap();
+        } else {
+            let refusal = format!("{:#}", written.unwrap_err());
+            assert!(
+                refusal.contains(".site.html.kbgen-new` is ") && refusal.ends_with("delete it"),
+                "{refusal}"
+            );
+            fs::remove_file(project.path(".site.html.kbgen-new")).unwrap();
+            put(what, &path, elsewhere.path());
+            assert!(format!("{:#}", write(Permission::OnlyOurs).unwrap_err()).contains("kbgen did not make"));
+            write(Permission::TakeOver).unwrap();
+        }
+        assert_eq!(fs::read_to_string(&path).unwrap(), "<ours>", "{what}");
+        assert_eq!(tree(elsewhere.path()), expect(&[("public/theirs.html", "theirs")]), "{what}");
+    }
+}

@@ -1,8 +1,10 @@
 //! Expectations that are kept in files: compared, or written anew when `KBGEN_BLESS` is set.
 
 use std::fs;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::process::Command;
+use std::sync::{Arc, Once};
 
 use jiff::civil::date;
 use kbgen::parts::load::Drafts;
@@ -24,6 +26,24 @@ pub fn order() -> Order {
         audience: Audience::World,
         store: Arc::new(Store::forgetful()),
     }
+}
+
+/// Folder for the caches of sites that tests build, so that none goes to the user's.
+pub fn cache_dir() -> PathBuf {
+    let mut hasher = DefaultHasher::new();
+    env!("CARGO_MANIFEST_DIR").hash(&mut hasher);
+    static CLEAN: Once = Once::new();
+    let folder = std::env::temp_dir().join(format!("kbgen-tests-{:016x}", hasher.finish()));
+    CLEAN.call_once(|| drop(fs::remove_dir_all(&folder)));
+    folder
+}
+
+/// The program, in an environment that does not depend on the user's.
+pub fn kbgen() -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_kbgen"));
+    command.env("XDG_CACHE_HOME", cache_dir());
+    command.env_remove("KBGEN_CACHE_DIR").env_remove("KBGEN_BASE_URL");
+    command
 }
 
 /// Whether expectations are written anew instead of compared.

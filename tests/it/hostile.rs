@@ -4,7 +4,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
-use std::process::Command;
 
 use kbgen::parts::diag::{self, ColorChoice, Diagnostic};
 use kbgen::parts::files::{Outputs, Sources};
@@ -168,7 +167,7 @@ fn answer(input: &str) -> String {
     let file = folder.path().join("input");
     fs::write(&file, unescape(text.strip_suffix('\n').unwrap_or(&text))).unwrap();
     let command = if input.ends_with(".csv") { "estimate" } else { "diagnose" };
-    let output = Command::new(env!("CARGO_BIN_EXE_kbgen"))
+    let output = expect::kbgen()
         .arg("--root")
         .arg(repository("tests/golden/site"))
         .args([command.as_ref(), file.as_os_str()])

@@ -58,7 +58,7 @@ impl Site {
     }
 
     fn build(&self, folder: &str) -> Child {
-        Command::new(env!("CARGO_BIN_EXE_kbgen"))
+        crate::expect::kbgen()
             .args(["build", "--date", "2026-11-22", "--output-dir", folder])
             .current_dir(self.root.path())
             .stdout(Stdio::null())
@@ -188,6 +188,7 @@ fn with_mounts(script: &str) -> Option<String> {
             &format!("mkdir disk && mount -t tmpfs -o size=4m tmpfs disk || exit 77\n{script}"),
         ])
         .env("KBGEN", env!("CARGO_BIN_EXE_kbgen"))
+        .env("KBGEN_CACHE_DIR", crate::expect::cache_dir())
         .current_dir(site.root.path())
         .output();
     let skipped = match &called {

@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::{Command, Output};
+use std::process::Output;
 
 use kbgen::parts::pipeline;
 use serde_json::Value;
@@ -12,7 +12,7 @@ use crate::expect::{all_well, repository, same};
 
 /// Runs the program on the folder with the mistakes.
 fn kbgen(arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_kbgen"))
+    crate::expect::kbgen()
         .arg("--root")
         .arg(repository("tests/data/mistakes"))
         .args(arguments)
@@ -101,7 +101,7 @@ fn a_site_with_mistakes_leaves_the_published_one_as_it_was() {
     let out = folder.path().join("public");
     let good = repository("tests/golden/site");
     let build = |root: &Path| {
-        Command::new(env!("CARGO_BIN_EXE_kbgen"))
+        crate::expect::kbgen()
             .args(["build", "--date", "2026-06-30", "--root"])
             .arg(root)
             .arg("--output-dir")

@@ -5,11 +5,17 @@ use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{self, Receiver};
+use std::thread;
 use std::time::Duration;
 
 use kbgen::parts::files::Outputs;
-use kbgen::parts::serve::{self, Changes, Event, Limits, Open, Rebuild, Running, ServeOptions};
+use kbgen::parts::serve::{
+    self, Changes, Event, Limits, Open, Rebuild, Running, ServeOptions, StallLimit, Tracker,
+};
+use kbgen::parts::watch::Watch;
 use tempfile::TempDir;
 
 /// No answer within this time is a failure.
@@ -20,7 +26,13 @@ struct Session {
     root: TempDir,
     events: Receiver<Event>,
     running: Running,
+    /// Hears of each build that reads a file `endless`, and stalls there.
+    stalled: Receiver<()>,
+    /// Seconds that a build may make no progress; the server's word that it gave one up makes it long again.
+    limit: Arc<AtomicU64>,
 }
+
+const LONG: u64 = 3600;
 
 struct Reply {
     status: u16,
@@ -43,20 +55,39 @@ impl Session {
         for (path, text) in files {
             write(&root.path().join("content").join(path), text);
         }
+        let limit = Arc::new(AtomicU64::new(LONG));
+        let (seconds, long_again) = (Arc::clone(&limit), Arc::clone(&limit));
         let options = ServeOptions {
             interface: Ipv4Addr::LOCALHOST.into(),
             port,
             names: vec!["kb.test".parse().unwrap()],
             limits: Limits::default(),
+            stall_limit: StallLimit::new(move || Duration::from_secs(seconds.load(Ordering::Relaxed))),
             root: root.path().to_path_buf(),
             watch: vec!["site.toml".into(), "content".into(), "static".into()],
             ignore: vec!["content/public".into()],
             open: Open::Nothing,
         };
         let content = root.path().join("content");
-        let announce = move |event| drop(sender.send(event));
-        let running = serve::start(options, move |_: &Changes| build(&content), announce).unwrap();
-        Self { root, events, running }
+        let announce = move |event| {
+            if matches!(event, Event::Broken { .. }) {
+                long_again.store(LONG, Ordering::Relaxed);
+            }
+            drop(sender.send(event));
+        };
+        let (stall, stalled) = mpsc::channel();
+        let rebuild = move |_: &Changes, tracker: &Tracker| {
+            if content.join("endless").exists() {
+                tracker.begin_page("content/endless");
+                stall.send(()).unwrap();
+                loop {
+                    thread::park();
+                }
+            }
+            build(&content)
+        };
+        let running = serve::start(options, rebuild, announce).unwrap();
+        Self { root, events, running, stalled, limit }
     }
 
     fn write(&self, path: &str, text: &str) {
@@ -327,6 +358,40 @@ fn a_defect_in_a_build_does_not_end_the_session() {
     fs::remove_file(session.root.path().join("content/panic")).unwrap();
     session.wait_for(|event| matches!(event, Event::Rebuilt { .. }));
     assert_eq!(session.get("/").body, "good");
+}
+
+#[test]
+fn a_build_without_end_is_named_and_the_next_save_builds_again() {
+    let session = Session::start(&[("index.html", "first")]);
+    session.write("content/endless", "");
+    session.stalled.recv_timeout(PATIENCE).unwrap();
+    assert_eq!(session.get("/").body, "first");
+    session.limit.store(0, Ordering::Relaxed);
+    fs::remove_file(session.root.path().join("content/endless")).unwrap();
+    session.write("content/index.html", "second");
+    let Event::Broken { plain, .. } = session.wait_for(|event| matches!(event, Event::Broken { .. })) else {
+        unreachable!("it fits");
+    };
+    assert!(plain.contains("made no progress for 0 s while working on `content/endless`"), "{plain}");
+    while session.get("/").body != "second" {
+        session.wait_for(|event| matches!(event, Event::Rebuilt { .. }));
+    }
+}
+
+#[test]
+fn a_first_build_without_end_is_named_and_the_next_save_builds_again() {
+    let session = Session::start_on(&[("endless", "")], 0);
+    session.stalled.recv_timeout(PATIENCE).unwrap();
+    session.limit.store(0, Ordering::Relaxed);
+    fs::remove_file(session.root.path().join("content/endless")).unwrap();
+    session.write("content/index.html", "home");
+    session.wait_for(
+        |event| matches!(event, Event::Broken { plain, .. } if plain.contains("`content/endless`")),
+    );
+    session.wait_for(|event| matches!(event, Event::Listening { .. }));
+    while session.get("/").body != "home" {
+        session.wait_for(|event| matches!(event, Event::Rebuilt { .. }));
+    }
 }
 
 #[test]

@@ -4,7 +4,7 @@ use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Stdio};
 use std::sync::mpsc::{self, Receiver};
 use std::time::Duration;
 
@@ -16,7 +16,7 @@ pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
 /// A new knowledge base in a folder, as `kbgen init` makes it.
 pub(crate) fn starter() -> TempDir {
     let root = TempDir::new().unwrap();
-    let made = Command::new(env!("CARGO_BIN_EXE_kbgen")).arg("init").arg(root.path()).output().unwrap();
+    let made = crate::expect::kbgen().arg("init").arg(root.path()).output().unwrap();
     assert!(made.status.success(), "{made:?}");
     root
 }
@@ -34,7 +34,7 @@ pub(crate) struct Served {
 impl Served {
     /// Serves the site of this folder, and waits until it is there.
     pub(crate) fn start(root: TempDir, options: &[&str]) -> Self {
-        let mut process = Command::new(env!("CARGO_BIN_EXE_kbgen"))
+        let mut process = crate::expect::kbgen()
             .arg("--root")
             .arg(root.path())
             .args(["serve", "--date", "2026-11-22"])

@@ -1,32 +1,31 @@
 //! Which addresses answered, and on which day: they are left alone for a while.
 
 use std::collections::BTreeMap;
-use std::fs;
-use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use jiff::civil::Date;
 
-/// Where it is kept, from the root of the site; deleting it does no harm.
-const PLACE: &str = ".kbgen-cache/links.json";
+use crate::cache::Cache;
+
+/// Its file in the cache; deleting it does no harm.
+const FILE: &str = "links.json";
 
 /// The days on which addresses answered.
 #[derive(Debug)]
-pub(super) struct Memory {
-    path: PathBuf,
+pub(super) struct Memory<'c> {
+    cache: Option<&'c Cache>,
     today: Date,
     days: i64,
     answered: BTreeMap<String, Date>,
 }
 
-impl Memory {
+impl<'c> Memory<'c> {
     /// What is known; nothing when there is no such file or it cannot be read.
-    pub fn open(root: &Path, today: Date, fresh: u32) -> Self {
-        let path = root.join(PLACE);
-        let text = fs::read_to_string(&path).unwrap_or_default();
-        let kept: BTreeMap<String, String> = serde_json::from_str(&text).unwrap_or_default();
+    pub fn open(cache: Option<&'c Cache>, today: Date, fresh: u32) -> Self {
+        let bytes = cache.and_then(|cache| cache.read(FILE)).unwrap_or_default();
+        let kept: BTreeMap<String, String> = serde_json::from_slice(&bytes).unwrap_or_default();
         let answered = kept.into_iter().filter_map(|(url, day)| Some((url, day.parse().ok()?))).collect();
-        Self { path, today, days: i64::from(fresh), answered }
+        Self { cache, today, days: i64::from(fresh), answered }
     }
 
     /// Whether an address answered lately.
@@ -48,10 +47,8 @@ impl Memory {
         self.answered.retain(|_, day| age(*day, today) < days);
         let kept: BTreeMap<&str, String> =
             self.answered.iter().map(|(url, day)| (url.as_str(), day.to_string())).collect();
-        let folder = self.path.parent().context("the file stands in a folder")?;
-        fs::create_dir_all(folder).with_context(|| format!("cannot make `{}`", folder.display()))?;
         let text = format!("{}\n", serde_json::to_string_pretty(&kept)?);
-        fs::write(&self.path, text).with_context(|| format!("cannot write `{}`", self.path.display()))
+        self.cache.map_or(Ok(()), |cache| cache.write(FILE, text.as_bytes()))
     }
 }
 

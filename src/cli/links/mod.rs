@@ -8,8 +8,8 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-use crate::cache;
 use crate::cli::arguments::{AnswerFormat, Arguments, LinksOptions};
+use crate::cli::kept::Kept;
 use crate::cli::links::addresses::addresses;
 use crate::cli::links::ask::{Answer, ask};
 use crate::cli::links::memory::Memory;
@@ -55,16 +55,17 @@ pub(super) fn run(
     let root = world::root(arguments.root.as_deref())?;
     let (sources, faults) = load::read(&root)?;
     let today = options.date.unwrap_or_else(world::today);
+    let kept = Kept::open(&root, &options.cache, terminal);
     let order = Order {
         today,
         drafts: Drafts::Include,
         base_url: None,
         audience: Audience::World,
-        store: Arc::new(cache::open(&root)),
+        store: Arc::new(kept.store()),
     };
     let draft = pipeline::understand(&sources, faults, &order, &Unwatched)?;
     let places = addresses(&draft.site, &draft.links, &sources);
-    let mut memory = Memory::open(&root, today, options.fresh);
+    let mut memory = Memory::open(kept.cache(), today, options.fresh);
     let unknown: Vec<&str> = places.keys().map(String::as_str).filter(|url| !memory.is_fresh(url)).collect();
     terminal.say(&match unknown.len() {
         0 if places.is_empty() => "the content names no web address".to_string(),

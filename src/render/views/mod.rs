@@ -135,10 +135,10 @@ fn rendered(shelf: &Shelf<'_>, engine: &Engine<'_>, leaf: Leaf, sink: &dyn Sink)
 }
 
 fn bytes(shelf: &Shelf<'_>, engine: &Engine<'_>, leaf: &Leaf) -> Result<Vec<u8>, Diagnostic> {
-    let watch = shelf.order.watch;
-    watch.begin_page();
+    let (watch, path) = (shelf.order.watch, file(&leaf.address));
+    watch.begin_page(&path);
     let page = engine.render(leaf.template, &leaf.view);
-    watch.end_page(&file(&leaf.address));
+    watch.end_page(&path);
     page
 }
 

@@ -1,6 +1,8 @@
 //! Thousands of made texts: nothing panics, nothing unsafe comes out, and time grows with the length.
 
 use std::collections::BTreeSet;
+use std::sync::mpsc;
+use std::thread;
 use std::time::{Duration, Instant};
 
 use ammonia::Builder;
@@ -200,6 +202,86 @@ fn tags(html: &str) -> Vec<String> {
     tags
 }
 
+/// Titles that are an id of the page's own parts, or become one when a number follows, and some that collide with others.
+const TITLES: &[&str] = &[
+    "Cause",
+    "Letter",
+    "Fn",
+    "Fnref",
+    "Kbgen",
+    "Main",
+    "Next",
+    "Sources",
+    "Fit data",
+    "Cause 1",
+    "Section cause 1",
+    "Section",
+    "Letter-2",
+    "Main 1",
+    "???",
+    "*Cause* `1`",
+];
+
+/// What may follow a title.
+const IDS: &[&str] =
+    &["", "", "", " {#cause}", " {#cause-1}", " {#fn-1}", " {#section-cause-1}", " {#main}", " {#a b}"];
+
+/// A document of whole blocks: each of them is what an author could write.
+fn document(dice: &mut Dice) -> String {
+    let mut text = String::new();
+    for _ in 0..1 + dice.below(30) {
+        let (title, id) = (dice.pick(TITLES), dice.pick(IDS));
+        text.push_str(&match dice.below(10) {
+            0..=4 => format!("{} {title}{id}\n\n", "#".repeat(2 + dice.below(3))),
+            5 => format!("{title}{id}\n---\n\n"),
+            6 => format!("A note[^{title}] and [a link](#{title}).\n\n[^{title}]: What it says.\n\n"),
+            7 => format!(
+                "> - {title}\n>   1. [{title}][cause]\n>      - ## {title}\n\n[cause]: /errors/x/\n\n"
+            ),
+            8 => format!(
+                "| {title} | b |\n|---|:-:|\n| [^1] | {{{{ fit(\"a\", \"q\").kv }}}} |\n\n[^1]: {title}\n\n"
+            ),
+            _ => format!("```bash title=\"{title}\"\n## {title}\n```\n\n"),
+        });
+    }
+    text
+}
+
+/// Runs where nothing else waits for it, so that a text without end is named instead of waited for.
+fn named_if_endless(text: String, work: impl FnOnce(&str) + Send + 'static) {
+    let (sender, ended) = mpsc::channel();
+    let shared = text.clone();
+    thread::spawn(move || {
+        work(&shared);
+        let _ = sender.send(());
+    });
+    match ended.recv_timeout(Duration::from_secs(60)) {
+        Ok(()) => {}
+        Err(mpsc::RecvTimeoutError::Timeout) => panic!("this text has no end: {text:?}"),
+        Err(mpsc::RecvTimeoutError::Disconnected) => panic!("this text fails: {text:?}"),
+    }
+}
+
+#[test]
+fn every_document_ends_and_its_ids_are_unique_and_its_own() {
+    let mut dice = Dice(0x5EED_CA05_E000_0001);
+    for round in 0..1_500 {
+        let text = document(&mut dice);
+        named_if_endless(text, move |text| {
+            let headings = outline(text).headings;
+            let ids: BTreeSet<&str> = headings.iter().map(|heading| heading.id.as_str()).collect();
+            assert_eq!(ids.len(), headings.len(), "round {round}: {ids:?} of {text:?}");
+            assert!(!ids.iter().any(|id| is_reserved_id(id)), "round {round}: {ids:?} of {text:?}");
+            let html = render(text, &Page).html();
+            let all: Vec<&str> =
+                html.split(" id=\"").skip(1).map(|rest| rest.split('"').next().unwrap_or_default()).collect();
+            assert_eq!(all.iter().collect::<BTreeSet<_>>().len(), all.len(), "round {round}: {text:?}");
+            inline(text, &Page);
+            plain(text);
+        });
+    }
+}
+
 #[test]
 fn places_lie_in_the_text() {
     let mut dice = Dice(42);
@@ -224,6 +306,8 @@ fn time_grows_with_the_length() {
     for part in [
         "## a\n\n",
         "## a {#a}\n\n",
+        "## Cause\n\n",
+        "## Section cause 1\n\n## Cause\n\n",
         "{{",
         "{{ a }}",
         "}}",

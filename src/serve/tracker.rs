@@ -1,0 +1,154 @@
+//! Follows one build from outside: the pages in work, whether anything moves, and a way to end it.
+
+use std::fmt;
+use std::panic::resume_unwind;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use crate::watch::{Stage, Watch};
+
+/// Most pages that a stall names.
+const NAMED: usize = 3;
+
+/// The progress of one build.
+#[derive(Debug, Default)]
+pub struct Tracker {
+    state: Mutex<State>,
+    /// Counts every report, so that two looks tell whether something happened in between.
+    reports: AtomicU64,
+    is_cancelled: AtomicBool,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    stage: Option<Stage>,
+    /// Pages in work, in the order in which they were begun.
+    pages: Vec<String>,
+}
+
+/// The panic payload that ends a cancelled build.
+struct Cancelled;
+
+impl Tracker {
+    /// Ends the build at its next report: nobody waits for it any more.
+    pub(crate) fn cancel(&self) {
+        self.is_cancelled.store(true, Ordering::Relaxed);
+    }
+
+    /// The number of reports so far.
+    pub(crate) fn reports(&self) -> u64 {
+        self.reports.load(Ordering::Relaxed)
+    }
+
+    /// Describes a build that made no progress for `limit`.
+    pub(crate) fn stall(&self, limit: Duration) -> String {
+        let state = self.state();
+        let pages: Vec<String> = state.pages.iter().take(NAMED).map(|page| format!("`{page}`")).collect();
+        let place = match (pages.is_empty(), state.stage) {
+            (false, _) => format!(" while working on {}", pages.join(", ")),
+            (true, Some(stage)) => format!(" in the stage `{}`", stage.name()),
+            (true, None) => String::new(),
+        };
+        format!(
+            "error: the build made no progress for {} s{place}\n  = help: undo the last change and report it as a bug in \
+             kbgen; the next save starts a new build\n",
+            limit.as_secs()
+        )
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn report(&self) {
+        if self.is_cancelled.load(Ordering::Relaxed) {
+            // No panic message: the thread that started the build catches this.
+            resume_unwind(Box::new(Cancelled));
+        }
+        self.reports.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+impl Watch for Tracker {
+    fn begin(&self, stage: Stage, _pages: usize) {
+        self.report();
+        *self.state() = State { stage: Some(stage), pages: Vec::new() };
+    }
+
+    fn begin_page(&self, path: &str) {
+        self.report();
+        self.state().pages.push(path.to_string());
+    }
+
+    fn end_page(&self, path: &str) {
+        self.reports.fetch_add(1, Ordering::Relaxed);
+        let mut state = self.state();
+        if let Some(at) = state.pages.iter().position(|page| page == path) {
+            state.pages.remove(at);
+        }
+    }
+}
+
+/// How long a build may make no progress before the server gives it up; asked for at each look.
+#[derive(Clone)]
+pub struct StallLimit(Arc<dyn Fn() -> Duration + Send + Sync>);
+
+impl StallLimit {
+    /// The limit that `limit` returns.
+    pub fn new(limit: impl Fn() -> Duration + Send + Sync + 'static) -> Self {
+        Self(Arc::new(limit))
+    }
+
+    /// The limit of a whole build.
+    pub(crate) fn of_build(&self) -> Duration {
+        (self.0)()
+    }
+
+    /// The limit of an edit of a few pages, which takes milliseconds; the scheduler waits for it.
+    pub(crate) fn of_edit(&self) -> Duration {
+        (self.0)() / 6
+    }
+}
+
+impl Default for StallLimit {
+    /// 30 s. The longest stage without a report takes about 5 s at 100,000 pages (`docs/performance.md`).
+    fn default() -> Self {
+        Self::new(|| Duration::from_secs(30))
+    }
+}
+
+impl fmt::Debug for StallLimit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("StallLimit").field(&self.of_build()).finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::panic::{AssertUnwindSafe, catch_unwind};
+
+    use super::*;
+
+    #[test]
+    fn a_stall_names_the_pages_in_work_or_the_stage() {
+        let tracker = Tracker::default();
+        tracker.begin(Stage::Parse, 3);
+        tracker.begin_page("content/a.md");
+        tracker.begin_page("content/b.md");
+        tracker.end_page("content/a.md");
+        let text = tracker.stall(Duration::from_secs(30));
+        assert!(text.contains("no progress for 30 s while working on `content/b.md`\n"), "{text}");
+        tracker.begin(Stage::Check, 0);
+        assert!(tracker.stall(Duration::ZERO).contains("in the stage `check`"));
+    }
+
+    #[test]
+    fn a_cancelled_build_ends_at_its_next_report() {
+        let tracker = Tracker::default();
+        tracker.begin_page("content/a.md");
+        tracker.cancel();
+        tracker.end_page("content/a.md");
+        assert!(catch_unwind(AssertUnwindSafe(|| tracker.begin_page("content/b.md"))).is_err());
+    }
+}
