@@ -7,6 +7,8 @@
   if (!box) return;
   // The pause before a text is read, and the reading itself.
   var pause = 0, reading = 0, runs = 0;
+  // Whether the reader asked for the answer, and is to be led to it. Typing takes that back.
+  var requested = false;
 
   function load() {
     return Promise.all([root.match, root.search, root.case, root.root + "data/diagnose.js"].map(window.kbgenLoad));
@@ -135,11 +137,31 @@
     near.forEach(function (hit) { list.appendChild(entry({ title: hit.title, href: hit.address + "index.html" })); });
     var say = exact.length ? (exact.length === 1 ? t("One page knows this message.") : t("{n} pages know this text, the most likely first.", { n: exact.length }))
       : near.length ? t("No page knows this exact message. These are only near it:") : t("Nothing here is a known error. If the log is healthy, that is the right answer.");
-    out.replaceChildren(make("p", say, "said"));
+    out.replaceChildren(heading(say));
     if (list.firstChild) out.appendChild(list);
     var more = exact.length ? null : ask(text);
     if (more) out.appendChild(more);
     if (list.firstChild) out.appendChild(shared(text, exact[0]));
+    reveal();
+  }
+
+  // The first line of the answer, which can have the focus.
+  function heading(text) {
+    var line = make("p", text, "said");
+    line.tabIndex = -1;
+    return line;
+  }
+  // Leads a reader who asked for it to the answer, unless they have moved on meanwhile. The style sheet says whether the
+  // scrolling is smooth.
+  function reveal() {
+    var answer = out.firstChild, active = document.activeElement;
+    if (!requested || !answer) return;
+    requested = false;
+    // A heading has the focus only where a page was opened at it.
+    if (active && active !== document.body && !active.matches("h1") && !box.closest(".paste").contains(active)) return;
+    answer.focus({ preventScroll: true });
+    var place = answer.getBoundingClientRect();
+    if (place.top < 0 || place.bottom > innerHeight * 0.7) answer.scrollIntoView({ block: "start" });
   }
 
   // Works for a moment at a time, so that the page goes on.
@@ -159,7 +181,7 @@
     load().then(function () {
       // While the tables were on their way another text may have come.
       if (mine === runs) work(window.kbgenMatch(window.kbgenTables.match, text), function (found) { show(text, found); });
-    }, function () { out.replaceChildren(make("p", t("The tables could not be loaded. Try again."), "said")); });
+    }, function () { out.replaceChildren(heading(t("The tables could not be loaded. Try again."))); reveal(); });
   }
 
   // A box is slow with a long text, and with characters that have no shape: such a log is held aside and read whole,
@@ -191,7 +213,17 @@
     if (!found) return;
     try { box.value = decodeURIComponent(found[1]); } catch (error) { return; }
     held = "";
+    request();
+  }
+  // The focus reads the answer aloud: the live region would do it a second time.
+  function request() {
+    requested = true;
+    out.setAttribute("aria-live", "off");
     run();
+  }
+  function withdraw() {
+    requested = false;
+    out.setAttribute("aria-live", "polite");
   }
   addEventListener("hashchange", opened);
   opened();
@@ -199,17 +231,21 @@
   // What came before the script did.
   if (box.value && !runs) run();
 
-  box.addEventListener("input", function () { held = ""; clearTimeout(pause); pause = setTimeout(run, 250); });
-  document.getElementById("paste-go").addEventListener("click", function () { box.focus(); run(); });
+  box.addEventListener("input", function () { held = ""; withdraw(); clearTimeout(pause); pause = setTimeout(run, 250); });
+  window.kbgenFindPage = function () {
+    request();
+    if (!(held || box.value).trim()) box.focus();
+  };
+  document.getElementById("paste-go").addEventListener("click", window.kbgenFindPage);
 
   // Down into the results, up and down among them, Escape back to the box.
   box.closest(".paste").addEventListener("keydown", function (event) {
     var links = Array.prototype.slice.call(out.querySelectorAll(".found li > a"));
     var at = links.indexOf(document.activeElement);
     var in_box = event.target === box;
-    if (event.key === "Enter" && in_box && (event.ctrlKey || event.metaKey)) run();
+    if (event.key === "Enter" && in_box && (event.ctrlKey || event.metaKey)) request();
     else if (event.key === "Escape") { if (in_box) { held = box.value = ""; run(); } else box.focus(); }
-    else if (event.key === "ArrowDown" && links.length && (at >= 0 || in_box && box.selectionStart === box.value.length)) { event.preventDefault(); links[Math.min(at + 1, links.length - 1)].focus(); }
+    else if (event.key === "ArrowDown" && links.length && (at >= 0 || in_box && box.selectionStart === box.value.length || document.activeElement === out.firstChild)) { event.preventDefault(); links[Math.min(at + 1, links.length - 1)].focus(); }
     else if (event.key === "ArrowUp" && at >= 0) { event.preventDefault(); (links[at - 1] || box).focus(); }
   });
 })();
