@@ -42,6 +42,28 @@
     return cause.title.replace(/\.+$/, "").replace(/\x60/g, "") + (told_of.length ? ": " + told_of.join(", ") : "") + ".";
   }
 
+  // Figures with their names; what the reading only derives for itself is not shown.
+  function figure_list(figures) {
+    var list = make("dl");
+    Object.keys(figures || {}).forEach(function (name) {
+      if (name === "own" || name === "verdict") return;
+      var pair = make("div");
+      pair.appendChild(make("dt", name.replace(/_/g, " ")));
+      pair.appendChild(make("dd", figure(name, figures[name])));
+      list.appendChild(pair);
+    });
+    return list;
+  }
+  // A link to the calculator with what is known of the case; none where that is nothing to compute with.
+  function calculator_link(setting, total) {
+    var model = window.kbgenTables.models.filter(function (each) { return each[0] === setting.model; })[0];
+    if (!model && !(total > 1073741824)) return null;
+    var line = make("p"), link = make("a", model ? t("Does {model} fit?", { model: model[1] }) : t("What fits into {size}?", { size: figure("total", total) }));
+    link.href = root.root + "will-it-run/index.html#" + new URLSearchParams(setting);
+    line.appendChild(link);
+    return line;
+  }
+
   // One found page: its title, the figures that were read, the cause they point to.
   function entry(page, match, brief) {
     var item = make("li");
@@ -53,38 +75,23 @@
     if (!match) return item;
     var cause = match.cause;
     var known = cause && page.causes && page.causes[cause];
-    if (cause) link.hash = "cause-" + cause;
+    var carried = window.kbgenCarry(cause ? "cause-" + cause : "main", match.figures, match.setting, window.kbgenTables);
+    if (carried !== "#main") link.hash = carried;
     item.appendChild(make("p", page.description, "small"));
     if (known) item.appendChild(make("p", conclusion(known, match.figures), "why"));
     if (brief) return item;
-    // What the reading only derives for itself is not shown.
-    var names = Object.keys(match.figures || {}).filter(function (name) { return name !== "own" && name !== "verdict"; });
     var where = make("p", t("Line {n}:", { n: match.line }), "small");
     where.appendChild(make("mark", match.quote));
     item.appendChild(where);
-    if (names.length) {
-      var list = make("dl");
-      var put = function (name, value) {
-        var pair = make("div");
-        pair.appendChild(make("dt", name));
-        pair.appendChild(make("dd", value));
-        list.appendChild(pair);
-      };
-      names.forEach(function (name) { put(name.replace(/_/g, " "), figure(name, match.figures[name])); });
-      item.appendChild(list);
-    }
+    var list = figure_list(match.figures);
+    if (list.firstChild) item.appendChild(list);
     if (page.first_command) {
       var first = make("p", t("First to try: "), "small");
       first.appendChild(make("code", page.first_command));
       item.appendChild(first);
     }
-    if (match.figures && match.figures.total > 1073741824) {
-      var line = make("p");
-      var fit = make("a", t("What fits into {size}?", { size: figure("total", match.figures.total) }));
-      fit.href = root.root + "will-it-run/index.html#mem=" + match.figures.total;
-      line.appendChild(fit);
-      item.appendChild(line);
-    }
+    var total = match.figures && match.figures.total, fit = page.fits || total ? calculator_link(match.setting, total) : null;
+    if (fit) item.appendChild(fit);
     return item;
   }
 
@@ -123,7 +130,10 @@
     var tables = window.kbgenTables;
     var exact = found.filter(function (match) { return tables.pages[match.slug]; }).slice(0, 5);
     var lines = exact.length ? text.split("\n") : [];
-    exact.forEach(function (match) { match.quote = around(lines[match.line - 1], match.column - 1); });
+    exact.forEach(function (match) {
+      match.quote = around(lines[match.line - 1], match.column - 1);
+      match.setting = window.kbgenSetting(text, match, tables);
+    });
     // A few words are a question, and get the best there is; a log has to share much with a page.
     var question = text.trim().length <= 100 && text.trim().indexOf("\n") < 0;
     var near = exact.length || !tables.search ? [] : window.kbgenSearch(tables.search, text.slice(-NEAR_END), 5).filter(function (hit) { return question || hit.share >= tables.near; });
@@ -207,8 +217,40 @@
     file.slice(Math.max(0, file.size - LONGEST)).text().then(take);
   });
 
+  // On the page of an error: the figures that the address carries, at the cause that it names; links to the calculator
+  // begin with them. The address is nobody's word: what is shown of it are numbers, by names that the site knows.
+  function show_carried() {
+    var tables = window.kbgenTables, found = window.kbgenCarried(location.hash, tables), probe = make("a");
+    var page = Object.keys(tables.pages).map(function (slug) { return tables.pages[slug]; }).filter(function (page) {
+      probe.href = root.root + page.href;
+      return probe.pathname === location.pathname || probe.pathname.replace(/index\.html$/, "") === location.pathname;
+    })[0];
+    if (!found || !page) return;
+    document.querySelectorAll(".carried").forEach(function (old) { old.remove(); });
+    document.querySelectorAll(".cause.named").forEach(function (old) { old.classList.remove("named"); });
+    var cause = document.querySelector(".cause[id=\"" + found.anchor + "\"]"), id = found.anchor.replace(/^cause-/, "");
+    var panel = make("div", null, "carried"), list = figure_list(found.figures), fit = calculator_link(found.setting, found.figures.total);
+    panel.tabIndex = -1;
+    panel.setAttribute("role", "group");
+    panel.setAttribute("aria-label", t("From your log"));
+    panel.appendChild(make("p", t("From your log"), "label"));
+    if (cause && Object.prototype.hasOwnProperty.call(page.causes, id)) panel.appendChild(make("p", conclusion(page.causes[id], found.figures), "why"));
+    if (list.firstChild) panel.appendChild(list);
+    if (fit) panel.appendChild(fit);
+    if (cause) {
+      cause.classList.add("named");
+      cause.querySelector(".cause-title").after(panel);
+    } else document.querySelector(".plate").appendChild(panel);
+    document.querySelectorAll("main a[href]").forEach(function (link) {
+      if (!out.contains(link) && /will-it-run\/(index\.html)?(#.*)?$/.test(link.getAttribute("href"))) link.hash = new URLSearchParams(found.setting);
+    });
+    panel.focus({ preventScroll: true });
+    (cause || panel).scrollIntoView({ block: cause ? "start" : "nearest" });
+  }
+
   // An address that carries a case.
   function opened() {
+    if (/^#[\w-]+&/.test(location.hash)) Promise.all([root.case, root.root + "data/diagnose.js"].map(window.kbgenLoad)).then(show_carried, function () {});
     var found = /^#case=(.+)/.exec(location.hash);
     if (!found) return;
     try { box.value = decodeURIComponent(found[1]); } catch (error) { return; }
