@@ -136,10 +136,10 @@
     var shown = state, setting = answer.setting;
     // What would fail at once is not offered to be copied: what does load is, if anything does.
     if (answer.verdict === "no") {
-      if (!answer.offload) return place.append(make("p", t("No command: what does not fit would stop with an error."), "small"));
+      if (!answer.offload) return place.append(make("p", t("No command: these settings end in an error."), "small"));
       shown = look.but(state, answer.offload.change);
       setting = answers.setting_of(shown, table, fit);
-      place.append(make("p", t("As it is set it does not fit. This fits {how}, the rest stays in RAM and is slower:", { how: answer.offload.how }), "small"));
+      place.append(make("p", t("These settings do not fit. This fits {how}; the rest stays in RAM and is slower:", { how: answer.offload.how }), "small"));
     }
     window.kbgenCommands(shown, setting, { file: file, table: table, kv: fit.kv, dtypes: fit.dtypes }).forEach(function (line) {
       if (line.note) { place.appendChild(make("p", line.note, "small")); return; }
@@ -312,6 +312,7 @@
   function show_misread() {
     var list = state.misread, report = JSON.stringify(list);
     $("misread").hidden = !list.length;
+    $("answer").hidden = list.length > 0;
     if (report === reported) return;
     reported = report;
     $("misread-list").replaceChildren.apply($("misread-list"), list.map(function (each) {

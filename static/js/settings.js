@@ -35,15 +35,15 @@
       // The value that `parse` makes of a parameter; `usual` if the address has none, or none that makes sense.
       function take(name, parse, usual, why) {
         var text = asked.get(name), value = text ? parse(text) : null;
-        if (text && value === null) reject(name, text, why || t("no value of this setting"));
+        if (text && value === null) reject(name, text, why || t("not a valid value"));
         return value === null ? usual : value;
       }
       var one_of = function (list) { return function (text) { return list.indexOf(text) < 0 ? null : text; }; };
       var place_in = function (list) { return function (text) { var at = list.indexOf(text); return at < 0 ? null : at; }; };
       var between = function (least, most) { return function (text) { var n = number(text, least); return n > most ? null : n; }; };
-      state.model = take("model", function (id) { return by_id(index.models, id) ? id : null; }, state.model, t("no model of this site"));
+      state.model = take("model", function (id) { return by_id(index.models, id) ? id : null; }, state.model, t("unknown model"));
       state.chosen_quant = take("quant", one_of(index.quants), null);
-      state.ctx = take("ctx", between(1), state.ctx, t("no number of tokens"));
+      state.ctx = take("ctx", between(1), state.ctx, t("not a number of tokens"));
       // `kv` is both types in one, as links of older pages have it.
       state.k = state.v = take("kv", place_in(index.kv), state.k);
       state.k = take("k", place_in(index.kv), state.k);
@@ -55,22 +55,22 @@
       state.dtype = take("dtype", place_in(index.dtypes), state.dtype);
       state.util = take("util", between(1, 100), state.util);
       state.fp8 = take("cache", one_of(["fp8"]), "") === "fp8";
-      var device_why = t("no device of this site, and no memory in bytes");
+      var device_why = t("unknown device, and not an amount of memory in bytes");
       var named = asked.get("gpu") ? "gpu" : "device", devices = [];
       (asked.get(named) || "").split(",").filter(Boolean).forEach(function (what) {
         if (!by_id(index.devices, what) && !number(what, MIB)) reject(named, what, device_why);
         else if (devices.length === MOST_DEVICES) reject(named, what, t("more than {n} devices", { n: MOST_DEVICES }));
         else devices.push(device(what));
       });
-      var amount = take("mem", between(MIB), null, t("no memory in bytes"));
+      var amount = take("mem", between(MIB), null, t("not an amount of memory in bytes"));
       if (amount && !(devices.length && devices[0].mem === amount)) devices = [device(amount)];
       if (devices.length) state.devices = devices;
       (asked.get("others") || "").split(",").forEach(function (text, i) {
-        if (text && number(text, 0) === null) reject("others", text, t("no number of MiB"));
+        if (text && number(text, 0) === null) reject("others", text, t("not a number of MiB"));
         else if (text && state.devices[i]) state.devices[i].others = number(text, 0) * MIB;
       });
       // A query may carry what other sites put there.
-      if (text[0] === "#") asked.forEach(function (value, name) { if (NAMES.indexOf(name) < 0) reject(name.slice(0, 60), value, t("no setting of this calculator")); });
+      if (text[0] === "#") asked.forEach(function (value, name) { if (NAMES.indexOf(name) < 0) reject(name.slice(0, 60), value, t("unknown setting")); });
       // What the model has to offer is known once its table is there.
       state.unchecked = ["quant", "ctx"].filter(function (name) { return asked.get(name); });
       return state;
@@ -103,7 +103,7 @@
       var has = function (name) { return table.quants[index.quants.indexOf(name)]; };
       state.unchecked.splice(0).forEach(function (name) {
         if (state.misread.some(function (each) { return each.name === "model" || each.name === name; })) return;
-        if (name === "quant" && !has(state.chosen_quant)) state.misread.push({ name: name, text: state.chosen_quant, why: t("no quantization of this model") });
+        if (name === "quant" && !has(state.chosen_quant)) state.misread.push({ name: name, text: state.chosen_quant, why: t("not available for this model") });
         if (name === "ctx" && state.ctx > table.max) state.misread.push({ name: name, text: String(state.ctx), why: t("more than the {n} tokens of this model", { n: table.max }) });
       });
       state.quant = has(state.chosen_quant) ? state.chosen_quant : index.quants[look.usual(table, index.quants)];

@@ -172,11 +172,11 @@ export default function ({ folder, browser, url }) {
 
   /** Each setting wrong by itself, and what is said of it. */
   const WRONG = {
-    "model=llama-9": "no model of this site", "model=%3Cimg%20src=x%20onerror=alert(1)%3E": "no model of this site", "quant=Q99": "no value of this setting", "ctx=-5": "no number of tokens", "ctx=1e999": "no number of tokens",
-    "ctx=999999": "more than the 131072 tokens of this model", "kv=%00": "no value of this setting", "k=q": "no value of this setting", "v=f17": "no value of this setting",
-    "slots=3": "no value of this setting", "run=x": "no value of this setting", "ngl=-1": "no value of this setting", "moe=-2": "no value of this setting", "dtype=int3": "no value of this setting",
-    "util=0": "no value of this setting", "cache=fp7": "no value of this setting", "gpu=rtx-9090": "no device of this site, and no memory in bytes", "gpu=24": "no device of this site, and no memory in bytes",
-    "device=none": "no device of this site, and no memory in bytes", "mem=-4": "no memory in bytes", "mem=x": "no memory in bytes", "others=x": "no number of MiB", "modle=phi-2": "no setting of this calculator",
+    "model=llama-9": "unknown model", "model=%3Cimg%20src=x%20onerror=alert(1)%3E": "unknown model", "quant=Q99": "not a valid value", "ctx=-5": "not a number of tokens", "ctx=1e999": "not a number of tokens",
+    "ctx=999999": "more than the 131072 tokens of this model", "kv=%00": "not a valid value", "k=q": "not a valid value", "v=f17": "not a valid value",
+    "slots=3": "not a valid value", "run=x": "not a valid value", "ngl=-1": "not a valid value", "moe=-2": "not a valid value", "dtype=int3": "not a valid value",
+    "util=0": "not a valid value", "cache=fp7": "not a valid value", "gpu=rtx-9090": "unknown device, and not an amount of memory in bytes", "gpu=24": "unknown device, and not an amount of memory in bytes",
+    "device=none": "unknown device, and not an amount of memory in bytes", "mem=-4": "not an amount of memory in bytes", "mem=x": "not an amount of memory in bytes", "others=x": "not a number of MiB", "modle=phi-2": "unknown setting",
   };
   test("calculator: what is not understood in an address is said, and gets no verdict", () =>
     at("#model=llama-3.1-8b-instruct", async (page, { trouble }) => {
