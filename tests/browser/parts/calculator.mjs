@@ -11,7 +11,7 @@ const digits = text => Number(text.replace(/\D/g, ""));
 
 export default function ({ folder, browser, url }) {
   const address = `${url}will-it-run/`;
-  const ready = page => page.locator("#answer:not([aria-busy])").waitFor();
+  const ready = page => page.locator("#answer:not([aria-busy])").waitFor({ state: "attached" });
   const text = (page, id) => page.locator(`#${id}`).innerText();
   /** A fresh visitor, once the figures are there. */
   const at = (hash, use, options = {}) => visiting(browser, address + hash, options, async (page, visitor) => {
@@ -288,7 +288,7 @@ export default function ({ folder, browser, url }) {
       assert.ok(await page.locator("#v").evaluate(field => field.closest("fieldset").disabled));
     });
     await at(`${START}&run=library`, async page => assert.match(await text(page, "commands"), /^Copy|-m Llama-3\.1-8B-Instruct-Q4_K_M\.gguf -ngl 999 -c 8192 -ctk f16 -ctv f16 -fa on/));
-    await at(`${START}&run=vllm&gpu=geforce-rtx-4090`, async page => {
+    await at(`${START.replace("geforce-rtx-3060-12-gb", "geforce-rtx-4090")}&run=vllm`, async page => {
       assert.match(await text(page, "commands"), /vllm serve \S+ --max-model-len 8192 --gpu-memory-utilization 0\.92/);
       assert.ok(await page.locator("#layers").isHidden());
     });
