@@ -8,8 +8,8 @@ use crate::files::Outputs;
 use crate::render::address::file;
 use crate::render::views::{Shelf, asks_for_memory};
 use crate::signature::{NEAR, WordIndex};
-use crate::site::{Head, Page};
 use crate::site::kinds::ErrorData;
+use crate::site::{Head, Page};
 
 /// All that the box needs beside the signatures. As a tree of JSON values it would be several times as large.
 #[derive(Serialize)]
@@ -50,7 +50,12 @@ pub(super) fn table(shelf: &Shelf<'_>) -> Outputs {
         pairs: diagnosis::PAIRS,
         counts: diagnosis::COUNTS,
         models: models(shelf),
-        devices: order.site.devices.iter().map(|device| (slug(&device.head), title(&device.head), device.data.memory_bytes())).collect(),
+        devices: order
+            .site
+            .devices
+            .iter()
+            .map(|device| (slug(&device.head), title(&device.head), device.data.memory_bytes()))
+            .collect(),
         quants: order.fits.quants.iter().map(String::as_str).collect(),
     });
     let mut text = format!("window.kbgenTables={{\"match\":{signatures},");
@@ -69,7 +74,8 @@ pub(super) fn table(shelf: &Shelf<'_>) -> Outputs {
 
 /// The models with figures.
 fn models<'s>(shelf: &'s Shelf<'_>) -> Vec<(&'s str, &'s str, Option<&'s str>)> {
-    let known = shelf.site().models.iter().filter(|model| shelf.order.fits.figures(&model.head.id.slug).is_some());
+    let known =
+        shelf.site().models.iter().filter(|model| shelf.order.fits.figures(&model.head.id.slug).is_some());
     known.map(|model| (slug(&model.head), title(&model.head), model.data.hf_id.as_deref())).collect()
 }
 
