@@ -6,19 +6,24 @@ use serde_json::json;
 use crate::diagnosis;
 use crate::files::Outputs;
 use crate::render::address::file;
-use crate::render::views::Shelf;
+use crate::render::views::{Shelf, asks_for_memory};
 use crate::signature::{NEAR, NEAR_QUESTION, WordIndex};
-use crate::site::Page;
 use crate::site::kinds::ErrorData;
+use crate::site::{Head, Page};
 
 /// All that the box needs beside the signatures. As a tree of JSON values it would be several times as large.
 #[derive(Serialize)]
-struct Tables {
+struct Tables<'s> {
     search: WordIndex,
     near: u32,
     near_question: u32,
     pairs: [(&'static str, &'static str); diagnosis::PAIRS.len()],
     counts: [&'static str; diagnosis::COUNTS.len()],
+    /// Slug, title and id on the hub of each model that the calculator knows.
+    models: Vec<(&'s str, &'s str, Option<&'s str>)>,
+    /// Slug, title and bytes of memory.
+    devices: Vec<(&'s str, &'s str, u64)>,
+    quants: Vec<&'s str>,
 }
 
 /// What is said of a page, but for its first command, which stands in its body.
@@ -28,6 +33,8 @@ struct Entry<'s> {
     href: String,
     description: String,
     causes: serde_json::Map<String, serde_json::Value>,
+    /// Whether memory decides, so that the calculator helps.
+    fits: bool,
 }
 
 /// The file of that script.
@@ -44,6 +51,14 @@ pub(super) fn table(shelf: &Shelf<'_>) -> Outputs {
         near_question: NEAR_QUESTION,
         pairs: diagnosis::PAIRS,
         counts: diagnosis::COUNTS,
+        models: models(shelf),
+        devices: order
+            .site
+            .devices
+            .iter()
+            .map(|device| (slug(&device.head), title(&device.head), device.data.memory_bytes()))
+            .collect(),
+        quants: order.fits.quants.iter().map(String::as_str).collect(),
     });
     let mut text = format!("window.kbgenTables={{\"match\":{signatures},");
     text.push_str(inner(&tables));
@@ -59,6 +74,21 @@ pub(super) fn table(shelf: &Shelf<'_>) -> Outputs {
     outputs
 }
 
+/// The models with figures.
+fn models<'s>(shelf: &'s Shelf<'_>) -> Vec<(&'s str, &'s str, Option<&'s str>)> {
+    let known =
+        shelf.site().models.iter().filter(|model| shelf.order.fits.figures(&model.head.id.slug).is_some());
+    known.map(|model| (slug(&model.head), title(&model.head), model.data.hf_id.as_deref())).collect()
+}
+
+fn slug(head: &Head) -> &str {
+    &head.id.slug
+}
+
+fn title(head: &Head) -> &str {
+    &head.title.value
+}
+
 /// An entry for each error.
 fn entries(shelf: &Shelf<'_>) -> Vec<String> {
     let extractors = diagnosis::shared(shelf.site(), shelf.order.sources);
@@ -72,6 +102,7 @@ fn entries(shelf: &Shelf<'_>) -> Vec<String> {
             href: file(&error.head.id.address()),
             description: shelf.describe(&error.head),
             causes: causes.collect(),
+            fits: asks_for_memory(error),
         })
     };
     shelf.site().errors.iter().map(entry).collect()

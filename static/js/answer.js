@@ -59,7 +59,7 @@
   function llama(state, table, index) {
     var setting = setting_of(state, table, index), rooms = rooms_of(state), driver = index.driver, several = state.devices.length > 1;
     var needed = look.need(table, setting), verdict = look.judge(needed, rooms, driver), covered = is_covered(needed);
-    var margin = margin_of(state, needed, rooms, driver, verdict);
+    var margin = margin_of(state, needed, rooms, driver, verdict), offered = covered ? offers(state, table, index, setting, verdict) : [];
     return {
       setting: setting, verdict: verdict, exact: needed.exact,
       title: WORDS[verdict], some: verdict === "no" ? "" : some_of(setting, table), margin: margin.words, short: margin.short,
@@ -69,13 +69,18 @@
           says: one === "fits" ? t("{size} to spare", { size: mib(rooms[i] - own.total[1] - driver[1]) }) : one === "no" && own.total ? t("{size} short", { size: mib(own.total[0] + driver[0] - rooms[i], true) }) : WORDS[one].toLowerCase() };
       }),
       stats: stats(state, table, index, setting, needed, verdict),
-      offers: covered ? offers(state, table, index, setting, verdict) : [],
+      offers: offered, offload: verdict === "no" ? offload(state, table, index, offered) : null,
       rows: rows(state, table, index, setting),
       needs: several ? t("On the devices") : t("On the GPU"), heading: t("Every quantization of this model"),
       most: covered ? look.largest(table, setting, rooms, driver) : 0,
       most_layers: covered && typeof state.layers === "number" ? look.most_layers(table, setting, rooms, driver) : 0,
       meets: verdict !== "no" ? null : state.runner === "ollama" ? "ollama" : too_large(needed, rooms, driver)
     };
+  }
+  // Of the offers the one that keeps quantization and context and moves a part into RAM: experts before layers.
+  function offload(state, table, index, offered) {
+    var fitting = offered.filter(function (each) { return /^(experts|layers)$/.test(each.what) && each.change; })[0];
+    return fitting ? { change: fitting.change, how: some_of(setting_of(look.but(state, fitting.change), table, index), table) } : null;
   }
   // What of the model is on the devices, where it is not all of it.
   function some_of(setting, table) {

@@ -27,10 +27,11 @@
   // The fragment for an address of the site, without its root; none for a page that is not in the file.
   function place(address) {
     var parts = /^([^?#]*)(\?[^#]*)?#?(.*)$/.exec(address);
-    var page = parts[1].replace(/index\.html$/, "").replace(/\/$/, "") || start.id, inner = page + "/" + parts[3];
+    // What a page is told of a case behind its anchor stays outside: the file shows the page alone.
+    var anchor = parts[3].split("&")[0], page = parts[1].replace(/index\.html$/, "").replace(/\/$/, "") || start.id, inner = page + "/" + anchor;
     if (parts[2] || !document.getElementById(page)) return "";
     if (parts[3].indexOf("case=") === 0) return parts[3];
-    return parts[3] && document.getElementById(inner) ? inner : page;
+    return anchor && document.getElementById(inner) ? inner : page;
   }
   function lead(link) {
     var to = link.href.indexOf(base) === 0 && place(link.href.slice(base.length));

@@ -14,7 +14,10 @@
   // ---- state ---------------------------------------------------------------
   function remembered() { try { return localStorage.getItem("card"); } catch (_) { return null; } }
   var settings = window.kbgenSettings(fit, remembered()), MOST_DEVICES = settings.most_devices, state, table = null;
-  function read() { state = settings.read(location.hash.length > 1 ? location.hash : location.search); }
+  function read() {
+    clearTimeout(saving);
+    state = settings.read(location.hash.length > 1 ? location.hash : location.search);
+  }
   var saving = 0;
   function save() {
     clearTimeout(saving);
@@ -130,7 +133,15 @@
   function commands(answer, model) {
     var place = $("commands"), file = model.name.replace(/[^\w.-]+/g, "-") + "-" + state.quant + ".gguf";
     place.replaceChildren();
-    window.kbgenCommands(state, answer.setting, { file: file, table: table, kv: fit.kv, dtypes: fit.dtypes }).forEach(function (line) {
+    var shown = state, setting = answer.setting;
+    // What would fail at once is not offered to be copied: what does load is, if anything does.
+    if (answer.verdict === "no") {
+      if (!answer.offload) return place.append(make("p", t("No command: these settings end in an error."), "small"));
+      shown = look.but(state, answer.offload.change);
+      setting = answers.setting_of(shown, table, fit);
+      place.append(make("p", t("These settings do not fit. This fits {how}; the rest stays in RAM and is slower:", { how: answer.offload.how }), "small"));
+    }
+    window.kbgenCommands(shown, setting, { file: file, table: table, kv: fit.kv, dtypes: fit.dtypes }).forEach(function (line) {
       if (line.note) { place.appendChild(make("p", line.note, "small")); return; }
       var block = place.appendChild(make("div", null, "code wrap")), pre = block.appendChild(make("pre")), code = pre.appendChild(make("code"));
       block.dataset.label = line.label;
@@ -165,12 +176,12 @@
   }
   // A row of choices [[value, label], …]; `choose` gets the value.
   function choices(id, list, choose) {
-    list.forEach(function (each) { radio(id, each[0], each[1], $(id), function () { choose(each[0]); update(); }); });
+    list.forEach(function (each) { radio(id, each[0], each[1], $(id), function () { settled(id); choose(each[0]); update(); }); });
   }
   function mark(id, value) {
     Array.prototype.forEach.call($(id).querySelectorAll("input"), function (input) { input.checked = input.value === String(value); });
   }
-  function on(id, event, act) { $(id).addEventListener(event, function () { if (act(this.value) !== false) update(); }); }
+  function on(id, event, act) { $(id).addEventListener(event, function () { if (act(this.value) !== false) { settled(id); update(); } }); }
 
   var log_span = function () { return Math.log(Math.max(table.max, 512) / CELL); };
   var slide_at = function (ctx) { return Math.log(Math.max(ctx, CELL) / CELL) / log_span(); };
@@ -279,7 +290,6 @@
   function arrived(found) {
     table = found;
     $("answer").removeAttribute("aria-busy");
-    $("answer-body").hidden = $("ladder-part").hidden = false;
     $("waiting").hidden = $("broken").hidden = true;
     update();
   }
@@ -289,12 +299,44 @@
     var answer = answers.of(state, table, fit);
     build_rows(answer.rows);
     controls(answer);
+    $("answer-body").hidden = $("ladder-part").hidden = state.misread.length > 0;
+    show_misread();
+    // The address stays as it is: reloaded, it is as wrong as before.
+    if (state.misread.length) return;
     show(answer);
     save();
   }
 
+  // ---- what the address has wrong ------------------------------------------------
+  var reported = "";
+  function show_misread() {
+    var list = state.misread, report = JSON.stringify(list);
+    $("misread").hidden = !list.length;
+    $("answer").hidden = list.length > 0;
+    if (report === reported) return;
+    reported = report;
+    $("misread-list").replaceChildren.apply($("misread-list"), list.map(function (each) {
+      var row = make("li");
+      row.append(make("code", each.name + "=" + each.text), ": " + each.why);
+      return row;
+    }));
+    if (!list.length) return;
+    $("say").textContent = $("margin").textContent = $("dock-margin").textContent = "";
+    $("dock-verdict").className = "verdict verdict-unknown";
+    $("dock-verdict").textContent = t("No verdict");
+  }
+  // The parameters of the address that a control stands for, by the beginning of its id.
+  var PARAMETERS = { model: ["model"], quant: ["quant", "dtype"], ctx: ["ctx"], device: ["gpu", "device", "mem"], memory: ["gpu", "device", "mem"], others: ["others"], runner: ["run"],
+    k: ["k", "kv"], v: ["v", "kv"], slots: ["slots"], layers: ["ngl"], experts: ["moe"], fp8: ["cache"], util: ["util"] };
+  // Whoever sets a control has answered what the address had wrong there.
+  function settled(id) {
+    var names = PARAMETERS[id.replace(/-.*/, "")] || [];
+    state.misread = state.misread.filter(function (each) { return names.indexOf(each.name) < 0; });
+  }
+
   model_box = window.kbgenCombobox($("model"), {
-    entries: fit.models.map(function (model) { return { id: model.id, name: model.name, group: model.family, note: whole(model.max / 1024) + "k" }; }), choose: choose
+    entries: fit.models.map(function (model) { return { id: model.id, name: model.name, group: model.family, note: whole(model.max / 1024) + "k" }; }),
+    choose: function (id) { settled("model"); choose(id); }
   });
   var entries = [{ id: "", name: t("Another amount of memory"), group: "" }].concat(fit.devices.map(function (device) { return { id: device.id, name: device.name, group: device.vendor, mem: device.mem }; }));
   function device_field(n) {
@@ -304,6 +346,7 @@
         var others = state.devices[n - 1].others;
         state.devices[n - 1] = settings.device(id || state.devices[n - 1].mem);
         state.devices[n - 1].others = others;
+        settled("device");
         // Only one that is remembered already is exchanged: pages of errors ask for it.
         if (id && n === 1 && remembered()) try { localStorage.setItem("card", id); } catch (_) { /* not remembered */ }
         update();
@@ -331,7 +374,8 @@
   choices("layers", [["all", t("All")], ["auto", t("As many as fit")], ["own", t("Choose")]], function (how) { state.layers = how === "all" ? null : how === "auto" ? "auto" : Math.floor(table.layers / 2); });
   choices("experts", [["none", t("None")], ["auto", t("As few as needed")], ["all", t("All")], ["own", t("Choose")]], function (how) { state.experts = how === "none" ? 0 : how === "own" ? Math.ceil(table.layers / 2) : how; });
 
-  $("quant").addEventListener("change", function () { choose_row(this.value); });
+  $("quant").addEventListener("change", function () { settled("quant"); choose_row(this.value); });
+  $("misread-accept").addEventListener("click", function () { state.misread = []; update(); $("verdict").focus(); });
   on("ctx", "input", function (text) { var n = Number(text); if (!(n >= 1)) return false; state.ctx = n; });
   on("ctx", "change", function () { $("ctx").value = state.ctx; });
   on("ctx-slide", "input", function (at) {
@@ -353,6 +397,6 @@
   window.kbgenCalculator = { index: fit, state: function () { return state; } };
 
   read();
-  $("more").open = settings.address(state).replace(/#model=[^&]*|&(quant|ctx|gpu)=[^&]*/g, "") !== "";
+  $("more").open = state.misread.some(function (each) { return !/^(model|quant|ctx|gpu|device|mem)$/.test(each.name); }) || settings.address(state).replace(/#model=[^&]*|&(quant|ctx|gpu)=[^&]*/g, "") !== "";
   choose(state.model);
 })();

@@ -7,6 +7,8 @@
   if (!box) return;
   // The pause before a text is read, and the reading itself.
   var pause = 0, reading = 0, runs = 0;
+  // Whether the reader asked for the answer, and is to be led to it. Typing takes that back.
+  var requested = false;
 
   function load() {
     return Promise.all([root.match, root.search, root.case, root.root + "data/diagnose.js"].map(window.kbgenLoad));
@@ -40,6 +42,28 @@
     return cause.title.replace(/\.+$/, "").replace(/\x60/g, "") + (told_of.length ? ": " + told_of.join(", ") : "") + ".";
   }
 
+  // Figures with their names; what the reading only derives for itself is not shown.
+  function figure_list(figures) {
+    var list = make("dl");
+    Object.keys(figures || {}).forEach(function (name) {
+      if (name === "own" || name === "verdict") return;
+      var pair = make("div");
+      pair.appendChild(make("dt", name.replace(/_/g, " ")));
+      pair.appendChild(make("dd", figure(name, figures[name])));
+      list.appendChild(pair);
+    });
+    return list;
+  }
+  // A link to the calculator with what is known of the case; none where that is nothing to compute with.
+  function calculator_link(setting, total) {
+    var model = window.kbgenTables.models.filter(function (each) { return each[0] === setting.model; })[0];
+    if (!model && !(total > 1073741824)) return null;
+    var line = make("p"), link = make("a", model ? t("Does {model} fit?", { model: model[1] }) : t("What fits into {size}?", { size: figure("total", total) }));
+    link.href = root.root + "will-it-run/index.html#" + new URLSearchParams(setting);
+    line.appendChild(link);
+    return line;
+  }
+
   // One found page: its title, the figures that were read, the cause they point to.
   function entry(page, match, brief) {
     var item = make("li");
@@ -51,38 +75,23 @@
     if (!match) return item;
     var cause = match.cause;
     var known = cause && page.causes && page.causes[cause];
-    if (cause) link.hash = "cause-" + cause;
+    var carried = window.kbgenCarry(cause ? "cause-" + cause : "main", match.figures, match.setting, window.kbgenTables);
+    if (carried !== "#main") link.hash = carried;
     item.appendChild(make("p", page.description, "small"));
     if (known) item.appendChild(make("p", conclusion(known, match.figures), "why"));
     if (brief) return item;
-    // What the reading only derives for itself is not shown.
-    var names = Object.keys(match.figures || {}).filter(function (name) { return name !== "own" && name !== "verdict"; });
     var where = make("p", t("Line {n}:", { n: match.line }), "small");
     where.appendChild(make("mark", match.quote));
     item.appendChild(where);
-    if (names.length) {
-      var list = make("dl");
-      var put = function (name, value) {
-        var pair = make("div");
-        pair.appendChild(make("dt", name));
-        pair.appendChild(make("dd", value));
-        list.appendChild(pair);
-      };
-      names.forEach(function (name) { put(name.replace(/_/g, " "), figure(name, match.figures[name])); });
-      item.appendChild(list);
-    }
+    var list = figure_list(match.figures);
+    if (list.firstChild) item.appendChild(list);
     if (page.first_command) {
       var first = make("p", t("First to try: "), "small");
       first.appendChild(make("code", page.first_command));
       item.appendChild(first);
     }
-    if (match.figures && match.figures.total > 1073741824) {
-      var line = make("p");
-      var fit = make("a", t("What fits into {size}?", { size: figure("total", match.figures.total) }));
-      fit.href = root.root + "will-it-run/index.html#mem=" + match.figures.total;
-      line.appendChild(fit);
-      item.appendChild(line);
-    }
+    var total = match.figures && match.figures.total, fit = page.fits || total ? calculator_link(match.setting, total) : null;
+    if (fit) item.appendChild(fit);
     return item;
   }
 
@@ -121,7 +130,10 @@
     var tables = window.kbgenTables;
     var exact = found.filter(function (match) { return tables.pages[match.slug]; }).slice(0, 5);
     var lines = exact.length ? text.split("\n") : [];
-    exact.forEach(function (match) { match.quote = around(lines[match.line - 1], match.column - 1); });
+    exact.forEach(function (match) {
+      match.quote = around(lines[match.line - 1], match.column - 1);
+      match.setting = window.kbgenSetting(text, match, tables);
+    });
     // The twin of answers in src/diagnosis/near.rs: a typed title leads to its page before all signatures.
     var search = window.kbgenSearch, question = search.isQuestion(text), titled = search.titled(tables.search, text);
     var whole = titled.filter(function (page) { return page.whole; });
@@ -150,12 +162,32 @@
       : near.length && "whole" in near[0] ? t("No signature matches, but this is the title of a page.")
       : near.length && near[0].begun ? t("No signature matches, but messages of these pages begin like this:")
       : near.length ? t("No page knows this exact message. These are only near it:") : t("Nothing here is a known error. If the log is healthy, that is the right answer.");
-    out.replaceChildren(make("p", say, "said"));
+    out.replaceChildren(heading(say));
     if (found.skipped) out.appendChild(make("p", t("The signatures near line {n} take too many steps, and not all of them were tried.", { n: found.skipped }), "small"));
     if (list.firstChild) out.appendChild(list);
     var more = exact.length ? null : ask(text);
     if (more) out.appendChild(more);
     if (list.firstChild) out.appendChild(shared(text, exact[0]));
+    reveal();
+  }
+
+  // The first line of the answer, which can have the focus.
+  function heading(text) {
+    var line = make("p", text, "said");
+    line.tabIndex = -1;
+    return line;
+  }
+  // Leads a reader who asked for it to the answer, unless they have moved on meanwhile. The style sheet says whether the
+  // scrolling is smooth.
+  function reveal() {
+    var answer = out.firstChild, active = document.activeElement;
+    if (!requested || !answer) return;
+    requested = false;
+    // A heading has the focus only where a page was opened at it.
+    if (active && active !== document.body && !active.matches("h1") && !box.closest(".paste").contains(active)) return;
+    answer.focus({ preventScroll: true });
+    var place = answer.getBoundingClientRect();
+    if (place.top < 0 || place.bottom > innerHeight * 0.7) answer.scrollIntoView({ block: "start" });
   }
 
   // Works for a moment at a time, so that the page goes on.
@@ -175,7 +207,7 @@
     load().then(function () {
       // While the tables were on their way another text may have come.
       if (mine === runs) work(window.kbgenMatch(window.kbgenTables.match, text), function (found) { show(text, found); });
-    }, function () { out.replaceChildren(make("p", t("The tables could not be loaded. Try again."), "said")); });
+    }, function () { out.replaceChildren(heading(t("The tables could not be loaded. Try again."))); reveal(); });
   }
 
   // A box is slow with a long text, and with characters that have no shape: such a log is held aside and read whole,
@@ -201,13 +233,55 @@
     file.slice(Math.max(0, file.size - LONGEST)).text().then(take);
   });
 
+  // On the page of an error: the figures that the address carries, at the cause that it names; links to the calculator
+  // begin with them. The address is nobody's word: what is shown of it are numbers, by names that the site knows.
+  function show_carried() {
+    var tables = window.kbgenTables, found = window.kbgenCarried(location.hash, tables), probe = make("a");
+    var page = Object.keys(tables.pages).map(function (slug) { return tables.pages[slug]; }).filter(function (page) {
+      probe.href = root.root + page.href;
+      return probe.pathname === location.pathname || probe.pathname.replace(/index\.html$/, "") === location.pathname;
+    })[0];
+    if (!found || !page) return;
+    document.querySelectorAll(".carried").forEach(function (old) { old.remove(); });
+    document.querySelectorAll(".cause.named").forEach(function (old) { old.classList.remove("named"); });
+    var cause = document.querySelector(".cause[id=\"" + found.anchor + "\"]"), id = found.anchor.replace(/^cause-/, "");
+    var panel = make("div", null, "carried"), list = figure_list(found.figures), fit = calculator_link(found.setting, found.figures.total);
+    panel.tabIndex = -1;
+    panel.setAttribute("role", "group");
+    panel.setAttribute("aria-label", t("From your log"));
+    panel.appendChild(make("p", t("From your log"), "label"));
+    if (cause && Object.prototype.hasOwnProperty.call(page.causes, id)) panel.appendChild(make("p", conclusion(page.causes[id], found.figures), "why"));
+    if (list.firstChild) panel.appendChild(list);
+    if (fit) panel.appendChild(fit);
+    if (cause) {
+      cause.classList.add("named");
+      cause.querySelector(".cause-title").after(panel);
+    } else document.querySelector(".plate").appendChild(panel);
+    document.querySelectorAll("main a[href]").forEach(function (link) {
+      if (!out.contains(link) && /will-it-run\/(index\.html)?(#.*)?$/.test(link.getAttribute("href"))) link.hash = new URLSearchParams(found.setting);
+    });
+    panel.focus({ preventScroll: true });
+    (cause || panel).scrollIntoView({ block: cause ? "start" : "nearest" });
+  }
+
   // An address that carries a case.
   function opened() {
+    if (/^#[\w-]+&/.test(location.hash)) Promise.all([root.case, root.root + "data/diagnose.js"].map(window.kbgenLoad)).then(show_carried, function () {});
     var found = /^#case=(.+)/.exec(location.hash);
     if (!found) return;
     try { box.value = decodeURIComponent(found[1]); } catch (error) { return; }
     held = "";
+    request();
+  }
+  // The focus reads the answer aloud: the live region would do it a second time.
+  function request() {
+    requested = true;
+    out.setAttribute("aria-live", "off");
     run();
+  }
+  function withdraw() {
+    requested = false;
+    out.setAttribute("aria-live", "polite");
   }
   addEventListener("hashchange", opened);
   opened();
@@ -215,17 +289,21 @@
   // What came before the script did.
   if (box.value && !runs) run();
 
-  box.addEventListener("input", function () { held = ""; clearTimeout(pause); pause = setTimeout(run, 250); });
-  document.getElementById("paste-go").addEventListener("click", function () { box.focus(); run(); });
+  box.addEventListener("input", function () { held = ""; withdraw(); clearTimeout(pause); pause = setTimeout(run, 250); });
+  window.kbgenFindPage = function () {
+    request();
+    if (!(held || box.value).trim()) box.focus();
+  };
+  document.getElementById("paste-go").addEventListener("click", window.kbgenFindPage);
 
   // Down into the results, up and down among them, Escape back to the box.
   box.closest(".paste").addEventListener("keydown", function (event) {
     var links = Array.prototype.slice.call(out.querySelectorAll(".found li > a"));
     var at = links.indexOf(document.activeElement);
     var in_box = event.target === box;
-    if (event.key === "Enter" && in_box && (event.ctrlKey || event.metaKey)) run();
+    if (event.key === "Enter" && in_box && (event.ctrlKey || event.metaKey)) request();
     else if (event.key === "Escape") { if (in_box) { held = box.value = ""; run(); } else box.focus(); }
-    else if (event.key === "ArrowDown" && links.length && (at >= 0 || in_box && box.selectionStart === box.value.length)) { event.preventDefault(); links[Math.min(at + 1, links.length - 1)].focus(); }
+    else if (event.key === "ArrowDown" && links.length && (at >= 0 || in_box && box.selectionStart === box.value.length || document.activeElement === out.firstChild)) { event.preventDefault(); links[Math.min(at + 1, links.length - 1)].focus(); }
     else if (event.key === "ArrowUp" && at >= 0) { event.preventDefault(); (links[at - 1] || box).focus(); }
   });
 })();

@@ -24,14 +24,19 @@
   }
   window.kbgenLoad = load;
 
-  // The paste box has its script once it is wanted: something comes near it, or the address carries a case.
+  // The paste box has its script once it is wanted: something comes near it, or the address carries a case, as a text or
+  // as figures behind an anchor.
   var paste = document.getElementById("paste");
   if (paste) {
     var want = () => { load(paste.dataset.script).catch(() => {}); };
     ["focusin", "pointerenter", "dragenter"].forEach(function (name) { paste.addEventListener(name, want, { once: true }); });
+    // A press of the button before the script is there counts once it is.
+    paste.addEventListener("click", event => {
+      if (event.target.id === "paste-go" && !window.kbgenFindPage) load(paste.dataset.script).then(() => { window.kbgenFindPage(); }, () => {});
+    });
     // A file that is dropped before that does not take the place of the page.
     ["dragover", "drop"].forEach(function (name) { paste.addEventListener(name, event => { if (event.dataTransfer.types.includes("Files")) event.preventDefault(); }); });
-    var arrive = () => { if (/^#case=/.test(location.hash)) want(); };
+    var arrive = () => { if (/^#(case=|[\w-]+&)/.test(location.hash)) want(); };
     addEventListener("hashchange", arrive);
     arrive();
   }

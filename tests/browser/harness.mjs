@@ -1,5 +1,6 @@
 // What the tests of the site share: the site built once, two ways to serve it, and one browser.
-// KBGEN names the program, KBGEN_SITE the folder with site.toml, CHROMIUM the browser.
+// KBGEN names the program, KBGEN_SITE the folder with site.toml, KBGEN_BUILT a folder with `public` and `kb.html` built from
+// it (else each test file builds its own), CHROMIUM the browser.
 import { execFile, spawn } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
@@ -44,13 +45,15 @@ export async function estimate(rows) {
   });
 }
 
+const built = process.env.KBGEN_BUILT ? resolve(process.env.KBGEN_BUILT) : scratch;
+
 /** The site as one file, once it is built. */
-export const bundleFile = join(scratch, "kb.html");
+export const bundleFile = join(built, "kb.html");
 
 /** The built site. */
 export async function build() {
-  const folder = join(scratch, "public");
-  await kbgen("--root", siteRoot, "build", "--output-dir", folder, "--bundle", bundleFile);
+  const folder = join(built, "public");
+  if (built === scratch) await kbgen("--root", siteRoot, "build", "--output-dir", folder, "--bundle", bundleFile);
   return folder;
 }
 
@@ -96,6 +99,14 @@ function headerRules(folder) {
   });
 }
 
+/** Compressed files by path: as small as a host sends them takes long, so each is made once. */
+const compressed = new Map();
+function compress(file) {
+  const key = `${file} ${statSync(file).mtimeMs}`;
+  if (!compressed.has(key)) compressed.set(key, brotliCompressSync(readFileSync(file)));
+  return compressed.get(key);
+}
+
 /** Serves a folder as a plain host does, compressed, below `base`; `sent` counts the bodies as they left. */
 export async function serve(folder, base = "/") {
   const sent = [];
@@ -107,7 +118,7 @@ export async function serve(folder, base = "/") {
     if (file && existsSync(file) && statSync(file).isDirectory()) file = join(file, "index.html");
     const found = file && existsSync(file);
     if (!found) file = join(folder, "404.html");
-    const body = brotliCompressSync(readFileSync(file));
+    const body = compress(file);
     for (const [prefix, name, value] of rules) if (inside?.startsWith(prefix)) response.setHeader(name, value);
     sent.push({ path, bytes: body.length });
     response.writeHead(found ? 200 : 404, { "content-type": TYPES[extname(file)] ?? "application/octet-stream", "content-encoding": "br" });

@@ -281,7 +281,11 @@ pub(super) fn look_alikes<'s>(shelf: &Shelf<'s>, error: &Page<ErrorData>) -> Vec
     alike.iter().map(String::as_str).filter(|other| !is_related(other)).take(LOOK_ALIKES).collect()
 }
 
-/// Only of a page that leads to the calculator or computes itself: there memory decides.
+/// Whether a page leads to the calculator or computes itself: there memory decides.
+pub fn asks_for_memory(error: &Page<ErrorData>) -> bool {
+    fits(error).is_some()
+}
+
 fn fits(error: &Page<ErrorData>) -> Option<FitsView> {
     let outline = &error.head.body.outline;
     let mut models: Vec<String> = Vec::new();

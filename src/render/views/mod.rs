@@ -32,6 +32,7 @@ use rayon::prelude::*;
 
 pub(super) use common::parameters;
 pub(super) use device::fitting;
+pub(super) use error::asks_for_memory;
 pub(super) use model::by_parameters;
 pub(super) use shelf::{Plate, Shelf, Wanted, with_frame};
 pub(super) use usual::{CONTEXTS, RunsOn, runs_on};

@@ -11,7 +11,7 @@ const digits = text => Number(text.replace(/\D/g, ""));
 
 export default function ({ folder, browser, url }) {
   const address = `${url}will-it-run/`;
-  const ready = page => page.locator("#answer:not([aria-busy])").waitFor();
+  const ready = page => page.locator("#answer:not([aria-busy])").waitFor({ state: "attached" });
   const text = (page, id) => page.locator(`#${id}`).innerText();
   /** A fresh visitor, once the figures are there. */
   const at = (hash, use, options = {}) => visiting(browser, address + hash, options, async (page, visitor) => {
@@ -170,11 +170,70 @@ export default function ({ folder, browser, url }) {
       assert.equal(await card(), "geforce-rtx-3060-12-gb");
     }));
 
-  test("calculator: an address that makes no sense still shows a whole page", () =>
-    at("#model=nothing&quant=Q99&ctx=-5&kv=%00&k=q&slots=3&run=x&gpu=,,0,a&mem=1e999&others=x,y&ngl=-1&moe=1e9&util=0", async (page, { trouble }) => {
-      assert.equal(await text(page, "verdict"), "Fits");
+  /** Each setting wrong by itself, and what is said of it. */
+  const WRONG = {
+    "model=llama-9": "unknown model", "model=%3Cimg%20src=x%20onerror=alert(1)%3E": "unknown model", "quant=Q99": "not a valid value", "ctx=-5": "not a number of tokens", "ctx=1e999": "not a number of tokens",
+    "ctx=999999": "more than the 131072 tokens of this model", "kv=%00": "not a valid value", "k=q": "not a valid value", "v=f17": "not a valid value",
+    "slots=3": "not a valid value", "run=x": "not a valid value", "ngl=-1": "not a valid value", "moe=-2": "not a valid value", "dtype=int3": "not a valid value",
+    "util=0": "not a valid value", "cache=fp7": "not a valid value", "gpu=rtx-9090": "unknown device, and not an amount of memory in bytes", "gpu=24": "unknown device, and not an amount of memory in bytes",
+    "device=none": "unknown device, and not an amount of memory in bytes", "mem=-4": "not an amount of memory in bytes", "mem=x": "not an amount of memory in bytes", "others=x": "not a number of MiB", "modle=phi-2": "unknown setting",
+  };
+  test("calculator: what is not understood in an address is said, and gets no verdict", () =>
+    at("#model=llama-3.1-8b-instruct", async (page, { trouble }) => {
+      const wrong = [];
+      for (const [setting, why] of Object.entries(WRONG)) {
+        await page.evaluate(hash => { location.hash = hash; }, setting.startsWith("model=") ? setting : `model=llama-3.1-8b-instruct&${setting}`);
+        const report = page.locator("#misread:visible li");
+        await report.filter({ hasText: setting.split("=")[0] }).first().waitFor();
+        const said = await report.allInnerTexts();
+        if (said.length !== 1 || !said[0].endsWith(`: ${why}`)) wrong.push(`${setting}: ${said}`);
+        if (await page.locator("#verdict, #commands, #ladder").filter({ visible: true }).count()) wrong.push(`${setting}: a verdict`);
+        if (!page.url().endsWith(setting)) wrong.push(`${setting}: the address is ${page.url()}`);
+        await page.evaluate(() => { location.hash = "model=llama-3.1-8b-instruct&ctx=4096"; });
+        await page.locator("#verdict:visible").waitFor();
+      }
+      assert.deepEqual(wrong, []);
+      assert.equal(await page.locator("#misread").getAttribute("role"), "alert");
       assert.deepEqual(trouble, []);
     }));
+
+  test("calculator: what an address had wrong is set right in the settings, or accepted as it is shown", () =>
+    at("#model=nothing&quant=Q4_K_M&gpu=rtx-9090&mem=-4", async (page, { trouble }) => {
+      assert.equal(await page.locator("#misread-list li").count(), 3);
+      assert.deepEqual(await axe(page), []);
+      await page.locator("#model").fill("gemma 3 12b");
+      await page.keyboard.press("Enter");
+      await page.locator("#misread-list li:nth-child(3)").waitFor({ state: "detached" });
+      assert.ok(await page.locator("#verdict").isHidden());
+      await page.locator("#device-1").fill("RTX 4090");
+      await page.keyboard.press("Enter");
+      await page.locator("#verdict:visible").waitFor();
+      assert.ok(await page.locator("#misread").isHidden());
+      assert.match(await text(page, "commands"), /Gemma-3-12B/i);
+      await page.evaluate(() => { location.hash = "model=nothing"; });
+      await page.locator("#misread-accept").press("Enter");
+      await page.locator("#verdict:focus").waitFor();
+      assert.deepEqual(trouble, []);
+    }));
+
+  test("calculator: for what does not fit there is no command that puts all of it on the device", async () => {
+    await at(START.replace("Q4_K_M", "F16"), async page => {
+      assert.equal(await text(page, "verdict"), "Does not fit");
+      const offered = await page.locator("#best [data-what=layers] b").innerText();
+      assert.match(await text(page, "commands"), new RegExp(`fits with ${offered} layers[\\s\\S]*-ngl ${offered.split(" ")[0]} `));
+      await page.locator("#best [data-what=layers]").press("Enter");
+      assert.match(await text(page, "verdict"), /^Fits/);
+    });
+    await at("#model=qwen3-30b-a3b&quant=Q4_K_M", async page => {
+      assert.equal(await text(page, "verdict"), "Does not fit");
+      assert.match(await text(page, "commands"), /--(n-cpu-moe \d+|cpu-moe)/);
+    });
+    await at(START.replace("8192", "131072&run=vllm"), async page => {
+      assert.equal(await text(page, "verdict"), "Does not fit");
+      assert.match(await text(page, "commands"), /^No command/);
+      assert.equal(await page.locator("#commands code").count(), 0);
+    });
+  });
 
   test("calculator: an offer is taken with one press, and then it fits", async () => {
     await at(START.replace("ctx=8192", "ctx=131072"), async page => {
@@ -229,7 +288,7 @@ export default function ({ folder, browser, url }) {
       assert.ok(await page.locator("#v").evaluate(field => field.closest("fieldset").disabled));
     });
     await at(`${START}&run=library`, async page => assert.match(await text(page, "commands"), /^Copy|-m Llama-3\.1-8B-Instruct-Q4_K_M\.gguf -ngl 999 -c 8192 -ctk f16 -ctv f16 -fa on/));
-    await at(`${START}&run=vllm&gpu=geforce-rtx-4090`, async page => {
+    await at(`${START.replace("geforce-rtx-3060-12-gb", "geforce-rtx-4090")}&run=vllm`, async page => {
       assert.match(await text(page, "commands"), /vllm serve \S+ --max-model-len 8192 --gpu-memory-utilization 0\.92/);
       assert.ok(await page.locator("#layers").isHidden());
     });

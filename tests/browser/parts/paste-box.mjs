@@ -19,17 +19,25 @@ export default function ({ folder, browser, url }) {
   for (const [name, path] of [["home", ""], ["diagnose", "diagnose/"]]) {
     test(`${name}: the first sample of each page leads to it`, () =>
       visiting(browser, url + path, {}, async (page, { trouble }) => {
-        const wrong = [];
-        for (const { slug, title, sample } of samples) {
-          await paste(page, "");
-          await page.locator("#paste-go").click();
-          await found(page).first().waitFor({ state: "detached" });
-          await paste(page, sample);
-          await page.locator("#paste-go").click();
-          const first = found(page).first();
-          if (await first.innerText() !== title || !(await first.getAttribute("href")).includes(`errors/${slug}/`)) wrong.push(`${slug}: ${await first.innerText()}`);
-        }
-        assert.deepEqual(wrong, []);
+        await page.locator("#paste-text").focus();
+        await page.waitForFunction(() => window.kbgenFindPage);
+        // All within the page: a round trip for each step takes ten times as long.
+        const firsts = await page.evaluate(async texts => {
+          const box = document.getElementById("paste-text"), go = document.getElementById("paste-go"), out = document.getElementById("paste-out");
+          const firsts = [];
+          for (const text of texts) {
+            box.value = "";
+            go.click();
+            if (out.firstChild) throw new Error("the answer before is still there");
+            box.value = text;
+            go.click();
+            while (!out.querySelector(".said")) await new Promise(done => setTimeout(done));
+            const link = out.querySelector(".found > li > a");
+            firsts.push([link?.textContent, link?.getAttribute("href")]);
+          }
+          return firsts;
+        }, samples.map(({ sample }) => sample));
+        assert.deepEqual(samples.filter(({ slug, title }, at) => firsts[at][0] !== title || !firsts[at][1].includes(`errors/${slug}/`)).map(({ slug }) => slug), []);
         assert.deepEqual(trouble, []);
       }));
 
@@ -64,6 +72,83 @@ export default function ({ folder, browser, url }) {
       await page.keyboard.press("Escape");
       await found(page).first().waitFor({ state: "detached" });
       assert.equal(await page.locator("#paste-text").inputValue(), "");
+    }));
+
+  /** Where the answer is: whether it has the focus, and its top edge against the window. */
+  const answerPlace = page => page.evaluate(() => {
+    const answer = document.querySelector("#paste-out .said"), { top } = answer.getBoundingClientRect();
+    return { focused: document.activeElement === answer, top, visible: top >= 0 && top < innerHeight - 100, scrolled: scrollY };
+  });
+  const settled = page => page.waitForFunction(() => new Promise(done => {
+    const before = scrollY;
+    requestAnimationFrame(() => requestAnimationFrame(() => requestAnimationFrame(() => done(scrollY === before))));
+  }));
+
+  const PHONE_PORTRAIT = { viewport: { width: 390, height: 844 }, deviceScaleFactor: 2, isMobile: true, hasTouch: true };
+  for (const [name, address] of [["home", url], ["diagnose", `${url}diagnose/`], ["home from a file", `file://${folder}/index.html`]]) {
+    for (const reducedMotion of ["no-preference", "reduce"]) {
+      test(`${name}: on a phone the button moves focus and window to the answer, motion: ${reducedMotion}`, () =>
+        visiting(browser, address, { ...PHONE_PORTRAIT, reducedMotion }, async (page, { trouble }) => {
+          await paste(page, samples[0].sample);
+          await found(page).first().waitFor();
+          await page.evaluate(() => scrollTo({ top: 0, behavior: "instant" }));
+          assert.equal((await answerPlace(page)).focused, false, "an answer that comes by itself takes nobody's focus");
+          await page.locator("#paste-go").tap();
+          await page.locator("#paste-out .said:focus").waitFor();
+          // Smooth scrolling takes a while; without motion the answer is there at once.
+          if (reducedMotion === "no-preference") await page.waitForFunction(() => document.querySelector("#paste-out .said").getBoundingClientRect().top < innerHeight - 100);
+          const place = await answerPlace(page);
+          assert.ok(place.visible && place.focused, JSON.stringify(place));
+          assert.deepEqual(trouble, []);
+        }));
+    }
+  }
+
+  test("the button without an answer leads back to the box, and an answer in sight is not moved", () =>
+    visiting(browser, `${url}diagnose/`, { viewport: { width: 1280, height: 1400 } }, async page => {
+      await page.locator("#paste-go").click();
+      await page.locator("#paste-text:focus").waitFor();
+      await paste(page, samples[0].sample);
+      await page.locator("#paste-go").click();
+      await page.locator("#paste-out .said:focus").waitFor();
+      assert.equal((await answerPlace(page)).scrolled, 0);
+      // From there the arrows lead on, and Escape leads back.
+      await page.keyboard.press("ArrowDown");
+      assert.equal(await page.locator(":focus").innerText(), samples[0].title);
+      await page.keyboard.press("Escape");
+      await page.locator("#paste-text:focus").waitFor();
+      await page.keyboard.press("Control+Enter");
+      await page.locator("#paste-out .said:focus").waitFor();
+    }));
+
+  test("a press of the button counts, even if the script is still on its way", () =>
+    visiting(browser, `${url}diagnose/`, PHONE_PORTRAIT, async page => {
+      let release;
+      const held = new Promise(done => { release = done; });
+      await page.route("**/js/paste.*.js", async route => { await held; await route.continue(); });
+      await paste(page, samples[0].sample);
+      await page.locator("#paste-go").tap();
+      release();
+      await page.locator("#paste-out .said:focus").waitFor();
+      assert.ok((await answerPlace(page)).top < 844);
+    }));
+
+  test("who types on, or has gone elsewhere, keeps the focus when the answer comes", () =>
+    visiting(browser, `${url}diagnose/`, PHONE_PORTRAIT, async page => {
+      let release;
+      const held = new Promise(done => { release = done; });
+      await page.route("**/data/diagnose.js", async route => { await held; await route.continue(); });
+      await paste(page, samples[0].sample);
+      await page.locator("#paste-go").click();
+      await page.locator("#paste-text").focus();
+      await page.keyboard.type(" and more");
+      release();
+      await found(page).first().waitFor();
+      assert.equal(await page.evaluate(() => document.activeElement.id), "paste-text");
+      await page.evaluate(() => { document.getElementById("paste-go").click(); document.querySelector(".skip").focus(); });
+      await page.waitForFunction(() => document.querySelector("#paste-out .said"));
+      await settled(page);
+      assert.equal(await page.evaluate(() => document.activeElement.className), "skip");
     }));
 
   test("words that no signature holds lead to near pages, said to be only near", () =>
