@@ -63,6 +63,25 @@ fn what_vllm_measures_lies_in_the_range() {
     }
 }
 
+/// Pools that vLLM logged, each with the memory that it saw: none is smaller than the least that is promised.
+#[test]
+fn no_logged_pool_is_smaller_than_promised() {
+    const MIB: u64 = 1 << 20;
+    let models = models();
+    let logged = |id: &str, seen: u64, utilization: u64, pool: u64| {
+        let settings = VllmSettings { memory: Bytes(seen * MIB), utilization, ..card(1) };
+        let need = vllm(&models[id], &settings).unwrap();
+        assert!(need.pool.low.0 <= pool * MIB, "{id}: {} of {pool} MiB", need.pool.low.0 / MIB);
+    };
+    // an A100 40 GB and an H100 SXM5, at 0.9
+    logged("llama-3.1-8b-instruct", 40_377, 900, 19_866);
+    logged("llama-3.1-8b-instruct", 81_081, 900, 55_930);
+    // four RTX PRO 6000 with MiniMax M2.5 in FP8: what is neither weights nor pool, at 0.92
+    let four = VllmSettings { memory: Bytes(97_247 * MIB), cards: 4, ..card(1) };
+    let reserve = vllm(&models["llama-3.1-8b-instruct"], &four).unwrap().reserve;
+    assert!(reserve.high.0 >= (97_247 * 92 / 100 - 55_040 - 24_186) * MIB);
+}
+
 #[test]
 fn vllm_starts_only_with_a_context_that_its_pool_holds() {
     let models = models();

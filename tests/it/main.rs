@@ -1,6 +1,7 @@
 //! One program for all tests that need no private names, one module a subject.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails there")]
 
+mod agreement;
 mod architecture;
 #[cfg(unix)]
 mod attacks;
@@ -36,6 +37,7 @@ mod map;
 mod markdown;
 mod measured;
 mod mistakes;
+mod names;
 mod rules;
 mod serve;
 #[cfg(unix)]
@@ -45,4 +47,5 @@ mod session;
 mod signature;
 mod speed;
 mod texts;
+mod visible;
 mod words;

@@ -76,8 +76,13 @@ fn heading(answer: &Answer, terminal: &Terminal) -> String {
     let mut text = wrapped(&terminal.style(Style::Title, &line), "", "");
     for (place, device) in answer.devices.iter().enumerate() {
         let number = if answer.devices.len() > 1 { format!("GPU {place}: ") } else { "on ".to_string() };
-        let shared = if device.unified { " shared with the system, which keeps a part" } else { "" };
-        text.push_str(&format!("{number}{}, {}{shared}\n", device.name, gib(device.memory_bytes)));
+        let shared = if device.unified { " shared with the system" } else { "" };
+        text.push_str(&format!(
+            "{number}{}, {}{shared} ({} visible to programs)\n",
+            device.name,
+            gib(device.memory_bytes),
+            gib(device.visible_bytes)
+        ));
         if device.memory_options_gib.len() > 1 {
             let sizes: Vec<String> = device.memory_options_gib.iter().map(f64::to_string).collect();
             text.push_str(&format!("sold with {} GiB: say yours with --memory\n", sizes.join(", ")));
@@ -152,7 +157,7 @@ fn left(answer: &Answer) -> String {
     let left = answer
         .devices
         .iter()
-        .map(|device| device.memory_bytes.saturating_sub(device.other_bytes + device.parts.total_bytes));
+        .map(|device| device.visible_bytes.saturating_sub(device.other_bytes + device.parts.total_bytes));
     gib(left.min().unwrap_or(0))
 }
 
