@@ -34,7 +34,7 @@
   var all_covered = function (state) { return state.devices.every(function (device) { return device.ok; }); };
   // Shares as small whole numbers: equal for equal devices, else by memory.
   function shares_of(state) {
-    var all = state.devices.map(function (device) { return Math.round(device.vis / MIB) || 1; });
+    var all = state.devices.map(function (device) { return Math.round(device.mem / GIB) || 1; });
     var common = all.reduce(function divisor(a, b) { return b ? divisor(b, a % b) : a; });
     return all.map(function (share) { return share / common; });
   }

@@ -21,7 +21,7 @@ const DEVICES: [(&str, &str); 3] = [
     ("tesla-t4", "Tesla T4"),
     ("geforce-rtx-4090", "GeForce RTX 4090"),
 ];
-const QUANTS: [&str; 4] = ["q4-k-m", "q8-0", "f16", "mxfp4"];
+const QUANTS: [&str; 4] = ["Q4_K_M", "Q8_0", "F16", "MXFP4"];
 
 /// A site of these models and devices with a guide that calls for their figures.
 fn site(root: &Path) -> Outputs {
@@ -49,10 +49,10 @@ fn site(root: &Path) -> Outputs {
         );
     }
     for quant in QUANTS {
-        write(
-            format!("content/quants/{quant}.md"),
-            &format!("{}Text.\n", head(format!("content/quants/{quant}.md"))),
+        let page = format!(
+            "---\ntitle: {quant}\ngguf_type: {quant}\nfamily: k-quant\nsources: [\"https://kb.example/\"]\n---\nText.\n"
         );
+        write(format!("content/quants/{}.md", quant.to_lowercase().replace('_', "-")), &page);
     }
     let call = |gpu: &str| {
         format!(

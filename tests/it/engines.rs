@@ -54,7 +54,8 @@ fn what_vllm_measures_lies_in_the_range() {
     let models = models();
     let model = &models["llama-3.1-8b-instruct"];
     // an H100 of 79.22 GiB with a pool of 53.29 GiB, at 0.9
-    let need = vllm(model, &VllmSettings { utilization: 900, ..card(80) }).unwrap();
+    let seen = VllmSettings { memory: Bytes(GIB * 7922 / 100), utilization: 900, ..card(80) };
+    let need = vllm(model, &seen).unwrap();
     assert!((need.pool.low.0..=need.pool.high.0).contains(&57_219_701_801), "{need:?}");
     // activation peak and memory outside PyTorch, on one card and on each of two
     let reserve = |cards| vllm(model, &VllmSettings { cards, ..card(80) }).unwrap().reserve;

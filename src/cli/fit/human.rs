@@ -77,12 +77,13 @@ fn heading(answer: &Answer, terminal: &Terminal) -> String {
     for (place, device) in answer.devices.iter().enumerate() {
         let number = if answer.devices.len() > 1 { format!("GPU {place}: ") } else { "on ".to_string() };
         let shared = if device.unified { " shared with the system" } else { "" };
-        text.push_str(&format!(
-            "{number}{}, {}{shared} ({} visible to programs)\n",
+        let line = format!(
+            "{number}{}, {}{shared} ({} visible to programs)",
             device.name,
             gib(device.memory_bytes),
             gib(device.visible_bytes)
-        ));
+        );
+        text.push_str(&wrapped(&line, "", "  "));
         if device.memory_options_gib.len() > 1 {
             let sizes: Vec<String> = device.memory_options_gib.iter().map(f64::to_string).collect();
             text.push_str(&format!("sold with {} GiB: say yours with --memory\n", sizes.join(", ")));

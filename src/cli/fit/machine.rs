@@ -92,7 +92,7 @@ impl Machine {
     /// Shares of the layers as llama.cpp gives them by itself: by the memory that is free.
     pub fn split(&self) -> Vec<u64> {
         const MIB: u64 = 1 << 20;
-        let free: Vec<u64> = self.cards.iter().map(|card| card.room() / MIB).collect();
+        let free: Vec<u64> = self.cards.iter().map(|card| (card.memory - card.other) / MIB).collect();
         let common = free.iter().copied().reduce(greatest_common_divisor).unwrap_or(1).max(1);
         if free.is_empty() { vec![1] } else { free.iter().map(|share| share / common).collect() }
     }
