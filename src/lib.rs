@@ -149,7 +149,7 @@ pub mod parts {
 
     /// The knowledge base as data.
     pub mod site {
-        pub use crate::site::{Division, Figures, ProseCall, Run, Runner, Site, Verdict};
+        pub use crate::site::{Division, Figures, Kind, Names, ProseCall, Run, Runner, Site, Verdict};
     }
 
     /// Texts of the interface.

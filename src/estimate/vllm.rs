@@ -33,7 +33,7 @@ pub struct VllmSettings {
     pub cache: VllmCache,
     /// Cards of tensor parallelism.
     pub cards: u64,
-    /// Memory of the smallest card, as it is sold.
+    /// Memory of the smallest card, as programs see it.
     pub memory: Bytes,
     /// Share of it that vLLM may take, in thousandths.
     pub utilization: u64,
@@ -82,12 +82,10 @@ impl VllmEstimate {
 pub fn vllm(model: &Architecture, settings: &VllmSettings) -> Result<VllmEstimate, NotCovered> {
     let weights = weight_bytes(model, settings.weights, settings.cards)?;
     let reserve = reserve(settings);
-    // a card reports 98 to 99 % of the memory it is sold with: 23.58 of 24 GiB
-    // (vllm-project/vllm issue 10517), 79.22 of 80 (pull request 10511)
-    let share = |percent: u64| settings.memory.0 * percent / 100 * settings.utilization / 1000;
+    let share = settings.memory.0 * settings.utilization / 1000;
     let pool = BytesRange {
-        low: Bytes(share(98).saturating_sub(weights.0 + reserve.high.0)),
-        high: Bytes(share(100).saturating_sub(weights.0 + reserve.low.0)),
+        low: Bytes(share.saturating_sub(weights.0 + reserve.high.0)),
+        high: Bytes(share.saturating_sub(weights.0 + reserve.low.0)),
     };
     let request = Request::new(model, settings)?;
     let context = (
@@ -113,14 +111,15 @@ fn longest_context(most: u64, fits: impl Fn(u64) -> bool) -> u64 {
 
 /// What vLLM measures beside weights and pool, at its own batch size. Reported sums of
 /// activation peak and memory outside PyTorch: 1.2 to 1.5 GiB on consumer cards, 3.05 GiB
-/// on an H100, 4.84 GiB on each of two (pull request 10511). A larger
+/// on an H100, 4.84 GiB on each of two (pull request 10511), 10.1 GiB on each of four RTX PRO 6000. A larger
 /// `--max-num-batched-tokens` takes more: 2.4 GiB were seen with 20 000 tokens (issue 10517).
 fn reserve(settings: &VllmSettings) -> BytesRange {
     const GIB: u64 = 1 << 30;
-    let high = match settings.cards {
-        1 if settings.memory.0 < 70 * GIB => 2 * GIB,
-        1 => 7 * GIB / 2,
-        _ => 5 * GIB,
+    let high = match (settings.cards, settings.memory.0 < 70 * GIB) {
+        (1, true) => 2 * GIB,
+        (1, false) => 7 * GIB / 2,
+        (_, true) => 5 * GIB,
+        (_, false) => 11 * GIB,
     };
     BytesRange { low: Bytes(GIB), high: Bytes(high) }
 }

@@ -34,7 +34,7 @@ pub fn table(site: &Site, store: &Store) -> (FitTable, Vec<Diagnostic>) {
     let mut found = Vec::new();
     let quants = quantizations(site, &mut found);
     let known = all_figures(site, &quants, store);
-    let fits: Vec<_> = site.models.iter().map(|model| model_fit(model, &known)).collect();
+    let fits: Vec<_> = site.models.iter().map(|model| model_fit(model, &known, &quants)).collect();
     let driver = driver_context(Device::Gpu(0)).expect("a GPU has a driver");
     let mut table = FitTable {
         quants: quants.iter().map(|quant| quant.name().to_string()).collect(),
@@ -89,7 +89,7 @@ fn quantizations(site: &Site, found: &mut Vec<Diagnostic>) -> Vec<Quantization> 
 /// Figures of every covered architecture, whatever its longest context: many models share one.
 type Known = HashMap<Architecture, Result<Arc<Figures>, NotCovered>>;
 
-fn model_fit(page: &Page<ModelData>, known: &Known) -> Result<ModelFit, Diagnostic> {
+fn model_fit(page: &Page<ModelData>, known: &Known, quants: &[Quantization]) -> Result<ModelFit, Diagnostic> {
     let model = match architecture(&page.data.architecture) {
         Ok(Some(model)) => model,
         Ok(None) => return Ok(ModelFit::NotCovered("its hyperparameters are not complete".into())),
@@ -98,7 +98,7 @@ fn model_fit(page: &Page<ModelData>, known: &Known) -> Result<ModelFit, Diagnost
         }
     };
     Ok(match &known[&without_end(&model)] {
-        Ok(figures) => ModelFit::Covered(up_to(figures, model.max_context)),
+        Ok(figures) => ModelFit::Covered(as_released(up_to(figures, model.max_context), &page.data, quants)),
         Err(NotCovered(reason)) => ModelFit::NotCovered(reason.clone()),
     })
 }
@@ -133,4 +133,25 @@ fn up_to(figures: &Arc<Figures>, max_ctx: u64) -> Arc<Figures> {
     }
     let curves = figures.curves.iter().map(|curve| curve.up_to(max_ctx)).collect();
     Arc::new(Figures { max_ctx, curves, ..Figures::clone(figures) })
+}
+
+/// The quantizations that files of a model exist in: of one that is released in a narrow type, that type alone. Other
+/// types would be made from it, and nobody publishes them by the quantizer's own rules.
+pub fn candidates(model: &ModelData, quants: &[Quantization]) -> Vec<Quantization> {
+    let released = model.released_as.as_ref().and_then(|name| name.value.parse().ok());
+    match released.filter(|released| quants.contains(released)) {
+        Some(released) => vec![released],
+        None => quants.to_vec(),
+    }
+}
+
+/// Figures without the quantizations that the model does not come in.
+fn as_released(figures: Arc<Figures>, model: &ModelData, quants: &[Quantization]) -> Arc<Figures> {
+    let candidates = candidates(model, quants);
+    if candidates.len() == quants.len() {
+        return figures;
+    }
+    let kept = quants.iter().zip(&figures.quants);
+    let kept = kept.map(|(quant, fit)| fit.clone().filter(|_| candidates.contains(quant)));
+    Arc::new(Figures { quants: kept.collect(), ..Figures::clone(&figures) })
 }

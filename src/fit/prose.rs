@@ -72,7 +72,7 @@ fn figure(site: &Site, table: &FitTable, call: &ProseCall) -> Option<Result<Pros
             if !device.data.is_cuda() {
                 return Some(Err(format!("buffers on {name} are not modeled")));
             }
-            let memory = device.data.memory_bytes();
+            let memory = device.data.visible_bytes();
             match fit.largest_context(quant, run, table.driver.1, memory) {
                 Some(value) => ProseFigure { value, text: tokens(value) },
                 None => return Some(Err(format!("{model} does not fit on {name}"))),

@@ -5,13 +5,13 @@ use serde_json::{Value, json};
 use crate::files::Outputs;
 use crate::render::views::Shelf;
 
-/// Slug, name and bytes of memory of each card, by name: one assignment, so that it works from a disk too.
+/// Slug, name and bytes that programs see of each card, by name: one assignment, so that it works from a disk too.
 pub(super) fn file(shelf: &Shelf<'_>) -> Outputs {
     let mut devices: Vec<_> = shelf.site().devices.iter().filter(|device| device.data.is_cuda()).collect();
     devices.sort_by_key(|device| device.head.title.value.to_lowercase());
     let cards: Vec<Value> = devices
         .into_iter()
-        .map(|device| json!([device.head.id.slug, device.head.title.value, device.data.memory_bytes()]))
+        .map(|device| json!([device.head.id.slug, device.head.title.value, device.data.visible_bytes()]))
         .collect();
     let mut outputs = Outputs::default();
     outputs.add("data/cards.js", format!("window.kbgenCards={};\n", json!(cards)));

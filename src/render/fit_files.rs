@@ -8,7 +8,8 @@ use crate::render::assets::digest;
 use crate::render::reasons::not_covered;
 use crate::site::kinds::ModelData;
 use crate::site::{
-    CACHE_TYPES, Curve, Factors, Figures, Offload, PAIRS, QuantFit, Runner, SLOTS, Share, Vllm, WEIGHT_TYPES,
+    CACHE_TYPES, Curve, DEFAULT_CTX, Factors, Figures, LEAST_VISIBLE, Offload, PAIRS, QuantFit, Runner,
+    SLOTS, Share, Vllm, WEIGHT_TYPES,
 };
 use crate::texts::Texts;
 
@@ -61,6 +62,7 @@ pub(super) fn index(order: &Order<'_>, tables: &Outputs) -> Value {
                 "name": device.head.title.value,
                 "vendor": device.data.vendor,
                 "mem": device.data.memory_bytes(),
+                "vis": device.data.visible_bytes(),
                 "ok": device.data.is_cuda(),
             });
             if let Some(rate) = device.data.bandwidth_gbps {
@@ -83,6 +85,8 @@ pub(super) fn index(order: &Order<'_>, tables: &Outputs) -> Value {
         "models": models,
         "devices": devices,
         "driver": [fits.driver.0, fits.driver.1],
+        "visible": LEAST_VISIBLE,
+        "ctx": DEFAULT_CTX,
         "bands": fits.speeds.bands,
     })
 }

@@ -3,8 +3,9 @@
 use serde_json::{Value, json};
 
 use crate::files::Outputs;
-use crate::render::views::{CONTEXTS, Shelf, by_parameters};
-use crate::site::{Figures, Run};
+use crate::render::views::{CONTEXTS, Shelf, by_parameters, usual_quant};
+use crate::site::kinds::ModelData;
+use crate::site::{DEFAULT_CTX, DEFAULT_QUANT, Figures, Page, Run};
 
 /// Quantizations that are summed up, as far as the site has pages for them.
 const QUANTS: [&str; 3] = ["Q8_0", "Q5_K_M", "Q4_K_M"];
@@ -28,7 +29,7 @@ pub(super) fn file(shelf: &Shelf<'_>) -> Outputs {
                 model.data.parameters.as_ref().map(|count| count.value),
                 quants
                     .iter()
-                    .map(|(_, quant)| figures.quants[*quant].as_ref().map(|fit| fit.gpu))
+                    .map(|(name, quant)| weights(shelf, model, figures, name, *quant))
                     .collect::<Vec<_>>(),
                 CONTEXTS.map(|ctx| buffers(figures, ctx)),
             ]))
@@ -37,12 +38,29 @@ pub(super) fn file(shelf: &Shelf<'_>) -> Outputs {
     let data = json!({
         "quants": quants.iter().map(|(name, _)| name).collect::<Vec<_>>(),
         "contexts": CONTEXTS,
+        "quant": DEFAULT_QUANT,
+        "ctx": DEFAULT_CTX,
         "driver": [fits.driver.0, fits.driver.1],
         "models": models,
     });
     let mut outputs = Outputs::default();
     outputs.add("data/runs.js", format!("window.kbgenRuns={data};\n"));
     outputs
+}
+
+/// Weights in a quantization. A model that is released in a type of its own has that one in place of the default.
+fn weights(
+    shelf: &Shelf<'_>,
+    model: &Page<ModelData>,
+    figures: &Figures,
+    name: &str,
+    quant: usize,
+) -> Option<u64> {
+    let place = match name == DEFAULT_QUANT {
+        true => usual_quant(shelf.order, &model.data, figures)?,
+        false => quant,
+    };
+    figures.quants[place].as_ref().map(|fit| fit.gpu)
 }
 
 /// Cache and compute buffer at a context; none beyond the largest.

@@ -1,24 +1,30 @@
 //! The knowledge base as plain typed data.
 
 mod address;
+mod defaults;
 mod digest;
 mod kind;
 pub mod kinds;
 mod links;
+mod names;
 mod page;
 mod prose_call;
 mod quantities;
 mod tables;
+mod visible;
 
 pub use address::{LISTINGS, is_device, is_file_name, parts_of, why_reserved};
+pub use defaults::{DEFAULT_CTX, DEFAULT_QUANT};
 pub use digest::Digest;
 pub use kind::Kind;
 pub use links::{Dangling, Links, Missing, Target};
+pub use names::Names;
 pub use page::{Body, Head, Page, PageId, Site, title_of};
-pub use prose_call::{Argument, DEFAULT_CTX, Figure, ProseCall};
+pub use prose_call::{Argument, Figure, ProseCall};
 pub use quantities::{gib, tokens};
 pub use tables::{
     CACHE_TYPES, CARDS, Curve, Division, Factors, Figures, FitTable, LayerWeights, ModelFit, Offload, PAIRS,
     Parameters, ProseFigure, QuantFit, Run, Runner, SLOTS, Share, SpeedTable, Verdict, Vllm, VllmCard,
     WEIGHT_TYPES,
 };
+pub use visible::LEAST_VISIBLE;

@@ -11,7 +11,7 @@ pub struct ProseCall {
     pub model: Argument<String>,
     /// Name of the quantization.
     pub quant: Argument<String>,
-    /// Context in tokens.
+    /// Context in tokens; none: [`DEFAULT_CTX`](crate::site::DEFAULT_CTX).
     pub ctx: Option<Argument<u64>>,
     /// Type of the cache.
     pub kv: Option<Argument<String>>,
@@ -75,9 +75,6 @@ pub struct CallFault {
 
 /// The largest context that a call may name: beyond every model, and far from where sums overflow.
 const LARGEST_CTX: u64 = 1 << 24;
-
-/// The context of a call that names none.
-pub const DEFAULT_CTX: u64 = 4096;
 
 impl ProseCall {
     /// Takes a call apart.

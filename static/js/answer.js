@@ -30,7 +30,7 @@
   };
 
   // ---- llama.cpp and Ollama --------------------------------------------------
-  var rooms_of = function (state) { return state.devices.map(function (device) { return device.mem - device.others; }); };
+  var rooms_of = function (state) { return state.devices.map(function (device) { return device.vis - device.others; }); };
   var all_covered = function (state) { return state.devices.every(function (device) { return device.ok; }); };
   // Shares as small whole numbers: equal for equal devices, else by memory.
   function shares_of(state) {
@@ -65,7 +65,7 @@
       title: WORDS[verdict], some: verdict === "no" ? "" : some_of(setting, table), margin: margin.words, short: margin.short,
       devices: state.devices.map(function (device, i) {
         var own = needed.devices[i], one = look.judge_one(own, rooms[i], driver);
-        return { name: (several ? i + 1 + ". " : "") + device.name, memory: device.mem, verdict: one, parts: parts(state, needed, i, driver),
+        return { name: (several ? i + 1 + ". " : "") + device.name, memory: device.vis, verdict: one, parts: parts(state, needed, i, driver),
           says: one === "fits" ? t("{size} to spare", { size: mib(rooms[i] - own.total[1] - driver[1]) }) : one === "no" && own.total ? t("{size} short", { size: mib(own.total[0] + driver[0] - rooms[i], true) }) : WORDS[one].toLowerCase() };
       }),
       stats: stats(state, table, index, setting, needed, verdict),
@@ -121,7 +121,7 @@
   }
   // Beside the verdict: what it takes in all, what stays in RAM, how fast.
   function stats(state, table, index, setting, needed, verdict) {
-    var all = [], memory = state.devices.reduce(function (sum, device) { return sum + device.mem; }, 0);
+    var all = [], memory = state.devices.reduce(function (sum, device) { return sum + device.vis; }, 0);
     var total = needed.devices.reduce(function (sum, device) { return device.total && sum ? [sum[0] + device.total[0] + index.driver[0], sum[1] + device.total[1] + index.driver[1]] : null; }, [0, 0]);
     if (total) all.push({ name: t("Needs"), value: range(total[0], total[1], gib) + " GiB", note: t("of {size}", { size: round_gib(memory) }) });
     if (setting.layers !== null || setting.experts) all.push({ name: t("In RAM"), value: gib(needed.host.weights + needed.host.cache) + " GiB", note: t("weights and cache, at most") });
@@ -170,7 +170,7 @@
   // ---- vLLM --------------------------------------------------------------------
   // Every card holds the same, so the smallest decides.
   function ask_vllm(state, table, change) {
-    var memory = Math.min.apply(null, state.devices.map(function (device) { return device.mem; }));
+    var memory = Math.min.apply(null, state.devices.map(function (device) { return device.vis; }));
     return look.vllm(table, look.but({ dtype: state.dtype, cards: state.devices.length, memory: memory, util: state.util * 10, fp8: state.fp8, ctx: state.ctx, held: Math.max.apply(null, state.devices.map(function (device) { return device.others; })) }, change || {}));
   }
   function vllm(state, table, index) {

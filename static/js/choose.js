@@ -13,7 +13,7 @@
   function read() {
     var asked = kit.asked(), number = function (name, least) { var n = Number(asked.get(name)); return asked.get(name) && n >= least && isFinite(n) ? n : null; };
     state = { model: find(fit.models, asked.get("model")) || find(fit.models, "llama-3.1-8b-instruct") || fit.models[0], quant: fit.quants.indexOf(asked.get("quant")) };
-    state.ctx = Math.round(number("ctx", 1) || 8192);
+    state.ctx = Math.round(number("ctx", 1) || fit.ctx);
     state.k = Math.max(0, fit.kv.indexOf(asked.get("k")));
     state.v = Math.max(0, fit.kv.indexOf(asked.get("v")));
     state.run = asked.get("run") === "library" ? "library" : "server";
@@ -35,11 +35,11 @@
   // ---- devices ---------------------------------------------------------------
   fit.devices.forEach(function (device, i) { device.place = places.names[places.of[i]]; });
   // The smallest first, and of two alike the one with more bandwidth.
-  function by_memory(a, b) { return a.device.mem - b.device.mem || (b.device.bw || 0) - (a.device.bw || 0); }
+  function by_memory(a, b) { return a.device.mem - b.device.mem || a.device.vis - b.device.vis || (b.device.bw || 0) - (a.device.bw || 0); }
   // Devices that run it as `count` of a kind, with what is left over on each when the driver takes its most.
   function running(needed, devices, count) {
     return devices.map(function (device) {
-      var room = device.mem - state.others * kit.MIB, rooms = needed.devices.map(function () { return room; });
+      var room = device.vis - state.others * kit.MIB, rooms = needed.devices.map(function () { return room; });
       var most = Math.max.apply(null, needed.devices.map(function (each) { return each.total ? each.total[1] : Infinity; }));
       return { device: device, count: count, verdict: look.judge(needed, rooms, fit.driver), spare: room - most - HIGH, driver: room - most };
     }).filter(function (entry) { return entry.verdict === "fits" || entry.verdict === "tight"; }).sort(by_memory);
@@ -68,7 +68,7 @@
     if (speed) item.append(" ", make("span", t("{n} tokens/s", { n: kit.pace(speed.full) }), "upto"));
     return item;
   }
-  // All of one memory: the verdict is the same for each.
+  // All of one memory and verdict; the margin is that of the first, of which programs see the least.
   function line(entries) {
     var first = entries[0], item = make("li"), names = make("p", null, "card-names");
     item.append(make("b", (first.count > 1 ? first.count + " × " : "") + size(first.device.mem)));
@@ -89,8 +89,8 @@
   // A list under a heading, a line for each size of memory; what is too much at first waits behind a button.
   function group(title, note, entries) {
     var part = make("section", null, "cards-of"), list = make("ul"), sizes = {};
-    entries.forEach(function (entry) { (sizes[entry.device.mem] = sizes[entry.device.mem] || []).push(entry); });
-    var lines = Object.keys(sizes).map(Number).sort(function (a, b) { return a - b; }).map(function (mem) { return line(sizes[mem]); });
+    entries.forEach(function (entry) { var key = entry.device.mem + entry.verdict; (sizes[key] = sizes[key] || []).push(entry); });
+    var lines = Object.keys(sizes).map(function (key) { return line(sizes[key]); });
     // So many that one which fits is among them.
     var shown = Math.max(SIZES, entries.filter(function (entry, i) { return entry.verdict === "tight" && (!i || entries[i - 1].device.mem !== entry.device.mem); }).length + 1);
     lines.forEach(function (item, i) { item.hidden = i >= shown; });
@@ -114,7 +114,7 @@
     return button;
   }
   function not_covered(bytes) {
-    var rest = fit.devices.filter(function (device) { return !device.ok && device.mem - state.others * kit.MIB > bytes; })
+    var rest = fit.devices.filter(function (device) { return !device.ok && device.vis - state.others * kit.MIB > bytes; })
       .map(function (device) { return { device: device, count: 1 }; }).sort(by_memory);
     if (!rest.length) return [];
     return [group(t("Not covered"), t("Weights and cache need {size} on every device, and these have more. What comes on top follows other rules than CUDA's on them and was not measured, so there is no verdict. Where GPU and system share the memory, the system needs its part of it.", { size: kit.gib(bytes) }), rest)];
@@ -135,7 +135,9 @@
     var pairs = running(look.need(table, setting([1, 1])), covered.filter(function (device) {
       return alone.indexOf(device.id) < 0 && IN_PAIRS.indexOf(device.place) >= 0;
     }), 2);
-    var first = fitting[0], tight = singles[0] && singles[0].verdict === "tight" ? t("Tight from {size}", { size: size(singles[0].device.mem) }) : "";
+    // Of the sizes that all cards of fit, the smallest.
+    var whole = fitting.filter(function (entry) { return covered.filter(function (device) { return device.mem === entry.device.mem; }).length === fitting.filter(function (other) { return other.device.mem === entry.device.mem; }).length; });
+    var first = whole[0] || fitting[0], tight = singles[0] && singles[0].verdict === "tight" ? t("Tight from {size}", { size: size(singles[0].device.mem) }) : "";
     $("headline").textContent = !one.total ? t("Not covered") : first ? t("Runs from {size} up", { size: size(first.device.mem) }) : tight || t("No single card here holds it");
     $("margin").textContent = !one.total ? t("For this pair of cache types the compute buffer was not measured.")
       : t("{size}, and {low} to {high} for the driver{tight}.", { size: kit.gib(one.total[1]), low: kit.mib(LOW), high: kit.mib(HIGH), tight: first && tight ? ". " + tight : "" });

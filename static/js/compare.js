@@ -10,7 +10,7 @@
     var texts = Array.prototype.map.call(row.cells, function (cell) { return cell.textContent; });
     return {
       id: row.dataset.id, name: texts[0], href: row.querySelector("a").getAttribute("href"), texts: texts, maker: texts[6],
-      covered: row.hasAttribute("data-ok"), memory: parseFloat(texts[CELL_OF_MEMORY]) * kit.GIB,
+      covered: row.hasAttribute("data-ok"), memory: Number(row.dataset.vis),
       bw: parseFloat(texts[CELL_OF_BANDWIDTH]) || 0, sp: row.dataset.sp
     };
   });
@@ -30,8 +30,8 @@
       // A link of the site names one device; a reader who compares one alone has chosen that.
       if (location.hash.length < 2 && !state.picks[1]) state.picks[1] = start.filter(function (device) { return device && device !== state.picks[0]; })[0] || null;
     }
-    state.quant = Math.max(0, runs.quants.indexOf(asked.has("quant") ? asked.get("quant") : "Q4_K_M"));
-    state.ctx = Math.max(0, runs.contexts.indexOf(asked.has("ctx") ? Number(asked.get("ctx")) : 8192));
+    state.quant = Math.max(0, runs.quants.indexOf(asked.has("quant") ? asked.get("quant") : runs.quant));
+    state.ctx = Math.max(0, runs.contexts.indexOf(asked.has("ctx") ? Number(asked.get("ctx")) : runs.ctx));
     state.model = find(runs.models, asked.get("model"));
   }
   function save() {

@@ -85,8 +85,8 @@
   function range_of(ctx) {
     if (!state.model || !state.gpu) return { words: t("Choose a model and a card: the range of its speed is computed.") };
     if (!table) return { words: t("The figures of {model} are on their way.", { model: state.model.name }) };
-    var setting = { quant: state.quant, k: 0, v: 0, ctx: Math.min(ctx || 4096, table.max), slots: 1, server: true, shares: [1], layers: null, experts: 0, uncovered: [!state.gpu.ok] };
-    var look = window.kbgenFit, found = look.speed(table, setting, state.gpu, fit), verdict = look.judge(look.need(table, setting), [state.gpu.mem], fit.driver);
+    var setting = { quant: state.quant, k: 0, v: 0, ctx: Math.min(ctx || fit.ctx, table.max), slots: 1, server: true, shares: [1], layers: null, experts: 0, uncovered: [!state.gpu.ok] };
+    var look = window.kbgenFit, found = look.speed(table, setting, state.gpu, fit), verdict = look.judge(look.need(table, setting), [state.gpu.vis], fit.driver);
     if (verdict === "no") return { words: t("It does not fit with every layer on this device, and for layers in the computer's own memory no speed is known. Type what you measured.") };
     if (!found) return { words: t("For this device no range is known. Type what you measured.") };
     return { range: found.full, words: t("{n} tokens/s", { n: kit.pace(found.full) }), at: setting.ctx };

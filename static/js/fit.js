@@ -325,7 +325,7 @@
   var BLOCK = 16, SMALL_BATCH = 2048, LARGE_BATCH = 8192, LARGE_CARD = 70 * GIB;
   // What vLLM takes of each card, as src/estimate/vllm.rs has it: weights, the cache of one request, activations and
   // CUDA, what it leaves alone, the pool, the longest context; ranges but for the weights. `asked`: {dtype (position in the index),
-  // cards, memory, util (thousandths), fp8 (the cache), ctx, held (by other programs)}. Where it is not covered: {reason}.
+  // cards, memory (as programs see it), util (thousandths), fp8 (the cache), ctx, held (by other programs)}. Where it is not covered: {reason}.
   function vllm(table, asked) {
     var model = table.vllm;
     if (typeof model === "string") return { reason: model };
@@ -336,10 +336,9 @@
       var blocks = Math.ceil(tokens / BLOCK), window = function (batch) { return Math.ceil(Math.min(Math.max(0, model.window - 1) + batch, tokens) / BLOCK) + 1; };
       return [(model.layers[0] * blocks + model.layers[1] * window(SMALL_BATCH)) * page, (model.padded[0] * blocks + model.padded[1] * window(LARGE_BATCH)) * page];
     };
-    var reserve = [GIB, asked.cards > 1 ? 5 * GIB : asked.memory < LARGE_CARD ? 2 * GIB : 3.5 * GIB];
-    // A card reports 98 to 100 % of the memory that it is sold with.
-    var share = [98, 100].map(function (percent) { return Math.floor(Math.floor(asked.memory * percent / 100) * asked.util / 1000); });
-    var pool = [Math.max(0, share[0] - weights - reserve[1]), Math.max(0, share[1] - weights - reserve[0])];
+    var large = asked.memory >= LARGE_CARD, reserve = [GIB, asked.cards > 1 ? (large ? 11 : 5) * GIB : (large ? 3.5 : 2) * GIB];
+    var share = Math.floor(asked.memory * asked.util / 1000);
+    var pool = [Math.max(0, share - weights - reserve[1]), Math.max(0, share - weights - reserve[0])];
     var longest = function (end, held) {
       var low = 0, high = table.max;
       while (low < high) {
@@ -350,9 +349,9 @@
     };
     var context = [longest(1, pool[0]), longest(0, pool[1])];
     // It does not begin where other programs hold more than it leaves alone.
-    var blocked = (asked.held || 0) > asked.memory - share[1];
+    var blocked = (asked.held || 0) > asked.memory - share;
     return {
-      memory: asked.memory, blocked: blocked, weights: weights, request: request(asked.ctx), reserve: reserve, pool: pool, context: context, left: [asked.memory - share[1], asked.memory - share[0]],
+      memory: asked.memory, blocked: blocked, weights: weights, request: request(asked.ctx), reserve: reserve, pool: pool, context: context, left: [asked.memory - share, asked.memory - share],
       verdict: blocked ? "no" : asked.ctx <= context[0] ? "fits" : asked.ctx <= context[1] ? "tight" : "no"
     };
   }

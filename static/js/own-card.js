@@ -2,7 +2,7 @@
 (function () {
   "use strict";
   var kit = window.kbgenTools, make = kit.make, runs = kit.runs(), cards = window.kbgenCards;
-  var QUANT = runs.quants.indexOf("Q4_K_M"), CONTEXT = runs.contexts.indexOf(8192), LARGEST = 6;
+  var QUANT = runs.quants.indexOf(runs.quant), CONTEXT = runs.contexts.indexOf(runs.ctx), LARGEST = 6;
   var place = document.querySelector(".own-card"), named = place.dataset.models.split(" ");
   if (!cards.length || QUANT < 0 || CONTEXT < 0) return;
 

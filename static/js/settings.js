@@ -7,7 +7,7 @@
 (function (global) {
   "use strict";
   var look = global.kbgenFit, GIB = look.GIB, MIB = look.MIB;
-  var USUAL = { model: "llama-3.1-8b-instruct", chosen_quant: null, ctx: 8192, k: 0, v: 0, slots: 1, runner: "server", layers: null, experts: 0, dtype: 0, util: 92, fp8: false };
+  var MODEL = "llama-3.1-8b-instruct", START = { model: MODEL, chosen_quant: null, k: 0, v: 0, slots: 1, runner: "server", layers: null, experts: 0, dtype: 0, util: 92, fp8: false };
   var USUAL_DEVICE = "geforce-rtx-3060-12-gb", MOST_DEVICES = 4, MOST_MEMORY = 1048576 * GIB;
   var RUNNERS = ["server", "library", "ollama", "vllm"];
   var NAMES = ["model", "quant", "ctx", "kv", "k", "v", "slots", "run", "ngl", "moe", "dtype", "util", "cache", "gpu", "device", "mem", "others"];
@@ -16,6 +16,7 @@
 
   // `own` is the reader's card, if one is remembered: with an address that names none one begins with it.
   global.kbgenSettings = function (index, own) {
+    var USUAL = look.but(START, { ctx: index.ctx });
     function start() {
       var now = look.but(USUAL, {});
       if (!by_id(index.models, now.model)) now.model = index.models[0].id;
@@ -25,7 +26,13 @@
     // A device of the catalog by its name, or an amount of memory of one's own.
     function device(what) {
       var entry = by_id(index.devices, what);
-      return entry ? { id: entry.id, name: entry.name, mem: entry.mem, ok: entry.ok, others: 0, entry: entry } : { id: "", name: t("Your device"), mem: Math.min(Number(what), MOST_MEMORY), ok: true, others: 0, entry: null };
+      return entry ? { id: entry.id, name: entry.name, mem: entry.mem, vis: entry.vis, ok: entry.ok, others: 0, entry: entry } : seen({ id: "", name: t("Your device"), mem: Math.min(Number(what), MOST_MEMORY), ok: true, others: 0, entry: null });
+    }
+    // What programs see of a device's memory: of an amount the least of the cards that are sold with it, as src/site/visible.rs has it.
+    function seen(device) {
+      var alike = index.devices.filter(function (entry) { return entry.ok && entry.mem === device.mem; }).map(function (entry) { return entry.vis; });
+      device.vis = device.entry && device.entry.mem === device.mem ? device.entry.vis : alike.length ? Math.min.apply(null, alike) : Math.floor(device.mem / 1000) * index.visible;
+      return device;
     }
     // Links of the site ask in the query; what a reader chose stands in the fragment. `misread` of the state lists what was
     // not understood as {name, text, why}: the start takes its place, and nobody may mistake that for an answer.
@@ -100,6 +107,7 @@
     }
     // Brings a state into what its model and its runner have.
     function settle(state, table) {
+      state.devices.forEach(seen);
       var has = function (name) { return table.quants[index.quants.indexOf(name)]; };
       state.unchecked.splice(0).forEach(function (name) {
         if (state.misread.some(function (each) { return each.name === "model" || each.name === name; })) return;

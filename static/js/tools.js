@@ -55,7 +55,7 @@
   function runs() {
     var data = window.kbgenRuns;
     return {
-      quants: data.quants, contexts: data.contexts,
+      quants: data.quants, contexts: data.contexts, quant: data.quant, ctx: data.ctx,
       models: data.models.map(function (m) { return { id: m[0], name: m[1], parameters: m[2], weights: m[3], buffers: m[4] }; }),
       // In bytes, at positions in the two lists; null where the model has none.
       need: function (model, quant, ctx) {

@@ -54,13 +54,33 @@ fn what_vllm_measures_lies_in_the_range() {
     let models = models();
     let model = &models["llama-3.1-8b-instruct"];
     // an H100 of 79.22 GiB with a pool of 53.29 GiB, at 0.9
-    let need = vllm(model, &VllmSettings { utilization: 900, ..card(80) }).unwrap();
+    let seen = VllmSettings { memory: Bytes(GIB * 7922 / 100), utilization: 900, ..card(80) };
+    let need = vllm(model, &seen).unwrap();
     assert!((need.pool.low.0..=need.pool.high.0).contains(&57_219_701_801), "{need:?}");
     // activation peak and memory outside PyTorch, on one card and on each of two
     let reserve = |cards| vllm(model, &VllmSettings { cards, ..card(80) }).unwrap().reserve;
     for (cards, logged) in [(1, 1_352_914_698 + 1_921_997_865), (2, 1_352_914_698 + 3_843_995_730)] {
         assert!((reserve(cards).low.0..=reserve(cards).high.0).contains(&logged));
     }
+}
+
+/// Pools that vLLM logged, each with the memory that it saw: none is smaller than the least that is promised.
+#[test]
+fn no_logged_pool_is_smaller_than_promised() {
+    const MIB: u64 = 1 << 20;
+    let models = models();
+    let logged = |id: &str, seen: u64, utilization: u64, pool: u64| {
+        let settings = VllmSettings { memory: Bytes(seen * MIB), utilization, ..card(1) };
+        let need = vllm(&models[id], &settings).unwrap();
+        assert!(need.pool.low.0 <= pool * MIB, "{id}: {} of {pool} MiB", need.pool.low.0 / MIB);
+    };
+    // an A100 40 GB and an H100 SXM5, at 0.9
+    logged("llama-3.1-8b-instruct", 40_377, 900, 19_866);
+    logged("llama-3.1-8b-instruct", 81_081, 900, 55_930);
+    // four RTX PRO 6000 with MiniMax M2.5 in FP8: what is neither weights nor pool, at 0.92
+    let four = VllmSettings { memory: Bytes(97_247 * MIB), cards: 4, ..card(1) };
+    let reserve = vllm(&models["llama-3.1-8b-instruct"], &four).unwrap().reserve;
+    assert!(reserve.high.0 >= (97_247 * 92 / 100 - 55_040 - 24_186) * MIB);
 }
 
 #[test]

@@ -39,7 +39,9 @@ fn site() -> Outputs {
     for (family, slug) in MODELS {
         let text = fs::read_to_string(repository(&format!("content/models/{family}/{slug}.md"))).unwrap();
         let end = text[4..].find("\n---\n").unwrap() + 9;
-        write(format!("content/models/{family}/{slug}.md"), &text[..end]);
+        // with every type, also where files exist in one alone
+        let every_type = text[..end].replace("released_as: MXFP4\n", "");
+        write(format!("content/models/{family}/{slug}.md"), &every_type);
     }
     for quant in Quantization::ALL {
         let page = format!(

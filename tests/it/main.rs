@@ -1,6 +1,7 @@
 //! One program for all tests that need no private names, one module a subject.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails there")]
 
+mod agreement;
 mod architecture;
 #[cfg(unix)]
 mod attacks;
@@ -37,6 +38,7 @@ mod map;
 mod markdown;
 mod measured;
 mod mistakes;
+mod names;
 mod rules;
 mod serve;
 #[cfg(unix)]
@@ -48,4 +50,5 @@ mod speed;
 mod texts;
 mod titles;
 mod untrusted_text;
+mod visible;
 mod words;

@@ -18,7 +18,7 @@ use crate::estimate::fitting::Available;
 use crate::estimate::placement::Device;
 use crate::estimate::quantization::Quantization;
 use crate::estimate::settings::{ExpertPlacement, Settings};
-use crate::site::{Kind, PageId, Site, Verdict};
+use crate::site::{DEFAULT_QUANT, Kind, PageId, Site, Verdict};
 
 /// What is said to a program; to a person the same in words.
 #[derive(Debug, Serialize)]
@@ -90,6 +90,8 @@ pub(super) struct DeviceAnswer {
     pub name: String,
     pub slug: Option<String>,
     pub memory_bytes: u64,
+    /// What programs see of it.
+    pub visible_bytes: u64,
     pub other_bytes: u64,
     /// Sizes in GiB that it is sold with, where `--memory` chose none of them.
     pub memory_options_gib: Vec<f64>,
@@ -234,10 +236,10 @@ fn row(question: &Question<'_>, quantization: Quantization, is_judged: bool) -> 
     })
 }
 
-/// The quantization that was asked for, else the widest that fits or is tight, else the usual one.
+/// The quantization that was asked for, else the widest that fits or is tight, else the default.
 fn choose(question: &Question<'_>, rows: &[Row]) -> Quantization {
     let with = |verdict| rows.iter().find(|row| row.verdict == Some(verdict));
-    let usual = rows.iter().find(|row| row.quant == Quantization::Q4_K_M.name());
+    let usual = rows.iter().find(|row| row.quant == DEFAULT_QUANT);
     let found = with("fits").or_else(|| with("tight")).or(usual).or(rows.first());
     let chosen = found.and_then(|row| row.quant.parse().ok());
     question.quant.or(chosen).unwrap_or(question.settings.quantization)
@@ -254,7 +256,7 @@ fn verdict(question: &Question<'_>, need: &Estimate) -> Option<&'static str> {
 
 /// Whether a device holds these parts; none where its compute buffers are not covered and the rest has room.
 fn judge(card: &Card, parts: &Parts) -> Option<Verdict> {
-    let room = card.memory - card.other;
+    let room = card.room();
     match card.cuda {
         true => Some(Verdict::of(parts.total_bytes, (driver().low.0, driver().high.0), room)),
         false => (parts.total_bytes > room).then_some(Verdict::No),
@@ -280,12 +282,13 @@ fn devices(question: &Question<'_>, need: &Estimate) -> Vec<DeviceAnswer> {
     let cards = question.machine.cards.iter().zip(&need.devices);
     let answers = cards.map(|(card, device)| {
         let parts = parts(device, card.cuda);
-        let room = (card.memory - card.other) as i64 - parts.total_bytes as i64;
+        let room = card.room() as i64 - parts.total_bytes as i64;
         let (low, high) = (driver().low.0, driver().high.0);
         DeviceAnswer {
             name: card.name.clone(),
             slug: card.slug.clone(),
             memory_bytes: card.memory,
+            visible_bytes: card.visible,
             other_bytes: card.other,
             memory_options_gib: card.memory_options.clone(),
             unified: card.unified,

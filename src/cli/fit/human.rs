@@ -76,8 +76,14 @@ fn heading(answer: &Answer) -> TerminalText {
     let mut text = TerminalText::styled(Style::Title, &wrapped(&one_line(&line), "", ""));
     for (place, device) in answer.devices.iter().enumerate() {
         let number = if answer.devices.len() > 1 { format!("GPU {place}: ") } else { "on ".to_string() };
-        let shared = if device.unified { " shared with the system, which keeps a part" } else { "" };
-        text.push(format!("{number}{}, {}{shared}\n", one_line(&device.name), gib(device.memory_bytes)));
+        let shared = if device.unified { " shared with the system" } else { "" };
+        let line = format!(
+            "{number}{}, {}{shared} ({} visible to programs)",
+            one_line(&device.name),
+            gib(device.memory_bytes),
+            gib(device.visible_bytes)
+        );
+        text.push(wrapped(&line, "", "  "));
         if device.memory_options_gib.len() > 1 {
             let sizes: Vec<String> = device.memory_options_gib.iter().map(f64::to_string).collect();
             text.push(format!("sold with {} GiB: say yours with --memory\n", sizes.join(", ")));
@@ -151,7 +157,7 @@ fn left(answer: &Answer) -> String {
     let left = answer
         .devices
         .iter()
-        .map(|device| device.memory_bytes.saturating_sub(device.other_bytes + device.parts.total_bytes));
+        .map(|device| device.visible_bytes.saturating_sub(device.other_bytes + device.parts.total_bytes));
     gib(left.min().unwrap_or(0))
 }
 

@@ -1,13 +1,12 @@
 //! The devices that a question is about.
 
-use anyhow::{Result, bail};
+use anyhow::{Result, anyhow, bail};
 
 use crate::cli::arguments::FitOptions;
-use crate::diag::{least_far, nearest};
 use crate::estimate::bytes::Bytes;
 use crate::estimate::speed::SpeedClass;
 use crate::site::kinds::DeviceData;
-use crate::site::{Kind, Site, gib};
+use crate::site::{Kind, Names, Site, gib};
 
 /// Largest memory that a device may be said to have, in GiB.
 const MOST_GIB: f64 = 65_536.0;
@@ -22,8 +21,10 @@ pub(super) struct Card {
     pub name: String,
     /// The name of its page; none for one that only `--memory` tells of.
     pub slug: Option<String>,
-    /// Memory in bytes.
+    /// Memory in bytes, as it is sold.
     pub memory: u64,
+    /// What programs see of it.
+    pub visible: u64,
     /// Sizes in GiB that it is sold with, if nobody said which.
     pub memory_options: Vec<f64>,
     /// What other programs hold of it.
@@ -57,33 +58,31 @@ impl Machine {
         if options.gpu.len().max(sizes.len()) > MOST_DEVICES {
             bail!("llama.cpp uses at most {MOST_DEVICES} CUDA devices");
         }
-        for gpu in &options.gpu {
-            let slug = named(site, Kind::Hardware, gpu)?;
-            let page = site.devices.iter().find(|device| device.head.id.slug == slug);
-            let page = page.expect("the name was found");
-            cards.push(Card::of(&page.head.title.value, slug, &page.data));
-        }
-        if cards.is_empty() {
-            cards = sizes.iter().map(|memory| Card::unnamed(*memory)).collect();
-        } else if sizes.len() == 1 || sizes.len() == cards.len() {
-            for (card, memory) in cards.iter_mut().zip(sizes.iter().cycle()) {
-                card.memory = *memory;
-                card.memory_options.clear();
-            }
-        } else if !sizes.is_empty() {
+        if !options.gpu.is_empty() && sizes.len() > 1 && sizes.len() != options.gpu.len() {
             bail!(
                 "`--memory` is given {} times and `--gpu` {}: give it once, or once for each device",
                 sizes.len(),
-                cards.len()
+                options.gpu.len()
             );
+        }
+        let names = Names::new(site, Kind::Hardware);
+        for (place, gpu) in options.gpu.iter().enumerate() {
+            let slug = named(&names, Kind::Hardware, gpu)?;
+            let page = site.devices.iter().find(|device| device.head.id.slug == slug);
+            let page = page.expect("the name was found");
+            let size = sizes.get(place).or(sizes.first()).copied();
+            cards.push(Card::of(&page.head.title.value, slug, &page.data, size));
+        }
+        if cards.is_empty() {
+            cards.extend(sizes.iter().map(|memory| Card::unnamed(*memory, site.visible_of_size(*memory))));
         }
         if let Some(written) = &options.other_memory {
             let other = bytes("--other-memory", written, 0.0)?;
             let Some(first) = cards.first_mut() else {
                 bail!("`--other-memory` needs a device: name it with `--gpu HW` or `--memory GIB`");
             };
-            if other >= first.memory {
-                bail!("other programs cannot hold {} of {}", gib(other), gib(first.memory));
+            if other >= first.visible {
+                bail!("other programs cannot hold {} of {}", gib(other), gib(first.visible));
             }
             first.other = other;
         }
@@ -105,20 +104,27 @@ impl Machine {
 
     /// What each device has for buffers once the driver has taken this much.
     pub fn free(&self, driver: Bytes) -> Vec<Bytes> {
-        let free = |card: &Card| Bytes(card.memory.saturating_sub(card.other + driver.0));
+        let free = |card: &Card| Bytes(card.room().saturating_sub(driver.0));
         self.cards.iter().map(free).collect()
     }
 }
 
 impl Card {
-    fn of(name: &str, slug: String, data: &DeviceData) -> Self {
+    /// What other programs leave of the memory that programs see.
+    pub fn room(&self) -> u64 {
+        self.visible - self.other
+    }
+
+    /// A device of the catalog, with the size of memory that was given for it.
+    fn of(name: &str, slug: String, data: &DeviceData, size: Option<u64>) -> Self {
         let text = |field: &Option<String>| field.clone().unwrap_or_default();
         let class = SpeedClass::of(&data.vendor, &text(&data.architecture), &text(&data.memory_type));
         Self {
             name: name.to_string(),
             slug: Some(slug),
-            memory: data.memory_bytes(),
-            memory_options: data.memory_options_gib.clone(),
+            memory: size.unwrap_or_else(|| data.memory_bytes()),
+            visible: data.visible_of(size.unwrap_or_else(|| data.memory_bytes())),
+            memory_options: if size.is_none() { data.memory_options_gib.clone() } else { Vec::new() },
             other: 0,
             cuda: data.is_cuda(),
             unified: data.unified,
@@ -127,11 +133,12 @@ impl Card {
         }
     }
 
-    fn unnamed(memory: u64) -> Self {
+    fn unnamed(memory: u64, visible: u64) -> Self {
         Self {
             name: "a CUDA GPU".to_string(),
             slug: None,
             memory,
+            visible,
             memory_options: Vec::new(),
             other: 0,
             cuda: true,
@@ -153,29 +160,10 @@ fn bytes(flag: &str, written: &str, least: f64) -> Result<u64> {
     }
 }
 
-/// The slug that was meant; what stands before a dash may be left out where only one slug remains.
+/// The slug of the page that a name stands for.
 ///
 /// # Errors
-/// When no page has this name, with the nearest that is there.
-pub(super) fn named(site: &Site, kind: Kind, name: &str) -> Result<String> {
-    let lower = name.to_lowercase();
-    if let Some(slug) = site.slugs(kind).find(|slug| *slug == lower) {
-        return Ok(slug.to_string());
-    }
-    let ending = format!("-{lower}");
-    let mut without_maker = site.slugs(kind).filter(|slug| slug.ends_with(&ending));
-    if let (Some(slug), None) = (without_maker.next(), without_maker.next()) {
-        return Ok(slug.to_string());
-    }
-    let containing = site.slugs(kind).filter(|slug| slug.contains(&lower)).min_by_key(|slug| slug.len());
-    match containing.or_else(|| nearest(&lower, site.slugs(kind))) {
-        Some(near) => bail!("there is no {} `{name}`: did you mean `{near}`?", kind.name()),
-        None => bail!(
-            "there is no {} `{name}`: the pages under content/{}/ are all there are{}",
-            kind.name(),
-            kind.folder(),
-            least_far(&lower, site.slugs(kind))
-                .map_or_else(String::new, |slug| format!(", the nearest name is `{slug}`"))
-        ),
-    }
+/// When it stands for no page, or for several.
+pub(super) fn named(names: &Names, kind: Kind, name: &str) -> Result<String> {
+    names.resolve(name).slug(names, kind, name).map_err(|message| anyhow!(message))
 }

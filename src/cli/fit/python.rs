@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use crate::cli::fit::machine::Card;
 use crate::cli::fit::question::Question;
 use crate::estimate::bytes::Bytes;
 use crate::estimate::checkpoint::WeightType;
@@ -89,7 +90,7 @@ fn vllm_answer(question: &Question<'_>, settings: &Settings) -> Vllm {
     }
     let is_wide = settings.cache_type_k <= CacheType::Bf16;
     let cache = if is_wide { VllmCache::Auto } else { VllmCache::Fp8 };
-    let memory = cards.iter().map(|card| card.memory - card.other).min().unwrap_or(0);
+    let memory = cards.iter().map(Card::room).min().unwrap_or(0);
     let mut last = Vllm::default();
     for weights in TRIED {
         let asked = VllmSettings {
@@ -133,7 +134,7 @@ fn transformers_answer(question: &Question<'_>) -> Transformers {
         Ok(need) => need,
         Err(reason) => return none(reason.0),
     };
-    let (total, room) = (need.total(), card.memory - card.other);
+    let (total, room) = (need.total(), card.room());
     Transformers {
         verdict: Some(match room {
             room if total.high.0 <= room => "fits",

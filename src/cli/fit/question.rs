@@ -13,10 +13,8 @@ use crate::estimate::quantization::{CacheType, Quantization};
 use crate::estimate::settings::{CacheLayout, ExpertPlacement, Settings};
 use crate::fit;
 use crate::site::kinds::ModelData;
-use crate::site::{Kind, Page, Site, tokens};
+use crate::site::{DEFAULT_CTX, Kind, Names, Page, Site, tokens};
 
-/// Context of a question that names none.
-const DEFAULT_CTX: u64 = 8192;
 /// Most slots that llama.cpp serves (`LLAMA_MAX_SEQ`).
 const MOST_SLOTS: u64 = 256;
 
@@ -56,14 +54,14 @@ impl<'s> Question<'s> {
     /// # Errors
     /// The first that cannot be, with what could.
     pub fn new(site: &'s Site, options: &FitOptions) -> Result<Self> {
-        let slug = named(site, Kind::Model, &options.model)?;
+        let slug = named(&Names::new(site, Kind::Model), Kind::Model, &options.model)?;
         let page = site.models.iter().find(|model| model.head.id.slug == slug).expect("the name was found");
         let model = fit::architecture(&page.data.architecture)
             .map_err(|fault| anyhow!("`{slug}`: {}", fault.message))?
             .ok_or_else(|| anyhow!("`{slug}` is not covered: its hyperparameters are not complete"))?;
         let title = &page.head.title.value;
         let machine = Machine::new(site, options)?;
-        let candidates = candidates(site, &model);
+        let candidates = candidates(site, &page.data, &model);
         let quant = options.quant.as_deref().map(quantization).transpose()?;
         let context = match &options.ctx {
             None => DEFAULT_CTX.min(model.max_context),
@@ -117,11 +115,13 @@ fn for_runner(settings: Settings, runner: RunnerName, slots: u64) -> Settings {
     }
 }
 
-/// The quantizations that the model comes in and the site has pages for, the widest first.
-fn candidates(site: &Site, model: &Architecture) -> Vec<Quantization> {
+/// The quantizations that files of the model exist in and the site has pages for, the widest first.
+fn candidates(site: &Site, data: &ModelData, model: &Architecture) -> Vec<Quantization> {
     let has_page =
         |quant: &Quantization| site.quants.iter().any(|page| page.data.gguf_type.value.parse() == Ok(*quant));
-    Quantization::ALL.iter().copied().filter(has_page).filter(|quant| model.comes_in(*quant)).collect()
+    let known: Vec<Quantization> =
+        Quantization::ALL.iter().copied().filter(has_page).filter(|quant| model.comes_in(*quant)).collect();
+    fit::candidates(data, &known)
 }
 
 fn quantization(name: &str) -> Result<Quantization> {

@@ -179,6 +179,7 @@ pub(super) fn device(device: &Page<DeviceData>) -> Value {
             "architecture": data.architecture,
             "generation": data.generation,
             "memory_bytes": data.memory_bytes(),
+            "visible_bytes": data.visible_bytes(),
             "memory_options_gib": data.memory_options_gib,
             "unified": data.unified,
             "memory_type": data.memory_type,

@@ -209,6 +209,7 @@ const DEVICE: &[Field] = &[
     Field::or_null("architecture", Shape::Text, "Name of the architecture."),
     Field::or_null("generation", Shape::Text, "Name of the product line."),
     Field::required("memory_bytes", BYTES, "Memory; of unified memory the largest option."),
+    Field::required("visible_bytes", BYTES, "Memory that programs see; verdicts are for this much."),
     Field::required(
         "memory_options_gib",
         Shape::any(&Shape::Number),

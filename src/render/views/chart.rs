@@ -77,7 +77,9 @@ pub(super) fn chart(
         let total = |ctx: &u64| figures.total(quant, Run::plain(0), *ctx);
         Some((name, contexts.iter().map(total).collect::<Option<Vec<u64>>>()?))
     });
-    draw(shelf.texts(), &contexts, &totals.collect::<Vec<_>>(), fits.driver.1)
+    let room = |size: u64| shelf.site().visible_of_size(size << 30).saturating_sub(fits.driver.1);
+    let rooms = CARD_SIZES.map(|size| (size, room(size)));
+    draw(shelf.texts(), &contexts, &totals.collect::<Vec<_>>(), &rooms)
 }
 
 /// Powers of two up to the largest context, and that.
@@ -107,8 +109,8 @@ impl Scale {
     }
 }
 
-/// `totals` by name of the quantization, one for each of `contexts`; `driver` bytes of a card are not for the model.
-fn draw(texts: &Texts, contexts: &[u64], totals: &[(&str, Vec<u64>)], driver: u64) -> Option<Chart> {
+/// `totals` by name of the quantization, one for each of `contexts`; `rooms` are sizes of cards in GB with the bytes that they have for a model.
+fn draw(texts: &Texts, contexts: &[u64], totals: &[(&str, Vec<u64>)], rooms: &[(u64, u64)]) -> Option<Chart> {
     let (first, last) = (*contexts.first()? as f64, *contexts.last()? as f64);
     if first >= last {
         return None;
@@ -145,21 +147,20 @@ fn draw(texts: &Texts, contexts: &[u64], totals: &[(&str, Vec<u64>)], driver: u6
     Some(Chart {
         told,
         height: HEIGHT,
-        levels: levels(scale, driver, &ends),
+        levels: levels(scale, rooms, &ends),
         contexts: ticks.map(|ctx| Tick { label: context(*ctx), x: x(*ctx) }).collect(),
         curves,
     })
 }
 
 /// What a card has for the model, and other sizes as they are, where the picture reaches them; curves end at `ends`.
-fn levels(scale: Scale, driver: u64, ends: &[f64]) -> Vec<Level> {
+fn levels(scale: Scale, rooms: &[(u64, u64)], ends: &[f64]) -> Vec<Level> {
     let level = |label: String, card: bool, bytes: f64| {
         let y = scale.y(bytes);
         let is_crossed = ends.iter().any(|end| (y - APART - 6.0..y).contains(end));
         Level { label, card, y, label_y: if is_crossed { y + 13.0 } else { y - 4.0 } }
     };
-    let cards =
-        CARD_SIZES.iter().map(|size| level(format!("{size} GB"), true, *size as f64 * GIB - driver as f64));
+    let cards = rooms.iter().map(|(size, room)| level(format!("{size} GB"), true, *room as f64));
     let others = OTHER_SIZES.iter().map(|size| level(format!("{size} GiB"), false, *size as f64 * GIB));
     let mut levels: Vec<Level> = Vec::new();
     for level in cards.chain(others) {
@@ -183,6 +184,11 @@ fn tenths(number: f64) -> f64 {
 mod tests {
     use super::*;
 
+    /// Cards whose drivers take this much.
+    fn rooms(driver: u64) -> [(u64, u64); 7] {
+        CARD_SIZES.map(|size| (size, (size << 30) - driver))
+    }
+
     /// Bytes that a height of the picture stands for, by two levels whose sizes are known.
     fn bytes_at(chart: &Chart, y: f64) -> f64 {
         let size = |level: &Level| level.label.split(' ').next().and_then(|n| n.parse::<f64>().ok());
@@ -195,8 +201,8 @@ mod tests {
     fn points_lie_where_their_figures_do() {
         let (contexts, gibs) = ([2048, 4096, 8192, 32_768], [5.0, 6.5, 9.0, 30.0]);
         let bytes: Vec<u64> = gibs.iter().map(|size| (size * GIB) as u64).collect();
-        let chart =
-            draw(&Texts::default(), &contexts, &[("Q4_K_M", bytes)], 0).expect("there is something to draw");
+        let chart = draw(&Texts::default(), &contexts, &[("Q4_K_M", bytes)], &rooms(0))
+            .expect("there is something to draw");
         let points: Vec<(f64, f64)> = chart.curves[0]
             .points
             .split(' ')
@@ -214,28 +220,30 @@ mod tests {
     fn a_card_has_what_its_driver_leaves() {
         let totals = [("Q4_K_M", vec![6 << 30, 20 << 30])];
         let y = |driver: u64| {
-            let chart =
-                draw(&Texts::default(), &[2048, 4096], &totals, driver).expect("there is something to draw");
+            let chart = draw(&Texts::default(), &[2048, 4096], &totals, &rooms(driver))
+                .expect("there is something to draw");
             chart.levels.iter().find(|level| level.label == "12 GB").map(|level| level.y)
         };
         let without =
-            draw(&Texts::default(), &[2048, 4096], &[("Q4_K_M", vec![6 << 30, 20 << 30])], 0).map(|chart| {
-                (bytes_at(&chart, y(1 << 30).expect("12 GB is within")) / GIB * 10.0).round() / 10.0
-            });
+            draw(&Texts::default(), &[2048, 4096], &[("Q4_K_M", vec![6 << 30, 20 << 30])], &rooms(0)).map(
+                |chart| (bytes_at(&chart, y(1 << 30).expect("12 GB is within")) / GIB * 10.0).round() / 10.0,
+            );
         assert_eq!(without, Some(11.0));
     }
 
     #[test]
     fn names_that_would_touch_are_left_out() {
         let near = [("MXFP4", vec![100 << 30, 120 << 30]), ("Q4_K_M", vec![101 << 30, 121 << 30])];
-        let chart = draw(&Texts::default(), &[2048, 4096], &near, 0).expect("there is something to draw");
+        let chart =
+            draw(&Texts::default(), &[2048, 4096], &near, &rooms(0)).expect("there is something to draw");
         assert_eq!(chart.curves.iter().map(|curve| curve.name.as_str()).collect::<Vec<_>>(), ["MXFP4"]);
     }
 
     #[test]
     fn the_name_of_a_card_makes_way_for_a_curve() {
-        let chart = draw(&Texts::default(), &[2048, 4096], &[("Q4_K_M", vec![20 << 30, 25 << 30])], 0)
-            .expect("a chart");
+        let chart =
+            draw(&Texts::default(), &[2048, 4096], &[("Q4_K_M", vec![20 << 30, 25 << 30])], &rooms(0))
+                .expect("a chart");
         let below = |level: &&Level| level.label_y > level.y;
         let names: Vec<&str> = chart.levels.iter().filter(below).map(|level| level.label.as_str()).collect();
         assert_eq!(names, ["24 GB"]);

@@ -12,8 +12,9 @@ use crate::render::views::common::{Step, context, parameters};
 use crate::render::views::model::by_parameters;
 use crate::render::views::place::Place;
 use crate::render::views::shelf::{Plate, Shelf, with_frame};
+use crate::render::views::usual::usual_quant;
 use crate::site::kinds::{DeviceData, ModelData};
-use crate::site::{Figures, Page, Run, Verdict};
+use crate::site::{DEFAULT_CTX, DEFAULT_QUANT, Figures, Page, Run, Verdict};
 
 #[derive(Serialize)]
 struct ChooseView<'s> {
@@ -42,10 +43,6 @@ struct LargeModel {
     parameters: Option<String>,
 }
 
-/// Quantization and context of the table that stands without scripts.
-const QUANT: &str = "Q4_K_M";
-const CONTEXT: u64 = 8192;
-
 /// Cards that a size is shown with, and models.
 const SHOWN: usize = 3;
 
@@ -64,23 +61,22 @@ pub(super) fn leaves(shelf: &Shelf<'_>) -> Vec<Leaf> {
 
 fn view<'s>(shelf: &'s Shelf<'_>, root: &str) -> ChooseView<'s> {
     let fits = shelf.order.fits;
-    let quant = fits.quant(QUANT).unwrap_or(0);
     let models: Vec<(&Page<ModelData>, u64)> = by_parameters(shelf)
         .into_iter()
         .filter_map(|model| {
             let figures = fits.figures(&model.head.id.slug)?;
-            Some((model, total(figures, quant)?))
+            Some((model, total(figures, usual_quant(shelf.order, &model.data, figures)?)?))
         })
         .collect();
     ChooseView {
         fit: shelf.fit_index,
         places: places(shelf),
-        quant: fits.quants.get(quant).cloned().unwrap_or_default(),
-        context_label: context(CONTEXT),
+        quant: DEFAULT_QUANT.into(),
+        context_label: context(DEFAULT_CTX),
         models: models.len(),
         sizes: cards_by_memory(shelf)
             .into_values()
-            .map(|cards| size_row(root, &cards, &models, fits.driver))
+            .map(|cards| size_row(shelf, root, &cards, &models))
             .collect(),
     }
 }
@@ -98,9 +94,9 @@ fn places(shelf: &Shelf<'_>) -> serde_json::Value {
     })
 }
 
-/// What a model needs at [`CONTEXT`]; none if it does not reach so far.
+/// What a model needs at the default context; none if it does not reach so far.
 fn total(figures: &Figures, quant: usize) -> Option<u64> {
-    (CONTEXT <= figures.max_ctx).then(|| figures.total(quant, Run::plain(0), CONTEXT))?
+    (DEFAULT_CTX <= figures.max_ctx).then(|| figures.total(quant, Run::plain(0), DEFAULT_CTX))?
 }
 
 /// Cards by their memory in bytes, the newest first.
@@ -119,12 +115,13 @@ fn cards_by_memory<'s>(shelf: &Shelf<'s>) -> BTreeMap<u64, Vec<&'s Page<DeviceDa
 }
 
 fn size_row(
+    shelf: &Shelf<'_>,
     root: &str,
     cards: &[&Page<DeviceData>],
     models: &[(&Page<ModelData>, u64)],
-    driver: (u64, u64),
 ) -> SizeRow {
-    let memory = cards.first().map_or(0, |card| card.data.memory_bytes());
+    let driver = shelf.order.fits.driver;
+    let memory = cards.first().map_or(0, |card| shelf.site().visible_of_size(card.data.memory_bytes()));
     let that_fit: Vec<_> =
         models.iter().filter(|(_, total)| Verdict::of(*total, driver, memory) == Verdict::Fits).collect();
     SizeRow {

@@ -150,7 +150,8 @@ pub(in crate::render) struct ErrorRow {
 pub(in crate::render) struct CellView {
     pub quant: String,
     pub verdict: &'static str,
-    pub max_ctx: Option<String>,
+    /// The largest context where it fits, the part that runs where it does not.
+    pub note: Option<String>,
 }
 
 /// A label and what stands beside it.

@@ -24,6 +24,8 @@ struct DeviceRow {
     title: String,
     href: String,
     memory: String,
+    /// Bytes that programs see of it.
+    visible: u64,
     covered: bool,
     speed_class: Option<usize>,
     maker: String,
@@ -78,6 +80,7 @@ fn row(shelf: &Shelf<'_>, root: &str, device: &Page<DeviceData>) -> DeviceRow {
         title: device.head.title.value.clone(),
         href: href(root, &device.head.id.address()),
         memory: format!("{} GB", data.memory_gib),
+        visible: data.visible_bytes(),
         covered: data.is_cuda(),
         speed_class: shelf.order.fits.speeds.devices.get(&device.head.id.slug).copied(),
         maker: data.vendor.clone(),

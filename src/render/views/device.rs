@@ -9,10 +9,11 @@ use crate::render::templates::{html, seen};
 use crate::render::views::Leaf;
 use crate::render::views::common::{CellView, Fact, Ref, SourceView, TocLine, parameters, sources};
 use crate::render::views::lists::class_name;
-use crate::render::views::model::{TABLE_CTX, TABLE_QUANTS, by_parameters, cells, table_quants};
+use crate::render::views::model::{by_parameters, cells, table_quants};
 use crate::render::views::shelf::{Plate, Shelf, neighbours, with_frame};
-use crate::site::kinds::DeviceData;
-use crate::site::{Figures, Head, Page, Run, Verdict};
+use crate::render::views::usual::usual_quant;
+use crate::site::kinds::{DeviceData, ModelData};
+use crate::site::{DEFAULT_CTX, DEFAULT_QUANT, Head, Page, Run, Verdict, gib};
 
 #[derive(Serialize)]
 struct DeviceView {
@@ -28,6 +29,7 @@ struct DeviceView {
     usable: String,
     models: Vec<ModelRow>,
     quants: Vec<String>,
+    table_context: String,
     sources: Vec<SourceView>,
     backlinks: Vec<Ref>,
     calculator_href: String,
@@ -67,7 +69,7 @@ fn leaf(shelf: &Shelf<'_>, device: &Page<DeviceData>, beside: (Option<&Head>, Op
         address: &address,
         kind: "device",
         title: &device.head.title.value,
-        description: describe(shelf, &view, &fitting(shelf.order, device.data.memory_bytes())),
+        description: describe(shelf, &view, &fitting(shelf.order, device.data.visible_bytes())),
         trail: vec![(shelf.say("Hardware").into(), "hardware/")],
         head: Some(&device.head),
         toc,
@@ -87,24 +89,26 @@ pub(in crate::render) struct Fitting {
     pub quant: &'static str,
 }
 
-/// How many models fit into this much memory, in bytes.
+/// How many models fit where programs see this much memory, in bytes.
 pub(in crate::render) fn fitting(order: &Order<'_>, memory: u64) -> Fitting {
-    let (fits, quant) = (order.fits, TABLE_QUANTS[0]);
-    let figures: Vec<_> =
-        order.site.models.iter().filter_map(|model| fits.figures(&model.head.id.slug)).collect();
-    let does_fit = |figures: &&&Figures| {
-        let ctx = TABLE_CTX.min(figures.max_ctx);
-        let total = fits.quant(quant).and_then(|quant| figures.total(quant, Run::plain(0), ctx));
-        total.is_some_and(|total| Verdict::of(total, fits.driver, memory) == Verdict::Fits)
+    let fits = order.fits;
+    let verdict = |model: &Page<ModelData>| {
+        let figures = fits.figures(&model.head.id.slug)?;
+        let ctx = DEFAULT_CTX.min(figures.max_ctx);
+        let total = figures.total(usual_quant(order, &model.data, figures)?, Run::plain(0), ctx)?;
+        Some(Verdict::of(total, fits.driver, memory))
     };
-    Fitting { count: figures.iter().filter(does_fit).count(), of: figures.len(), quant }
+    let verdicts: Vec<Verdict> = order.site.models.iter().filter_map(verdict).collect();
+    let count = verdicts.iter().filter(|verdict| **verdict == Verdict::Fits).count();
+    Fitting { count, of: verdicts.len(), quant: DEFAULT_QUANT }
 }
 
 fn describe(shelf: &Shelf<'_>, view: &DeviceView, fitting: &Fitting) -> String {
     match view.covered {
         true => shelf.fill(
-            "{device} with {size} of memory: {n} of {all} models in the catalog fit at {quant} and a context of 4096 tokens.",
+            "{device} with {size} of memory: {n} of {all} models in the catalog fit at {quant} and a context of {context} tokens.",
             &[
+                ("context", &DEFAULT_CTX),
                 ("device", &view.title),
                 ("size", &view.memory),
                 ("n", &fitting.count),
@@ -133,8 +137,9 @@ fn view(shelf: &Shelf<'_>, device: &Page<DeviceData>, root: &str) -> DeviceView 
         covered,
         reason: (!covered).then(|| reason(shelf, data)),
         usable: usable(shelf, data).into(),
-        models: if covered { models(shelf, root, data.memory_bytes()) } else { Vec::new() },
+        models: if covered { models(shelf, root, data.visible_bytes()) } else { Vec::new() },
         quants: table_quants(shelf),
+        table_context: DEFAULT_CTX.to_string(),
         sources: sources(shelf.texts(), &data.evidence),
         backlinks: shelf.backlinks(root, &device.head.id, &[]),
         calculator_href: format!("{}?gpu={}", href(root, "will-it-run/"), device.head.id.slug),
@@ -144,14 +149,14 @@ fn view(shelf: &Shelf<'_>, device: &Page<DeviceData>, root: &str) -> DeviceView 
 
 fn reason(shelf: &Shelf<'_>, data: &DeviceData) -> String {
     let backend = match (data.vendor.as_str(), data.class.as_str()) {
-        ("Apple", _) => "Metal",
+        ("Apple", _) => shelf.say("Metal, which also maps the whole model file into GPU memory,"),
         ("AMD", _) => shelf.say("ROCm and Vulkan"),
         ("Intel", _) => shelf.say("SYCL and Vulkan"),
         _ => shelf.say("this chip"),
     };
     shelf.fill(
         "The compute buffer follows CUDA's rules; those of {backend} were not measured, so no verdict is given. \
-         Weights and KV cache are the same everywhere: the pages of the models list them.",
+         The pages of the models list weights and KV cache.",
         &[("backend", &backend)],
     )
 }
@@ -184,6 +189,7 @@ fn facts(shelf: &Shelf<'_>, data: &DeviceData) -> Vec<Fact> {
         Fact::known(shelf.say("Generation"), data.generation.clone()),
         Fact::known(shelf.say("Architecture"), data.architecture.clone()),
         Fact::known(shelf.say("Memory"), Some(memory)),
+        Fact::known(shelf.say("Visible to programs"), Some(visible(shelf, data))),
         Fact::known(shelf.say("Memory type"), data.memory_type.clone()),
         Fact::known(
             shelf.say("Memory bus"),
@@ -199,6 +205,27 @@ fn facts(shelf: &Shelf<'_>, data: &DeviceData) -> Vec<Fact> {
     .collect()
 }
 
+/// What programs see of the memory, and what that rests on.
+fn visible(shelf: &Shelf<'_>, data: &DeviceData) -> String {
+    let size = gib(data.visible_bytes());
+    match &data.visible_source {
+        Some(source) => shelf.fill("{size}, {source}", &[("size", &size), ("source", source)]),
+        None => shelf.fill("{size}, the worst seen on similar devices", &[("size", &size)]),
+    }
+}
+
+/// A verdict in a type that has no column of its own stands in the first, with its name.
+fn in_column(shelf: &Shelf<'_>, cell: CellView) -> CellView {
+    if table_quants(shelf).contains(&cell.quant) {
+        return cell;
+    }
+    let note = match &cell.note {
+        Some(note) => format!("{}, {note}", cell.quant),
+        None => cell.quant.clone(),
+    };
+    CellView { quant: DEFAULT_QUANT.into(), note: Some(note), ..cell }
+}
+
 fn models(shelf: &Shelf<'_>, root: &str, memory: u64) -> Vec<ModelRow> {
     by_parameters(shelf)
         .into_iter()
@@ -207,7 +234,10 @@ fn models(shelf: &Shelf<'_>, root: &str, memory: u64) -> Vec<ModelRow> {
             title: model.head.title.value.clone(),
             href: href(root, &model.head.id.address()),
             parameters: model.data.parameters.as_ref().map(|count| parameters(count.value)),
-            cells: cells(shelf, figures, memory),
+            cells: cells(shelf, &model.data, figures, memory)
+                .into_iter()
+                .map(|cell| in_column(shelf, cell))
+                .collect(),
         })
         .collect()
 }

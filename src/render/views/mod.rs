@@ -17,6 +17,7 @@ mod menu;
 mod model;
 mod model_facts;
 mod models;
+mod partial;
 mod place;
 mod quant;
 mod ring;
@@ -35,7 +36,7 @@ pub(super) use device::fitting;
 pub(super) use error::asks_for_memory;
 pub(super) use model::by_parameters;
 pub(super) use shelf::{Plate, Shelf, Wanted, with_frame};
-pub(super) use usual::{CONTEXTS, RunsOn, runs_on};
+pub(super) use usual::{CONTEXTS, RunsOn, runs_on, usual_quant};
 pub(super) use wording::signature_text;
 
 use crate::diag::Diagnostic;

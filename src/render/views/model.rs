@@ -11,10 +11,13 @@ use crate::render::views::Leaf;
 use crate::render::views::chart::{Chart, chart};
 use crate::render::views::common::{CellView, Fact, Ref, SourceView, TocLine, context, parameters, sources};
 use crate::render::views::model_facts::facts;
+use crate::render::views::partial::partial;
 use crate::render::views::shelf::{Plate, Shelf, neighbours, with_frame};
-use crate::render::views::usual::{CONTEXTS, UsualRun, cards, runs_on, usual_run};
+use crate::render::views::usual::{CONTEXTS, UsualRun, cards, runs_on, usual_quant, usual_run};
 use crate::site::kinds::ModelData;
-use crate::site::{CACHE_TYPES, Figures, Head, ModelFit, Page, Run, Verdict, gib, tokens};
+use crate::site::{
+    CACHE_TYPES, DEFAULT_CTX, DEFAULT_QUANT, Figures, Head, ModelFit, Page, Run, Verdict, gib, tokens,
+};
 
 #[derive(Serialize)]
 struct ModelView {
@@ -38,6 +41,7 @@ struct ModelView {
     badge: Option<BadgeView>,
     devices: Vec<DeviceRow>,
     device_quants: Vec<String>,
+    table_context: String,
     calculator_href: String,
     choose_href: String,
     sources: Vec<SourceView>,
@@ -100,16 +104,24 @@ struct DeviceRow {
     quant_cells: Vec<CellView>,
 }
 
-/// Context of verdicts in tables.
-pub(super) const TABLE_CTX: u64 = 4096;
-
 /// Quantizations of verdicts in tables.
-pub(super) const TABLE_QUANTS: [&str; 3] = ["Q4_K_M", "Q8_0", "F16"];
+pub(super) const TABLE_QUANTS: [&str; 3] = [DEFAULT_QUANT, "Q8_0", "F16"];
 
 /// Those of [`TABLE_QUANTS`] that the site has pages for.
 pub(super) fn table_quants(shelf: &Shelf<'_>) -> Vec<String> {
     let known = TABLE_QUANTS.iter().filter(|name| shelf.order.fits.quant(name).is_some());
     known.map(|name| (*name).to_string()).collect()
+}
+
+/// Quantizations of a model's verdicts: those of [`TABLE_QUANTS`] that it comes in, else the usual one.
+fn quants_of(shelf: &Shelf<'_>, model: &ModelData, figures: &Figures) -> Vec<usize> {
+    let has = |quant: &usize| figures.quants[*quant].is_some();
+    let quants: Vec<usize> =
+        TABLE_QUANTS.iter().filter_map(|name| shelf.order.fits.quant(name)).filter(has).collect();
+    match quants.is_empty() {
+        true => usual_quant(shelf.order, model, figures).into_iter().collect(),
+        false => quants,
+    }
 }
 
 /// All models, the smallest first; those whose parameters nobody published come last.
@@ -214,11 +226,12 @@ fn view(shelf: &Shelf<'_>, model: &Page<ModelData>, root: &str) -> ModelView {
         breakdown: usual_run(shelf.order, model).as_ref().map(|run| breakdown(shelf, run)),
         badge: badge(shelf, model, root),
         chart: figures.and_then(|figures| chart(shelf, figures, data.released_as.as_ref())),
-        devices: figures.map(|figures| devices(shelf, root, figures)).unwrap_or_default(),
-        device_quants: table_quants(shelf),
+        devices: figures.map(|figures| devices(shelf, root, data, figures)).unwrap_or_default(),
+        device_quants: figures.map(|figures| names(shelf, data, figures)).unwrap_or_default(),
+        table_context: DEFAULT_CTX.to_string(),
         contexts: contexts.into_iter().map(|tokens| ContextView { label: context(tokens), tokens }).collect(),
         // so that the calculator begins with the figures of this page
-        calculator_href: format!("{}?model={slug}&run=library", href(root, "will-it-run/")),
+        calculator_href: format!("{}?model={slug}", href(root, "will-it-run/")),
         choose_href: format!("{}?model={slug}", href(root, "choose-gpu/")),
         sources: sources(shelf.texts(), &data.evidence),
         backlinks: shelf.backlinks(root, &model.head.id, &[]),
@@ -291,37 +304,46 @@ fn badge(shelf: &Shelf<'_>, model: &Page<ModelData>, root: &str) -> Option<Badge
     })
 }
 
-/// Verdicts for a model on a device, by quantization.
-pub(super) fn cells(shelf: &Shelf<'_>, figures: &Figures, memory: u64) -> Vec<CellView> {
+/// Names of the quantizations of a model's verdicts.
+fn names(shelf: &Shelf<'_>, model: &ModelData, figures: &Figures) -> Vec<String> {
+    quants_of(shelf, model, figures).into_iter().map(|quant| shelf.order.fits.quants[quant].clone()).collect()
+}
+
+/// Verdicts for a model on a device of which programs see `memory` bytes, by quantization.
+pub(super) fn cells(shelf: &Shelf<'_>, model: &ModelData, figures: &Figures, memory: u64) -> Vec<CellView> {
     let fits = shelf.order.fits;
-    let ctx = TABLE_CTX.min(figures.max_ctx);
-    TABLE_QUANTS
-        .iter()
-        .filter_map(|name| {
-            let quant = fits.quant(name)?;
-            let total = figures.total(quant, Run::plain(0), ctx)?;
-            let verdict = Verdict::of(total, fits.driver, memory);
-            let largest = figures.largest_context(quant, Run::plain(0), fits.driver.1, memory);
-            Some(CellView {
-                quant: (*name).to_string(),
-                verdict: verdict.name(),
-                max_ctx: largest
-                    .filter(|_| verdict == Verdict::Fits)
-                    .map(|ctx| shelf.fill("to {n}", &[("n", &tokens(ctx))])),
-            })
+    let ctx = DEFAULT_CTX.min(figures.max_ctx);
+    let usual = usual_quant(shelf.order, model, figures);
+    let cell = |quant: usize| {
+        let total = figures.total(quant, Run::plain(0), ctx)?;
+        let verdict = Verdict::of(total, fits.driver, memory);
+        // the quantization that the page of models by memory speaks of as well
+        let in_part = match verdict {
+            Verdict::No if Some(quant) == usual => partial(shelf, figures, quant, ctx, memory),
+            _ => None,
+        };
+        let largest = || figures.largest_context(quant, Run::plain(0), fits.driver.1, memory);
+        Some(CellView {
+            quant: fits.quants[quant].clone(),
+            verdict: if in_part.is_some() { "part" } else { verdict.name() },
+            note: match verdict {
+                Verdict::Fits => largest().map(|ctx| shelf.fill("to {n}", &[("n", &tokens(ctx))])),
+                _ => in_part,
+            },
         })
-        .collect()
+    };
+    quants_of(shelf, model, figures).into_iter().filter_map(cell).collect()
 }
 
 /// What becomes of a model on the usual cards.
-fn devices(shelf: &Shelf<'_>, root: &str, figures: &Figures) -> Vec<DeviceRow> {
+fn devices(shelf: &Shelf<'_>, root: &str, model: &ModelData, figures: &Figures) -> Vec<DeviceRow> {
     cards(shelf.order)
         .into_iter()
         .map(|device| DeviceRow {
             title: device.head.title.value.clone(),
             href: href(root, &device.head.id.address()),
             memory: format!("{} GB", device.data.memory_gib),
-            quant_cells: cells(shelf, figures, device.data.memory_bytes()),
+            quant_cells: cells(shelf, model, figures, device.data.visible_bytes()),
         })
         .collect()
 }

@@ -10,10 +10,11 @@ use crate::render::views::Leaf;
 use crate::render::views::chart::CARD_SIZES;
 use crate::render::views::common::{context, parameters};
 use crate::render::views::lists::slug;
+use crate::render::views::partial::partial;
 use crate::render::views::shelf::{Plate, Shelf, with_frame};
-use crate::render::views::usual::{USUAL_CTX, usual_run};
+use crate::render::views::usual::{usual_quant, usual_run};
 use crate::site::kinds::ModelData;
-use crate::site::{Division, Figures, Page, Run, Verdict, gib};
+use crate::site::{DEFAULT_CTX, Page, Verdict, gib};
 
 #[derive(Serialize)]
 struct Family {
@@ -29,7 +30,7 @@ struct ModelRow {
     parameters: Option<String>,
     layers: String,
     max_ctx: String,
-    q4_file: Option<String>,
+    file: Option<String>,
     released: Option<String>,
     facts: Facts,
     sizes: Vec<Cell>,
@@ -62,7 +63,7 @@ pub(super) fn leaves(shelf: &Shelf<'_>) -> Vec<Leaf> {
     );
     let by_memory = shelf.fill(
         "Which of {n} open models fit on a card with 8, 12, 16, 24, 32, 48 or 80 GB, at 4-bit weights and a context of {context}.",
-        &[("n", &count), ("context", &USUAL_CTX)],
+        &[("n", &count), ("context", &DEFAULT_CTX)],
     );
     let mut narrower =
         Plate::listing("models-by-memory/", "models-by-memory", shelf.say("Models by memory"), &by_memory);
@@ -106,7 +107,9 @@ fn families(shelf: &Shelf<'_>, root: &str) -> Vec<Family> {
 fn row(shelf: &Shelf<'_>, root: &str, model: &Page<ModelData>) -> ModelRow {
     let fits = shelf.order.fits;
     let figures = fits.figures(&model.head.id.slug);
-    let file = fits.quant("Q4_K_M").and_then(|q4| figures?.quants[q4].as_ref()).map(|fit| fit.file);
+    let usual = figures.and_then(|figures| {
+        figures.quants[usual_quant(shelf.order, &model.data, figures)?].as_ref().map(|fit| fit.file)
+    });
     let count = |name| model.data.architecture.count(name);
     let parameter_count = model.data.parameters.as_ref().map(|count| count.value);
     let sizes = sizes(shelf, model).unwrap_or_default();
@@ -117,12 +120,12 @@ fn row(shelf: &Shelf<'_>, root: &str, model: &Page<ModelData>) -> ModelRow {
         parameters: parameter_count.map(parameters),
         layers: model.data.architecture.layer_count().to_string(),
         max_ctx: count("max_ctx").map(context).unwrap_or_default(),
-        q4_file: file.map(gib),
+        file: usual.map(gib),
         released: model.data.released.map(|date| date.to_string()),
         facts: Facts {
             parameters: parameter_count,
             context: count("max_ctx"),
-            file: file.map(|bytes| bytes.div_ceil(1 << 20)),
+            file: usual.map(|bytes| bytes.div_ceil(1 << 20)),
             experts: if count("experts").is_some() { "yes" } else { "no" },
             card: fitting.map(|place| CARD_SIZES[place]),
         },
@@ -137,33 +140,15 @@ fn sizes(shelf: &Shelf<'_>, model: &Page<ModelData>) -> Option<Vec<Cell>> {
     let run = usual_run(shelf.order, model)?;
     let quant = fits.quant(&run.quant_name)?;
     let cell = |size: &u64| {
-        let memory = size << 30;
+        let memory = shelf.site().visible_of_size(size << 30);
         match Verdict::of(run.total(), fits.driver, memory) {
             Verdict::Fits => Cell { verdict: "fits", text: shelf.say("fits").into() },
             Verdict::Tight => Cell { verdict: "tight", text: shelf.say("tight").into() },
-            Verdict::No => part(shelf, figures, quant, run.ctx, memory.saturating_sub(fits.driver.1)),
+            Verdict::No => match partial(shelf, figures, quant, run.ctx, memory) {
+                Some(text) => Cell { verdict: "part", text },
+                None => Cell { verdict: "no", text: shelf.say("no").into() },
+            },
         }
     };
     Some(CARD_SIZES.iter().map(cell).collect())
-}
-
-/// How much of a model that does not fit runs in `memory`: all but its experts, or at least half of its layers.
-fn part(shelf: &Shelf<'_>, figures: &Figures, quant: usize, ctx: u64, memory: u64) -> Cell {
-    let layers = figures.classes.len();
-    let runs = |gpu_layers: usize, host_experts: usize| {
-        let division = Division { shares: &[1], gpu_layers, host_experts };
-        let needs = figures.divided(quant, Run::plain(0), division, ctx);
-        needs.is_some_and(|needs| {
-            needs.iter().all(|need| need.weights + need.cache + need.compute.1 <= memory)
-        })
-    };
-    if figures.experts.is_some() && runs(layers + 1, layers) {
-        return Cell { verdict: "part", text: shelf.say("experts out").into() };
-    }
-    let most = (1..=layers + 1).collect::<Vec<usize>>().partition_point(|count| runs(*count, 0));
-    if 2 * most > layers {
-        Cell { verdict: "part", text: shelf.fill("{n} of {all}", &[("n", &most), ("all", &(layers + 1))]) }
-    } else {
-        Cell { verdict: "no", text: shelf.say("no").into() }
-    }
 }

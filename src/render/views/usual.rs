@@ -2,13 +2,10 @@
 
 use crate::render::Order;
 use crate::site::kinds::{DeviceData, ModelData};
-use crate::site::{Page, Run, Verdict};
+use crate::site::{DEFAULT_CTX, DEFAULT_QUANT, Figures, Page, Run, Verdict};
 
 /// Contexts that tables show, as far as the model goes.
 pub(in crate::render) const CONTEXTS: [u64; 4] = [4096, 8192, 32_768, 131_072];
-
-/// Context of the usual run, or the model's largest where that is less.
-pub(in crate::render) const USUAL_CTX: u64 = 8192;
 
 /// The usual run of a model, all of it on one GPU, and what that takes in bytes.
 pub(in crate::render) struct UsualRun {
@@ -31,14 +28,26 @@ impl UsualRun {
     }
 }
 
+/// The quantization that a model is shown in where nobody chose another: as it was released, else the default.
+pub(in crate::render) fn usual_quant(
+    order: &Order<'_>,
+    model: &ModelData,
+    figures: &Figures,
+) -> Option<usize> {
+    let has = |quant: &usize| figures.quants[*quant].is_some();
+    let released = model.released_as.as_ref().and_then(|name| order.fits.quant(&name.value)).filter(has);
+    released
+        .or_else(|| order.fits.quant(DEFAULT_QUANT).filter(has))
+        .or_else(|| (0..figures.quants.len()).find(has))
+}
+
 /// The weights as they were released, else at 4 bits, with the widest cache; none for a model that is not covered.
 pub(in crate::render) fn usual_run(order: &Order<'_>, model: &Page<ModelData>) -> Option<UsualRun> {
     let fits = order.fits;
     let figures = fits.figures(&model.head.id.slug)?;
     let run = Run::plain(0);
-    let usual = model.data.released_as.as_ref().map_or("Q4_K_M", |name| name.value.as_str());
-    let quant = fits.quant(usual).filter(|quant| figures.quants[*quant].is_some()).unwrap_or(0);
-    let ctx = figures.max_ctx.min(USUAL_CTX);
+    let quant = usual_quant(order, &model.data, figures)?;
+    let ctx = figures.max_ctx.min(DEFAULT_CTX);
     Some(UsualRun {
         quant_name: fits.quants.get(quant)?.clone(),
         ctx,
@@ -77,9 +86,10 @@ pub(in crate::render) struct RunsOn {
 pub(in crate::render) fn runs_on(order: &Order<'_>, model: &Page<ModelData>) -> Option<RunsOn> {
     let run = usual_run(order, model)?;
     let driver = order.fits.driver;
-    let card = cards(order)
-        .into_iter()
-        .find(|card| Verdict::of(run.total(), driver, card.data.memory_bytes()) == Verdict::Fits);
+    let card = cards(order).into_iter().find(|card| {
+        let visible = order.site.visible_of_size(card.data.memory_bytes());
+        Verdict::of(run.total(), driver, visible) == Verdict::Fits
+    });
     Some(RunsOn {
         run,
         memory_gib: card.map(|card| card.data.memory_gib),

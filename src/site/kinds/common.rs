@@ -17,6 +17,11 @@ pub(super) const ALIASES: Field = Field::optional(
     Shape::list(&Shape::Text),
     "Old addresses that lead here, such as `/errors/old-name/`.",
 );
+pub(super) const ALSO_KNOWN_AS: Field = Field::optional(
+    "also_known_as",
+    Shape::list(&Shape::Text),
+    "Other names that people and programs use and that follow from neither title nor slug, such as `DGX Spark`.",
+);
 pub(super) const RELATED: Field = Field::optional(
     "related",
     Shape::list(&Shape::Slug),

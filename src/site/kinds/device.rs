@@ -3,7 +3,7 @@
 use jiff::civil::Date;
 
 use crate::schema::{Choice, Field, Fields, Shape};
-use crate::site::kinds::common::{ALIASES, DRAFT, Evidence, SOURCES, TITLE};
+use crate::site::kinds::common::{ALIASES, ALSO_KNOWN_AS, DRAFT, Evidence, SOURCES, TITLE};
 
 const VENDORS: &[Choice] = &[
     Choice { name: "NVIDIA", doc: "NVIDIA." },
@@ -29,6 +29,7 @@ const SMALL: Shape = Shape::Integer { min: 1, max: 100_000 };
 /// Front matter of a hardware page.
 pub const FIELDS: &[Field] = &[
     TITLE,
+    ALSO_KNOWN_AS,
     Field::required("vendor", VENDOR, "Who makes it."),
     Field::required("class", CLASS, "What sort of device it is."),
     Field::optional("architecture", Shape::Text, "Name of the architecture."),
@@ -39,6 +40,17 @@ pub const FIELDS: &[Field] = &[
         "Memory in GiB, as it is sold; of unified memory the largest option.",
     ),
     Field::optional("memory_options_gb", Shape::list(&Shape::Number), "Sizes it is sold with, in GiB."),
+    Field::optional(
+        "visible_mib",
+        Shape::Integer { min: 1, max: 100_000_000 },
+        "Memory that programs see, in MiB: the lowest figure that a driver is known to report; left out where none is, and a \
+         worst case stands in.",
+    ),
+    Field::optional(
+        "visible_source",
+        Shape::Text,
+        "Program and system that `visible_mib` was read from, and where.",
+    ),
     Field::required("unified", Shape::Flag, "Whether GPU and system share the memory."),
     Field::optional("memory_type", Shape::Text, "Kind of memory, such as GDDR6X."),
     Field::optional("bus_bits", SMALL, "Width of the memory bus in bits."),
@@ -59,6 +71,8 @@ pub const FIELDS: &[Field] = &[
 /// What a hardware page holds besides its head.
 #[derive(Debug, Clone)]
 pub struct DeviceData {
+    /// Other names that it is looked up by.
+    pub also_known_as: Vec<String>,
     /// Who makes it.
     pub vendor: String,
     /// `gpu`, `apple` or `soc`.
@@ -71,6 +85,10 @@ pub struct DeviceData {
     pub memory_gib: f64,
     /// Sizes it is sold with, in GiB.
     pub memory_options_gib: Vec<f64>,
+    /// Memory that programs see, in MiB, where it is known.
+    pub visible_mib: Option<i64>,
+    /// Where that was read.
+    pub visible_source: Option<String>,
     /// Whether GPU and system share the memory.
     pub unified: bool,
     /// Kind of memory.
@@ -96,12 +114,15 @@ impl DeviceData {
     pub fn new(fields: &Fields) -> Self {
         let word = |name| fields.text(name).map(|placed| placed.value);
         Self {
+            also_known_as: fields.texts("also_known_as").into_iter().map(|name| name.value).collect(),
             vendor: word("vendor").unwrap_or_default(),
             class: word("class").unwrap_or_default(),
             architecture: word("architecture"),
             generation: word("generation"),
             memory_gib: fields.number("memory_gb").map_or(0.0, |placed| placed.value),
             memory_options_gib: fields.numbers("memory_options_gb").into_iter().map(|n| n.value).collect(),
+            visible_mib: fields.integer("visible_mib").map(|placed| placed.value),
+            visible_source: word("visible_source"),
             unified: fields.flag("unified").is_some_and(|placed| placed.value),
             memory_type: word("memory_type"),
             bus_bits: fields.integer("bus_bits").map(|placed| placed.value),

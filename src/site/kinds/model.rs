@@ -4,7 +4,7 @@ use jiff::civil::Date;
 
 use crate::files::Placed;
 use crate::schema::{Choice, Field, Fields, Shape};
-use crate::site::kinds::common::{ALIASES, DRAFT, Evidence, SOURCES, TITLE};
+use crate::site::kinds::common::{ALIASES, ALSO_KNOWN_AS, DRAFT, Evidence, SOURCES, TITLE};
 
 const COUNT: Shape = Shape::Integer { min: 1, max: 10_000_000 };
 
@@ -67,6 +67,7 @@ pub const ARCHITECTURE: &[Field] = &[
 /// Front matter of a model page.
 pub const FIELDS: &[Field] = &[
     TITLE,
+    ALSO_KNOWN_AS,
     Field::optional("hf_id", Shape::Text, "Owner and name on the Hugging Face hub."),
     Field::required("family", Shape::Text, "Family that lists group it under."),
     Field::optional("licence", Shape::Text, "License of the weights."),
@@ -100,6 +101,8 @@ pub const FIELDS: &[Field] = &[
 /// What a model page holds besides its head.
 #[derive(Debug, Clone)]
 pub struct ModelData {
+    /// Other names that it is looked up by.
+    pub also_known_as: Vec<String>,
     /// Owner and name on the hub.
     pub hf_id: Option<String>,
     /// Family that lists group it under.
@@ -179,6 +182,7 @@ impl ModelData {
         let word = |name| fields.text(name).map(|placed| placed.value);
         let architecture = fields.record("architecture").map(|placed| placed.value);
         Self {
+            also_known_as: fields.texts("also_known_as").into_iter().map(|name| name.value).collect(),
             hf_id: word("hf_id"),
             family: word("family").unwrap_or_default(),
             licence: word("licence"),

@@ -97,10 +97,9 @@ pub struct Run {
 }
 
 impl Run {
-    /// What the plain tables of pages assume: the library, one slot, K and V of one type. No
-    /// other kind of program with one slot needs more.
+    /// The default run with K and V of one type: `llama-server` with one slot.
     pub fn plain(cache: usize) -> Self {
-        Self { runner: Runner::Library, slots: 0, key: cache, value: cache }
+        Self { runner: Runner::Server, slots: 0, key: cache, value: cache }
     }
 
     /// Place of its cache types among the [`PAIRS`].
@@ -130,7 +129,7 @@ impl Verdict {
         }
     }
 
-    /// The verdict for `needed` bytes of buffers on a device with `memory` bytes.
+    /// The verdict for `needed` bytes of buffers on a device of which programs see `memory` bytes.
     pub fn of(needed: u64, driver: (u64, u64), memory: u64) -> Self {
         if needed + driver.1 <= memory {
             Self::Fits

@@ -132,14 +132,17 @@ export default function ({ folder, browser, url }) {
         cells: [...row.querySelectorAll(".verdict")].map(mark => mark.textContent),
       })))).filter(row => row.cells.length);
       const plain = rows.filter(row => !row.model.startsWith("gpt-oss"));
-      const answers = await estimate(plain.map(({ model, ctx }) => ({ kind: "total", device: "gpu0", catalogue_id: model, quant: "Q4_K_M", ctx, kv_type: "f16/f16", n_seq: 1, n_outputs: "" })));
+      const answers = await estimate(plain.map(({ model, ctx }) => ({ kind: "total", device: "gpu0", catalogue_id: model, quant: "Q4_K_M", ctx, kv_type: "f16/f16", n_seq: 1, n_outputs: 1 })));
       const driver = await page.evaluate(async root => {
         await new Promise(done => { const script = document.createElement("script"); script.src = `${root}data/runs.js`; script.onload = done; document.head.append(script); });
         return window.kbgenRuns.driver;
       }, "../");
+      await page.goto(`${url}choose-gpu/`);
+      const { devices } = JSON.parse(await page.locator("#fit-data").textContent());
+      const visible = size => Math.min(...devices.filter(device => device.ok && device.mem === size * GIB).map(device => device.vis));
       assert.ok(plain.length > 100);
       for (const [i, row] of plain.entries()) {
-        const verdicts = sizes.map(size => answers[i].bytes + driver[1] <= size * GIB ? "fits" : answers[i].bytes + driver[0] <= size * GIB ? "tight" : "more");
+        const verdicts = sizes.map(size => answers[i].bytes + driver[1] <= visible(size) ? "fits" : answers[i].bytes + driver[0] <= visible(size) ? "tight" : "more");
         assert.deepEqual(row.cells.map(cell => /^(fits|tight)$/.test(cell) ? cell : "more"), verdicts, row.model);
         assert.equal(row.card, String(sizes[verdicts.indexOf("fits")] ?? ""), row.model);
       }
@@ -153,7 +156,7 @@ export default function ({ folder, browser, url }) {
       }))).then(found => found.find(([model]) => model === "qwen3-32b") ?? found[0]);
       assert.ok(most < all);
       for (const [layers, word] of [[most, /^Fits/], [most + 1, /^(?!Fits)/]]) {
-        await page.goto(`${url}will-it-run/#model=${model}&quant=Q4_K_M&ctx=8192&run=library&gpu=${size * GIB}&ngl=${layers}`);
+        await page.goto(`${url}will-it-run/#model=${model}&quant=Q4_K_M&ctx=8192&gpu=${size * GIB}&ngl=${layers}`);
         await page.reload();
         await page.waitForFunction(() => document.getElementById("verdict").innerText !== "");
         assert.match(await page.locator("#verdict").innerText(), word, `${model}, ${layers} layers in ${size} GB`);
@@ -171,11 +174,13 @@ export default function ({ folder, browser, url }) {
         told: plot.querySelector("desc").textContent,
       }));
       const contexts = [2048, 4096, 8192, 16384, 32768, 65536, 131072];
-      const asked = drawn.names.flatMap(quant => contexts.map(ctx => ({ kind: "total", device: "gpu0", catalogue_id: "llama-3.1-8b-instruct", quant, ctx, kv_type: "f16/f16", n_seq: 1, n_outputs: "" })));
+      const asked = drawn.names.flatMap(quant => contexts.map(ctx => ({ kind: "total", device: "gpu0", catalogue_id: "llama-3.1-8b-instruct", quant, ctx, kv_type: "f16/f16", n_seq: 1, n_outputs: 1 })));
       const answers = await estimate(asked);
       const cards = drawn.levels.filter(([, , kind]) => kind === "card-line");
       const driver = JSON.parse(readFileSync(join(folder, "data/runs.js"), "utf8").replace(/^[^{]*|;\s*$/g, "")).driver[1];
-      const bytes = card => Math.log2(card[0] * GIB - driver);
+      const { devices } = JSON.parse(/id="fit-data"[^>]*>([^<]*)</.exec(readFileSync(join(folder, "choose-gpu/index.html"), "utf8"))[1]);
+      const visible = size => Math.min(...devices.filter(device => device.ok && device.mem === size * GIB).map(device => device.vis));
+      const bytes = card => Math.log2(visible(card[0]) - driver);
       const [low, high] = [cards[0], cards.at(-1)];
       const read = y => 2 ** (bytes(low) + (bytes(high) - bytes(low)) * (low[1] - y) / (low[1] - high[1]));
       assert.ok(drawn.names.length >= 3 && cards.length >= 4, drawn.told);

@@ -1,1 +1,1 @@
-window.kbgenCards=[["card","Card",4294967296]];
+window.kbgenCards=[["card","Card",3707764736]];

@@ -1,0 +1,150 @@
+//! Pages, data, calls in prose and `kbgen fit` answer one question alike.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use kbgen::parts::files::Outputs;
+use kbgen::parts::load;
+use kbgen::parts::pipeline;
+use serde_json::Value;
+
+use crate::expect::{order, repository};
+
+const MODELS: [(&str, &str, &str); 3] = [
+    ("llama", "llama-3.1-8b-instruct", "Q4_K_M"),
+    ("gpt", "gpt-oss-20b", "MXFP4"),
+    ("qwen3", "qwen3-30b-a3b", "Q4_K_M"),
+];
+const DEVICES: [(&str, &str); 3] = [
+    ("geforce-rtx-3060-12-gb", "GeForce RTX 3060 12 GB"),
+    ("tesla-t4", "Tesla T4"),
+    ("geforce-rtx-4090", "GeForce RTX 4090"),
+];
+const QUANTS: [&str; 4] = ["Q4_K_M", "Q8_0", "F16", "MXFP4"];
+
+/// A site of these models and devices with a guide that calls for their figures.
+fn site(root: &Path) -> Outputs {
+    let write = |path: String, text: &str| {
+        let path = root.join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    };
+    let head = |path: String| {
+        let text = fs::read_to_string(repository(&path)).unwrap();
+        let end = text[4..].find("\n---\n").unwrap() + 9;
+        text[..end].to_string()
+    };
+    write("site.toml".into(), "title = \"T\"\nbase_url = \"https://kb.example/\"\n");
+    for (family, slug, _) in MODELS {
+        write(
+            format!("content/models/{family}/{slug}.md"),
+            &head(format!("content/models/{family}/{slug}.md")),
+        );
+    }
+    for (slug, _) in DEVICES {
+        write(
+            format!("content/hardware/nvidia/{slug}.md"),
+            &head(format!("content/hardware/nvidia/{slug}.md")),
+        );
+    }
+    for quant in QUANTS {
+        let page = format!(
+            "---\ntitle: {quant}\ngguf_type: {quant}\nfamily: k-quant\nsources: [\"https://kb.example/\"]\n---\nText.\n"
+        );
+        write(format!("content/quants/{}.md", quant.to_lowercase().replace('_', "-")), &page);
+    }
+    let call = |gpu: &str| {
+        format!(
+            "{gpu}: {{{{ fit(\"llama-3.1-8b-instruct\", \"Q4_K_M\", gpu=\"{gpu}\").max_ctx }}}} tokens.\n\n"
+        )
+    };
+    let calls: String = DEVICES.iter().map(|(slug, _)| call(slug)).collect();
+    let compute = "{{ fit(\"llama-3.1-8b-instruct\", \"Q4_K_M\").compute }}";
+    write("content/pages/about.md".into(), &format!("---\ntitle: About\n---\n{calls}Scratch: {compute}.\n"));
+    let (sources, faults) = load::read(root).unwrap();
+    let built = pipeline::build(&sources, faults, &order()).unwrap();
+    built.outputs.unwrap_or_else(|| panic!("{:?}", built.draft.found))
+}
+
+fn fit(root: &Path, arguments: &[&str]) -> Value {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_kbgen"));
+    let output =
+        command.arg("--root").arg(root).arg("fit").args(arguments).args(["--format", "json"]).output();
+    let output = output.unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+fn text(outputs: &Outputs, path: &str) -> String {
+    String::from_utf8(outputs.get(path).unwrap_or_else(|| panic!("no {path}")).to_vec()).unwrap()
+}
+
+/// The first verdict in the row of a table that begins with a title, with the note beside it.
+fn row(page: &str, title: &str) -> (String, String) {
+    let row =
+        page.split("<tr>").find(|row| row.contains("verdict") && row.contains(&format!(">{title}</a>")));
+    let row = row.unwrap_or_else(|| panic!("no row of {title}"));
+    let after = |text: &str, mark: &str| text.split_once(mark).map(|(_, rest)| rest.to_string());
+    let cell = after(row, "verdict verdict-").unwrap();
+    let cell = cell.split("</td>").next().unwrap().to_string();
+    let verdict = cell.split('"').next().unwrap().to_string();
+    let note = after(&cell, "class=\"upto\">").unwrap_or_default();
+    (verdict, note.split('<').next().unwrap_or_default().to_string())
+}
+
+fn digits(text: &str) -> String {
+    text.chars().filter(char::is_ascii_digit).collect()
+}
+
+#[test]
+fn pages_and_the_terminal_answer_alike() {
+    let folder = tempfile::tempdir().unwrap();
+    let outputs = site(folder.path());
+    let about = text(&outputs, "about/index.html");
+    for (_, model, quant) in MODELS {
+        let page = text(&outputs, &format!("models/{model}/index.html"));
+        let data: Value = serde_json::from_str(&text(&outputs, &format!("models/{model}.json"))).unwrap();
+        assert_eq!(data["runs_on"]["quantization"], quant);
+        let buffers = data["memory"]["buffers"].as_array().unwrap();
+        let usual = buffers.iter().find(|row| row["cache_type"] == "f16" && row["ctx"] == 8192).unwrap();
+        for (device, title) in DEVICES {
+            let answer = fit(folder.path(), &[model, "--gpu", device, "--quant", quant]);
+            let own = &answer["devices"][0];
+            let (verdict, note) = row(&page, title);
+            let told = (own["compute_bytes"].clone(), own["cache_bytes"].clone());
+            assert_eq!(told, (usual["compute_bytes"].clone(), usual["cache_bytes"].clone()), "{model}");
+            let card = text(&outputs, &format!("hardware/{device}/index.html"));
+            let model_title = answer["model"]["title"].as_str().unwrap();
+            assert_eq!(row(&card, model_title).0, verdict, "{model} on {device}");
+            match answer["verdict"].as_str().unwrap() {
+                "offload" => assert!(verdict == "part" || verdict == "no", "{model} on {device}: {verdict}"),
+                other => assert_eq!(other, verdict, "{model} on {device}"),
+            }
+            if verdict == "fits" {
+                let most = answer["largest_context"].to_string();
+                assert_eq!(digits(&note), most, "{model} on {device}");
+                assert!(model != "llama-3.1-8b-instruct" || digits(&about).contains(&most), "{about}");
+            }
+            if note == "experts out" {
+                let moved = fit(folder.path(), &[model, "--gpu", device, "--quant", quant, "--cpu-moe"]);
+                assert_eq!(moved["verdict"], "fits", "{model} on {device}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_model_is_recommended_in_the_type_that_it_is_released_in() {
+    let folder = tempfile::tempdir().unwrap();
+    let outputs = site(folder.path());
+    for (device, _) in DEVICES {
+        let answer = fit(folder.path(), &["gpt-oss-20b", "--gpu", device]);
+        assert_eq!(answer["settings"]["quant"], "MXFP4", "{device}");
+        let offered: Vec<&Value> =
+            answer["quantizations"].as_array().unwrap().iter().map(|row| &row["quant"]).collect();
+        assert_eq!(offered, ["MXFP4"]);
+    }
+    let table = text(&outputs, "data/fit/gpt-oss-20b.js");
+    assert!(table.contains("\"as\":\"MXFP4\"") && table.matches("\"file\":").count() == 1);
+}
