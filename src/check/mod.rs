@@ -15,12 +15,15 @@ mod markup;
 mod missing_file;
 mod no_check_section;
 mod no_signature;
+mod placeholder;
+mod private_data;
 mod reserved_name;
 mod same_solution;
 mod signature_collision;
 mod solution_heading;
 mod unknown;
 mod unknown_reference;
+mod unused_template;
 mod wrong_figure;
 mod wrong_match;
 
@@ -115,11 +118,14 @@ pub const ALL: &[Check] = &[
     Check { rule: missing_file::RULE, reach: Reach::Page, run: missing_file::run },
     Check { rule: no_check_section::RULE, reach: Reach::Page, run: no_check_section::run },
     Check { rule: no_signature::RULE, reach: Reach::Page, run: no_signature::run },
+    Check { rule: placeholder::RULE, reach: Reach::Page, run: placeholder::run },
+    Check { rule: private_data::RULE, reach: Reach::Page, run: private_data::run },
     Check { rule: reserved_name::RULE, reach: Reach::Site, run: reserved_name::run },
     Check { rule: same_solution::RULE, reach: Reach::Bodies, run: same_solution::run },
     Check { rule: signature_collision::RULE, reach: Reach::Site, run: signature_collision::run },
     Check { rule: solution_heading::RULE, reach: Reach::Page, run: solution_heading::run },
     Check { rule: unknown_reference::RULE, reach: Reach::Page, run: unknown_reference::run },
+    Check { rule: unused_template::RULE, reach: Reach::Site, run: unused_template::run },
     Check { rule: wrong_figure::RULE, reach: Reach::Site, run: wrong_figure::run },
     Check { rule: wrong_match::RULE, reach: Reach::Site, run: wrong_match::run },
 ];

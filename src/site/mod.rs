@@ -8,13 +8,14 @@ mod links;
 mod page;
 mod prose_call;
 mod quantities;
+pub mod scaffold;
 mod tables;
 
-pub use address::{LISTINGS, is_device, is_file_name, parts_of, why_reserved};
+pub use address::{FILE_FOLDERS, LISTINGS, is_device, is_file_name, parts_of, why_reserved};
 pub use digest::Digest;
 pub use kind::Kind;
 pub use links::{Dangling, Links, Missing, Target};
-pub use page::{Body, Head, Page, PageId, Site, title_of};
+pub use page::{Body, Head, Page, PageId, Site, Unread, title_of};
 pub use prose_call::{Argument, DEFAULT_CTX, Figure, ProseCall};
 pub use quantities::{gib, tokens};
 pub use tables::{
