@@ -7,6 +7,7 @@ use crate::cli::progress::Progress;
 use crate::cli::terminal::Terminal;
 use crate::cli::{Outcome, kept, world};
 use crate::compress;
+use crate::config::placeholders;
 use crate::diag::Diagnostic;
 use crate::emit::{Permission, Publication, Published, Single, Target};
 use crate::files::{Key, Maker, Sink, Sources};
@@ -25,6 +26,13 @@ pub(super) fn run(
     let progress = Progress::new();
     progress.begin(Stage::Read, 0);
     let (sources, faults) = load::read(&root)?;
+    if options.publish {
+        let found = placeholders(&sources, options.base_url.as_deref());
+        if !found.is_empty() {
+            progress.hide();
+            return Ok(refused(terminal, &found, &sources));
+        }
+    }
     let order = Order {
         today: options.date.unwrap_or_else(world::today),
         drafts: if options.drafts { Drafts::Include } else { Drafts::Exclude },
