@@ -272,7 +272,9 @@ fn add_missing_categories(site: &mut Site) {
     let known: BTreeSet<&str> = site.categories.iter().map(|page| page.head.id.slug.as_str()).collect();
     let mut missing = Vec::new();
     let mut seen = BTreeSet::new();
-    for error in &site.errors {
+    // One of which nothing but such an error is known is not judged either.
+    let (unread, read): (Vec<_>, Vec<_>) = site.errors.iter().partition(|error| error.head.is_unread());
+    for error in read.into_iter().chain(unread) {
         let slug = error.data.category.to_lowercase();
         if !known.contains(slug.as_str()) && seen.insert(slug.clone()) {
             let span = Span::top(error.head.source);
@@ -287,7 +289,7 @@ fn add_missing_categories(site: &mut Site) {
                     draft: false,
                     front: span,
                     unseen: Vec::new(),
-                    unread: Unread::Nothing,
+                    unread: if error.head.is_unread() { Unread::Page } else { Unread::Nothing },
                     body: Body { span, outline: markdown::outline("") },
                 },
                 data: CategoryData { order: 9999 },

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use crate::markdown::destination::MAX_ADDRESS;
 use crate::markdown::fence::{KEYS, SYSTEMS};
 use crate::markdown::foreign::Foreign;
 use crate::markdown::highlight::LANGUAGES;
@@ -69,8 +70,8 @@ pub enum FaultKind {
     TooWide(usize),
     /// More of something than a text may have: what, how many there are, and the limit.
     TooMany(&'static str, usize, usize),
-    /// An address with its title that has this many bytes, and the limit.
-    LongAddress(usize, usize),
+    /// An address with its title that has this many bytes.
+    LongAddress(usize),
     /// Syntax of another dialect.
     Foreign(Foreign),
     /// `[text][label]` without `[label]: …`.
@@ -166,7 +167,7 @@ impl FaultKind {
             Self::TooWide(columns) => format!("a table of {columns} columns"),
             Self::TooMany(what, count, _) => format!("{count} {what} in one text"),
             Self::Foreign(foreign) => foreign.message().to_string(),
-            Self::LongAddress(length, _) => format!("an address of {length} bytes"),
+            Self::LongAddress(length) => format!("an address of {length} bytes"),
             Self::UndefinedReference(label) => format!("no link definition `[{}]`", shortened(label)),
             Self::UndefinedFootnote(label) => format!("no footnote `[^{}]`", shortened(label)),
             Self::UnusedFootnote(label) => format!("footnote `[^{}]` is never used", shortened(label)),
@@ -228,8 +229,8 @@ impl FaultKind {
             Self::TooWide(_) => format!("at most {MAX_COLUMNS} columns are shown; cut it in two"),
             Self::TooMany(_, _, most) => format!("at most {most} are read: cut the text in two"),
             Self::Foreign(foreign) => foreign.help().to_string(),
-            Self::LongAddress(_, most) => {
-                format!("at most {most} bytes are read; link to a shorter address")
+            Self::LongAddress(_) => {
+                format!("at most {MAX_ADDRESS} bytes are read; link to a shorter address")
             }
             Self::UndefinedReference(label) => {
                 format!("define it, `[{}]: address`, or escape the bracket, `\\[`", shortened(label))

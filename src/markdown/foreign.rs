@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use pulldown_cmark::Tag;
+
 use crate::markdown::fault::{Fault, FaultKind};
 
 /// Most bytes of the name in a wiki link: brackets without end are not looked through for each of them.
@@ -49,6 +51,12 @@ impl Foreign {
             Self::Module => "delete the line, or put it in a code block: pages run no code",
         }
     }
+}
+
+/// Whether syntax of other dialects is not looked for in a part of a text.
+pub(super) fn is_opaque(tag: &Tag<'_>) -> bool {
+    use Tag::{CodeBlock, HtmlBlock, Image, Link, Table};
+    matches!(tag, CodeBlock(_) | HtmlBlock | Image { .. } | Link { .. } | Table(_))
 }
 
 /// Every place of such syntax in a text, outside the ranges that hold something else: code, links, tables.

@@ -27,8 +27,6 @@ const MAX_CALLS: usize = 256;
 const MAX_LINKS: usize = 2_000;
 /// Most references to footnotes in a text: each is a mark and a way back.
 const MAX_NOTES: usize = 1_000;
-/// Most bytes of an address and its title: a definition may be used by every link of the text.
-const MAX_ADDRESS: usize = 2_048;
 /// Most headings of a text: the same holds for their ids.
 const MAX_HEADINGS: usize = 1_000;
 
@@ -189,10 +187,7 @@ impl<'a> Reader<'a> {
                 self.fault(range.clone(), FaultKind::TooDeep);
             }
         }
-        if matches!(
-            tag,
-            Tag::CodeBlock(_) | Tag::Table(_) | Tag::Link { .. } | Tag::Image { .. } | Tag::HtmlBlock
-        ) {
+        if foreign::is_opaque(&tag) {
             self.opaque.push(range.clone());
         }
         match tag {
@@ -303,8 +298,8 @@ impl<'a> Reader<'a> {
         };
         self.decoded(&format!("{dest_url}\n{title}"), &range);
         let length = dest_url.len() + title.len();
-        if length > MAX_ADDRESS {
-            self.fault(range.clone(), FaultKind::LongAddress(length, MAX_ADDRESS));
+        if length > destination::MAX_ADDRESS {
+            self.fault(range.clone(), FaultKind::LongAddress(length));
         }
         let destination = match link_type {
             LinkType::Email => format!("mailto:{dest_url}"),
