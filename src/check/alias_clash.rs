@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use crate::check::Subject;
 use crate::diag::{Diagnostic, Rule};
 use crate::files::Span;
-use crate::site::{LISTINGS, is_file_name};
+use crate::site::{FILE_FOLDERS, LISTINGS, is_file_name};
 
 pub(super) const RULE: Rule = Rule {
     code: "alias-clash",
-    demands: "an alias is an address of this site, `/old/name/`, that no page and no other alias has",
+    demands: "an alias is an address of this site, `/old/name/`, that no page, no other alias and no file of the site has",
     why: "a redirect would hide a page, or lead to two",
 };
 
@@ -29,6 +29,13 @@ pub(super) fn run(subject: &Subject<'_>) -> Vec<Diagnostic> {
                     format!("`{}` is no address of this site", alias.value),
                     "begin with a slash, use small letters, digits, hyphens and dots, and name no file: `/errors/old-name/`"
                         .into(),
+                );
+            } else if let Some(folder) =
+                FILE_FOLDERS.iter().find(|folder| Some(**folder) == address.split('/').next())
+            {
+                refuse(
+                    format!("`{}` lies in `/{folder}/`, where kbgen writes files", alias.value),
+                    "choose an address outside of it".into(),
                 );
             } else if let Some(path) = pages.get(&address) {
                 refuse(format!("`{}` is the address of `{path}`", alias.value), "take the alias away".into());

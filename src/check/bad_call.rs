@@ -52,7 +52,9 @@ fn unknown_names(subject: &Subject<'_>, call: &ProseCall) -> Vec<Fault> {
         faults.push((argument.range.clone(), format!("there is no {what} `{}`", argument.value), help));
     };
     look(&call.model, "model", &models);
-    look(&call.quant, "quantization", &quants);
+    if site.knows(Kind::Quant, &["gguf_type"]) {
+        look(&call.quant, "quantization", &quants);
+    }
     if let Some(kv) = &call.kv {
         look(kv, "cache type", &CACHE_TYPES);
     }

@@ -14,7 +14,8 @@ pub(super) fn run(subject: &Subject<'_>) -> Vec<Diagnostic> {
     for error in &subject.pages.errors {
         let declared = || error.data.solutions.iter().map(|solution| solution.id.value.as_str());
         for cause in &error.data.causes {
-            for named in cause.solutions.iter().filter(|named| !declared().any(|id| id == named.value)) {
+            let is_unknown = |id: &str| error.head.knows("solutions") && declared().all(|known| known != id);
+            for named in cause.solutions.iter().filter(|named| is_unknown(&named.value)) {
                 let help = match nearest(&named.value, declared()) {
                     Some(near) => format!("did you mean `{near}`?"),
                     None => format!("declare it under `solutions:` with `id: {}`", named.value),
@@ -27,7 +28,7 @@ pub(super) fn run(subject: &Subject<'_>) -> Vec<Diagnostic> {
             error.data.causes.iter().any(|cause| cause.solutions.iter().any(|named| named.value == id))
         };
         for solution in error.data.solutions.iter().filter(|solution| !solution.id.value.is_empty()) {
-            if !error.data.causes.is_empty() && !is_named(&solution.id.value) {
+            if error.head.knows("causes") && !is_named(&solution.id.value) {
                 let message = format!("no cause names the solution `{}`", solution.id.value);
                 found.push(
                     Diagnostic::error(&RULE, solution.id.span, message)

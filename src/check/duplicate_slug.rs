@@ -16,7 +16,7 @@ pub(super) const RULE: Rule = Rule {
 pub(super) fn run(subject: &Subject<'_>) -> Vec<Diagnostic> {
     let mut first: BTreeMap<_, &Head> = BTreeMap::new();
     let mut found = Vec::new();
-    for head in subject.site.heads() {
+    for head in subject.site.heads().filter(|head| !head.is_unread()) {
         match first.get(&head.id) {
             None => {
                 first.insert(&head.id, head);

@@ -56,10 +56,15 @@ pub const RULES: &[Rule] = &[
     ),
     rule(
         "markdown-size",
-        "a table has at most 64 columns, a text at most 256 estimator calls, 1,000 headings, and 2,000 links and images",
+        "a table has at most 64 columns, an address 2,048 bytes, a text at most 256 estimator calls, 1,000 headings, 1,000 references to footnotes, and 2,000 links and images",
         "bounded input keeps builds fast",
     ),
     TERM_PARTS,
+    rule(
+        "foreign-syntax",
+        "a text is Markdown as this site takes it: no containers, admonitions, math, wiki links or imports of other dialects, and a table has its delimiter row",
+        SHOWN,
+    ),
     rule("undefined-reference", "a reference link has its definition", SHOWN),
     rule("bare-address", "a web address is written as a link", "it could not be followed"),
     rule("footnote", "footnotes are defined once and used", SHOWN),
@@ -79,6 +84,7 @@ pub(super) fn run(subject: &Subject<'_>) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     // Extractors have no page, but their wordings and samples are read by people, too.
     let extractors = subject.pages.extractors.iter().map(|extractor| &extractor.head);
+    let extractors = extractors.filter(|head| !head.is_unread());
     for head in subject.pages.heads().chain(extractors) {
         for fault in &head.body.outline.faults {
             found.push(finding(&fault.kind, head.body.span.part(fault.range.start, fault.range.end)));

@@ -19,6 +19,8 @@ mod missing_file;
 mod mixed_script;
 mod no_check_section;
 mod no_signature;
+mod placeholder;
+mod private_data;
 mod punycode_host;
 mod reserved_name;
 mod same_solution;
@@ -28,6 +30,7 @@ mod solution_order;
 mod texts;
 mod unknown;
 mod unknown_reference;
+mod unused_template;
 mod wrong_figure;
 mod wrong_match;
 
@@ -126,6 +129,8 @@ pub const ALL: &[Check] = &[
     Check { rule: mixed_script::RULE, reach: Reach::Page, run: mixed_script::run },
     Check { rule: no_check_section::RULE, reach: Reach::Page, run: no_check_section::run },
     Check { rule: no_signature::RULE, reach: Reach::Page, run: no_signature::run },
+    Check { rule: placeholder::RULE, reach: Reach::Page, run: placeholder::run },
+    Check { rule: private_data::RULE, reach: Reach::Page, run: private_data::run },
     Check { rule: punycode_host::RULE, reach: Reach::Page, run: punycode_host::run },
     Check { rule: reserved_name::RULE, reach: Reach::Site, run: reserved_name::run },
     Check { rule: same_solution::RULE, reach: Reach::Bodies, run: same_solution::run },
@@ -133,6 +138,7 @@ pub const ALL: &[Check] = &[
     Check { rule: solution_heading::RULE, reach: Reach::Page, run: solution_heading::run },
     Check { rule: solution_order::RULE, reach: Reach::Page, run: solution_order::run },
     Check { rule: unknown_reference::RULE, reach: Reach::Page, run: unknown_reference::run },
+    Check { rule: unused_template::RULE, reach: Reach::Site, run: unused_template::run },
     Check { rule: wrong_figure::RULE, reach: Reach::Site, run: wrong_figure::run },
     Check { rule: wrong_match::RULE, reach: Reach::Site, run: wrong_match::run },
 ];

@@ -15,6 +15,7 @@ pub(super) fn run(subject: &Subject<'_>) -> Vec<Diagnostic> {
         .pages
         .errors
         .iter()
+        .filter(|error| error.head.knows("kind"))
         .filter(|error| error.data.kind == ErrorKind::Cause && error.head.body.outline.has_body)
         .filter(|error| {
             let headings = &error.head.body.outline.headings;

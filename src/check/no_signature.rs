@@ -2,6 +2,7 @@
 
 use crate::check::Subject;
 use crate::diag::{Diagnostic, Rule};
+use crate::site::Head;
 use crate::site::kinds::{ErrorKind, SignatureText};
 
 pub(super) const RULE: Rule = Rule {
@@ -12,7 +13,8 @@ pub(super) const RULE: Rule = Rule {
 
 pub(super) fn run(subject: &Subject<'_>) -> Vec<Diagnostic> {
     let mut found = Vec::new();
-    for error in &subject.pages.errors {
+    let is_known = |head: &Head| head.knows("signatures") && head.knows("kind");
+    for error in subject.pages.errors.iter().filter(|error| is_known(&error.head)) {
         let data = &error.data;
         if data.kind != ErrorKind::Symptom && data.signatures.is_empty() {
             found.push(

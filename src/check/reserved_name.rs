@@ -15,6 +15,7 @@ pub(super) fn run(subject: &Subject<'_>) -> Vec<Diagnostic> {
     subject
         .site
         .heads()
+        .filter(|head| !head.is_unread())
         .filter_map(|head| {
             let why = why_reserved(head.id.kind, &head.id.slug)?;
             let message = format!("the name `{}` is reserved", head.id.slug);

@@ -14,7 +14,7 @@ use crate::store::{Kind, Store};
 /// What has to be judged of a site.
 #[derive(Debug)]
 pub struct Unknown<'s> {
-    /// Every page but the errors that are known to be right.
+    /// Every page but the errors that are known to be right, and those that could not be read.
     pub pages: Cow<'s, Site>,
     /// Checks of pages against each other.
     pub(super) checks: Vec<&'static Check>,
@@ -43,6 +43,9 @@ impl<'s> Unknown<'s> {
         if errors.len() < site.errors.len() {
             let errors = errors.into_iter().cloned().collect();
             unknown.pages = Cow::Owned(site.with_errors(errors));
+        }
+        if site.heads().any(Head::is_unread) {
+            unknown.pages.to_mut().retain(|head| !head.is_unread());
         }
         unknown.checks = checks;
         unknown

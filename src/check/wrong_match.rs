@@ -1,14 +1,12 @@
 //! A sample does not lead to its own page, or something that must not match does.
 
-use std::collections::BTreeSet;
-
 use rayon::prelude::*;
 
 use crate::check::Subject;
 use crate::diag::{Diagnostic, Rule};
-use crate::files::{Placed, SourceId};
+use crate::files::Placed;
 use crate::site::Page;
-use crate::site::kinds::{ErrorData, SignatureText};
+use crate::site::kinds::ErrorData;
 
 pub(super) const RULE: Rule = Rule {
     code: "wrong-match",
@@ -18,9 +16,8 @@ pub(super) const RULE: Rule = Rule {
 
 pub(super) fn run(subject: &Subject<'_>) -> Vec<Diagnostic> {
     let index = &subject.compiled.index;
-    let faulty: BTreeSet<SourceId> =
-        subject.compiled.pattern_faults.iter().map(|fault| fault.span.source).collect();
-    let errors = subject.site.errors.par_iter().filter(|error| is_whole(&faulty, error));
+    let clear = |error: &&Page<ErrorData>| subject.compiled.is_clear(&error.head.id.slug);
+    let errors = subject.site.errors.par_iter().filter(clear);
     let of_page = |error: &Page<ErrorData>| {
         let mut found = Vec::new();
         for signature in &error.data.signatures {
@@ -45,14 +42,6 @@ pub(super) fn run(subject: &Subject<'_>) -> Vec<Diagnostic> {
     errors.flat_map_iter(of_page).collect()
 }
 
-/// Whether every signature of a page was understood; else it is no wonder that samples do not match.
-fn is_whole(faulty: &BTreeSet<SourceId>, error: &Page<ErrorData>) -> bool {
-    let has_faults = faulty.contains(&error.head.source);
-    let is_unclear =
-        error.data.signatures.iter().any(|signature| matches!(signature.text, SignatureText::Unclear));
-    !has_faults && !is_unclear
-}
-
 fn sample_fault(
     subject: &Subject<'_>,
     error: &Page<ErrorData>,
@@ -69,6 +58,9 @@ fn sample_fault(
             "hold the pattern against the sample letter by letter; case and runs of space do not matter",
         ));
     };
+    if !subject.compiled.is_clear(&first.slug) {
+        return None;
+    }
     let other = &subject.site.error(&first.slug)?.head;
     let message = format!("this sample leads to `{}` first", first.slug);
     let help = match hits.iter().any(|hit| hit.slug == *own) {

@@ -71,6 +71,9 @@ pub(crate) struct BuildOptions {
     /// Write `.br` and `.gz` beside text files, for servers that send them as they are
     #[arg(long)]
     pub precompress: bool,
+    /// Refuse the placeholder addresses of a new site.toml
+    #[arg(long)]
+    pub publish: bool,
     /// Say where the time went, stage by stage, and which pages took longest
     #[arg(long)]
     pub timings: bool,
@@ -119,7 +122,7 @@ pub(crate) struct ServeOptions {
 /// Of `check`.
 #[derive(Debug, Args)]
 pub(crate) struct CheckOptions {
-    /// Leave out warnings about files that did not change since this revision of git
+    /// Leave out findings that this revision of git has too, in files that did not change
     #[arg(long, value_name = "REV")]
     pub changed: Option<String>,
     /// Form of the findings

@@ -8,6 +8,7 @@ use crate::cli::progress::Progress;
 use crate::cli::terminal::Terminal;
 use crate::cli::{Outcome, world};
 use crate::compress;
+use crate::config::placeholders;
 use crate::diag::Diagnostic;
 use crate::emit::{Permission, Publication, Published, Single, Target};
 use crate::files::{Key, Maker, Sink, Sources};
@@ -26,6 +27,13 @@ pub(super) fn run(
     let progress = Progress::new();
     progress.begin(Stage::Read, 0);
     let (sources, faults) = load::read(&root)?;
+    if options.publish {
+        let found = placeholders(&sources, options.base_url.as_deref());
+        if !found.is_empty() {
+            progress.hide();
+            return Ok(refused(terminal, &found, &sources));
+        }
+    }
     let kept = Kept::open(&root, &options.cache, terminal);
     let order = Order {
         today: options.date.unwrap_or_else(world::today),

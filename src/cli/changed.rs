@@ -1,22 +1,95 @@
 //! Which files changed since a revision: git is asked.
 
 use std::collections::BTreeSet;
-use std::path::Path;
+use std::fs;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, Result, bail};
 
-/// The files that differ from where the history of `revision` and the present one part, relative to `root`; new
-/// files that git does not ignore among them.
-///
-/// # Errors
-/// When git cannot be run, knows no such revision, or `root` is in no repository.
-pub(super) fn since(root: &Path, revision: &str) -> Result<BTreeSet<String>> {
-    let base = git(root, &["merge-base", "--end-of-options", revision, "HEAD"])?;
-    let changed = git(root, &["diff", "--name-only", "--relative", "-z", base.trim(), "--", "."])?;
-    let new = git(root, &["ls-files", "--others", "--exclude-standard", "-z", "--", "."])?;
-    let names = changed.split('\0').chain(new.split('\0'));
-    Ok(names.filter(|name| !name.is_empty()).map(str::to_owned).collect())
+/// What changed between the point where the histories of a revision and of the present part, and the working tree.
+#[derive(Debug)]
+pub(super) struct Change {
+    /// Files that differ, relative to the root of the site; new ones that git does not ignore among them.
+    pub paths: BTreeSet<String>,
+    top: PathBuf,
+    /// The tree of the site's root before the change, as git names it.
+    before: String,
+}
+
+impl Change {
+    /// The change since a revision of the site at `root`.
+    ///
+    /// # Errors
+    /// When git cannot be run, knows no such revision, or `root` is in no repository.
+    pub fn since(root: &Path, revision: &str) -> Result<Self> {
+        let base = git(root, &["merge-base", "--end-of-options", revision, "HEAD"])?;
+        let base = base.trim();
+        let changed = git(root, &["diff", "--name-only", "--relative", "-z", base, "--", "."])?;
+        let new = git(root, &["ls-files", "--others", "--exclude-standard", "-z", "--", "."])?;
+        let names = changed.split('\0').chain(new.split('\0'));
+        let paths = names.filter(|name| !name.is_empty()).map(str::to_owned).collect();
+        let prefix = git(root, &["rev-parse", "--show-prefix"])?;
+        let top = git(root, &["rev-parse", "--show-toplevel"])?;
+        let before = format!("{base}:{}", prefix.trim_end_matches('\n'));
+        Ok(Self { paths, top: PathBuf::from(top.trim_end_matches('\n')), before })
+    }
+
+    /// The files of the site before the change, in a temporary folder.
+    ///
+    /// # Errors
+    /// When the folder cannot be made or git cannot fill it.
+    pub fn tree_before(&self) -> Result<TemporaryTree> {
+        let tree = TemporaryTree::new()?;
+        let index = tree.folder.join("index");
+        // The tree is empty where the site is new.
+        if git_with(&self.top, &index, &["read-tree", &self.before]).is_ok() {
+            let prefix = format!("--prefix={}/", tree.path().display());
+            git_with(&self.top, &index, &["checkout-index", "--all", "--quiet", &prefix])?;
+        }
+        Ok(tree)
+    }
+}
+
+/// A folder for files of another revision, which goes when this is dropped.
+#[derive(Debug)]
+pub(super) struct TemporaryTree {
+    folder: PathBuf,
+    files: PathBuf,
+}
+
+impl TemporaryTree {
+    fn new() -> Result<Self> {
+        for attempt in 0..100 {
+            let folder = std::env::temp_dir().join(format!("kbgen-{}-{attempt}", std::process::id()));
+            let mut builder = fs::DirBuilder::new();
+            #[cfg(unix)]
+            std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+            match builder.create(&folder) {
+                Ok(()) => {
+                    let files = folder.join("files");
+                    return Ok(Self { folder, files });
+                }
+                Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
+                Err(error) => {
+                    return Err(error).with_context(|| format!("cannot make `{}`", folder.display()));
+                }
+            }
+        }
+        bail!("cannot make a folder in `{}`: all names are taken", std::env::temp_dir().display())
+    }
+
+    /// The folder that the files lie in.
+    pub fn path(&self) -> &Path {
+        &self.files
+    }
+}
+
+impl Drop for TemporaryTree {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.folder);
+    }
 }
 
 /// Those of these paths, relative to `root`, that git tracks, or that hold a file it tracks; none where `root` is in no
@@ -29,9 +102,16 @@ pub(super) fn tracked(root: &Path, paths: &[&str]) -> BTreeSet<String> {
     paths.iter().filter(is_tracked).map(|path| (*path).to_string()).collect()
 }
 
-fn git(root: &Path, arguments: &[&str]) -> Result<String> {
-    let mut command = Command::new("git");
-    command.arg("-C").arg(root).args(arguments);
+fn git(folder: &Path, arguments: &[&str]) -> Result<String> {
+    run(Command::new("git").arg("-C").arg(folder).args(arguments))
+}
+
+/// As [`git`], with an index of its own.
+fn git_with(folder: &Path, index: &Path, arguments: &[&str]) -> Result<String> {
+    run(Command::new("git").arg("-C").arg(folder).env("GIT_INDEX_FILE", index).args(arguments))
+}
+
+fn run(command: &mut Command) -> Result<String> {
     let output = command.output().context("cannot run `git`, which tells what changed")?;
     if !output.status.success() {
         let said = String::from_utf8_lossy(&output.stderr);

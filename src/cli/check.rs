@@ -1,17 +1,18 @@
 //! `kbgen check`: everything that is wrong with the content, at once.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Arc;
 
 use crate::cli::arguments::{Arguments, CheckFormat, CheckOptions};
+use crate::cli::changed::{self, Change};
 use crate::cli::kept::Kept;
 use crate::cli::terminal::Terminal;
-use crate::cli::{Outcome, changed, world};
+use crate::cli::{Outcome, world};
 use crate::diag::{self, Diagnostic, Severity};
 use crate::files::{Nowhere, Sources, Span};
 use crate::load::{self, Drafts};
-use crate::pipeline::{self, Order};
+use crate::pipeline::{self, Draft, Order};
 use crate::render::Audience;
 use crate::watch::Unwatched;
 
@@ -30,33 +31,24 @@ pub(super) fn run(
         audience: Audience::World,
         store: Arc::new(kept.store()),
     };
-    let mut draft = pipeline::understand(&sources, faults.clone(), &order, &Unwatched)?;
-    if !draft.has_errors() {
-        // Templates are judged by using them.
-        pipeline::render(&sources, &mut draft, &order, &Unwatched, &Nowhere);
-    }
-    let mut found = std::mem::take(&mut draft.found);
-    if draft.site.heads().any(|head| head.draft) {
-        let order = Order { drafts: Drafts::Exclude, ..order.clone() };
-        let published = pipeline::understand(&sources, faults, &order, &Unwatched)?;
-        add_what_drafts_hide(&mut found, published.found, &sources);
-    }
+    let (draft, mut found) = judge(&sources, faults, &order)?;
     kept.leave(&order.store, terminal);
     add_tracked(&mut found, &mut sources, &root);
     let mut elsewhere = 0;
     if let Some(revision) = &options.changed {
-        let changed = changed::since(&root, revision)?;
-        elsewhere = keep_what_changed(&mut found, &changed, &sources);
+        let all = found.len();
+        keep_what_changed(&mut found, &Change::since(&root, revision)?, &sources, &order)?;
+        elsewhere = all - found.len();
     }
     let found = &found;
     match options.format {
         CheckFormat::Human if found.is_empty() => {
-            terminal.say(&format!("no findings in {} pages", draft.site.heads().count()));
+            terminal.print(&format!("no findings in {} pages\n", draft.site.heads().count()));
             if elsewhere > 0 {
-                terminal.say(&format!("not shown: {}", warnings(elsewhere)));
+                terminal.say(&format!("not shown: {}", old_findings(elsewhere)));
             }
         }
-        CheckFormat::Human => terminal.findings(found, &sources),
+        CheckFormat::Human => terminal.print_findings(found, &sources),
         CheckFormat::Json => terminal.print(&diag::json(found, &sources)),
         CheckFormat::Github => terminal.print_commands(&diag::github(found, &sources)),
         CheckFormat::Sarif => terminal.print(&diag::sarif(found, &sources, &pipeline::rules())),
@@ -72,28 +64,69 @@ fn add_tracked(found: &mut Vec<Diagnostic>, sources: &mut Sources, root: &Path) 
     let tracked = changed::tracked(root, &paths);
     for file in own.iter().filter(|file| tracked.contains(&file.path)) {
         found.retain(|finding| sources.get(finding.span.source).path != file.path);
-        let place = Span::top(sources.add_unread(file.path.as_str()));
+        let place = Span::top(sources.add_unread(file.path.as_str(), ""));
         found.push(file.tracked(place));
     }
     Diagnostic::sort(found, sources);
 }
 
-/// Takes out the warnings that no changed file has a part in, and says how many. Errors stay: a change breaks other
-/// files too, as when a page goes that they link to.
-fn keep_what_changed(found: &mut Vec<Diagnostic>, changed: &BTreeSet<String>, sources: &Sources) -> usize {
-    let all = found.len();
-    found.retain(|finding| {
-        let places = finding.related.iter().map(|(span, _)| span).chain([&finding.span]);
-        let mut paths = places.map(|span| &sources.get(span.source).path);
-        finding.severity == Severity::Error || paths.any(|path| changed.contains(path))
-    });
-    all - found.len()
+/// The site of these sources, and everything that is wrong with it.
+fn judge(
+    sources: &Sources,
+    faults: Vec<Diagnostic>,
+    order: &Order,
+) -> anyhow::Result<(Draft, Vec<Diagnostic>)> {
+    let mut draft = pipeline::understand(sources, faults.clone(), order, &Unwatched)?;
+    if !draft.has_errors() {
+        // Templates are judged by using them.
+        pipeline::render(sources, &mut draft, order, &Unwatched, &Nowhere);
+    }
+    let mut found = std::mem::take(&mut draft.found);
+    if draft.site.heads().any(|head| head.draft) {
+        let order = Order { drafts: Drafts::Exclude, ..order.clone() };
+        let published = pipeline::understand(sources, faults, &order, &Unwatched)?;
+        add_what_drafts_hide(&mut found, published.found, sources);
+    }
+    Ok((draft, found))
 }
 
-fn warnings(count: usize) -> String {
+/// Keeps findings that a changed file has a part in, and those that the site did not have before the change, as where a
+/// page is gone that others link to.
+fn keep_what_changed(
+    found: &mut Vec<Diagnostic>,
+    change: &Change,
+    sources: &Sources,
+    order: &Order,
+) -> anyhow::Result<()> {
+    let is_changed = |finding: &Diagnostic| {
+        let places = finding.related.iter().map(|(span, _)| span).chain([&finding.span]);
+        places.map(|span| &sources.get(span.source).path).any(|path| change.paths.contains(path))
+    };
+    if found.iter().all(is_changed) {
+        return Ok(());
+    }
+    let mut before: BTreeMap<(&str, String, String), usize> = BTreeMap::new();
+    let tree = change.tree_before()?;
+    // Without settings there was no site.
+    if let Ok((sources, faults)) = load::read(tree.path()) {
+        for finding in judge(&sources, faults, order)?.1 {
+            let path = sources.get(finding.span.source).path.clone();
+            *before.entry((finding.code, path, finding.message)).or_default() += 1;
+        }
+    }
+    found.retain(|finding| {
+        let path = sources.get(finding.span.source).path.clone();
+        let known =
+            before.get_mut(&(finding.code, path, finding.message.clone())).filter(|count| **count > 0);
+        is_changed(finding) || known.map(|count| *count -= 1).is_none()
+    });
+    Ok(())
+}
+
+fn old_findings(count: usize) -> String {
     match count {
-        1 => "a warning in a file that did not change".to_string(),
-        _ => format!("{count} warnings in files that did not change"),
+        1 => "a finding in a file that did not change".to_string(),
+        _ => format!("{count} findings in files that did not change"),
     }
 }
 

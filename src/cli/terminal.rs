@@ -53,7 +53,13 @@ impl Terminal {
         let _ = writeln!(stderr, "{}", text.into().render(self.messages));
     }
 
-    /// Findings and their count.
+    /// Findings and their count as a result.
+    pub fn print_findings(&self, found: &[Diagnostic], sources: &Sources) {
+        let report = diag::human(found, sources, self.results);
+        self.print(&format!("{}\n\n{}\n", report.trim_end(), diag::summary(found)));
+    }
+
+    /// Findings and their count as a message.
     pub fn findings(&self, found: &[Diagnostic], sources: &Sources) {
         if !found.is_empty() {
             let mut report = diag::report(found, sources);

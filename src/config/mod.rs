@@ -1,14 +1,17 @@
 //! `site.toml`: what a site is called, where it is published, when a page counts as stale; and the texts of its language.
 
 mod language;
+mod placeholders;
 mod toml;
 
 use std::collections::BTreeMap;
 
 use crate::diag::{Diagnostic, Rule};
-use crate::files::{Placed, Sources};
-use crate::schema::{self, Field, Fields, Shape};
+use crate::files::{Placed, Sources, Span};
+use crate::schema::{self, Field, Fields, MISSING_KEY, Shape};
 use crate::texts::Texts;
+
+pub use placeholders::placeholders;
 
 /// `site.toml` is not TOML.
 pub const BAD_SETTINGS: Rule = Rule {
@@ -96,10 +99,15 @@ pub struct Config {
 impl Config {
     /// The settings in `site.toml`, and what is wrong with them; unusable values become defaults.
     pub fn read(sources: &Sources) -> (Self, Vec<Diagnostic>) {
-        let file = sources.find("site.toml").expect("reading a site without site.toml fails");
         let mut found = Vec::new();
+        let Some(file) = sources.find("site.toml") else {
+            let unread = sources.find_unread("site.toml").expect("reading a site without site.toml fails");
+            return (Self::new(&Fields::none(Span::top(unread)), sources, &mut found), Vec::new());
+        };
         let node = toml::parse(&sources.get(file).text, file, &mut found);
+        let is_cut = !found.is_empty();
         let fields = schema::read(&node, FIELDS, "site.toml", &mut found);
+        found.retain(|finding| !(is_cut && finding.code == MISSING_KEY.code));
         let config = Self::new(&fields, sources, &mut found);
         (config, found)
     }

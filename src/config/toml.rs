@@ -29,7 +29,7 @@ pub(super) fn parse(text: &str, file: SourceId, found: &mut Vec<Diagnostic>) -> 
 /// Texts with characters that nobody sees, by themselves or as escapes: feeds are XML, which does not allow controls.
 fn find_unseen(node: &Node, found: &mut Vec<Diagnostic>) {
     match &node.kind {
-        NodeKind::Null => {}
+        NodeKind::Null | NodeKind::Unreadable => {}
         NodeKind::Scalar { text, .. } => {
             if let Some((_, character, _)) = invisible_chars(text).next() {
                 let message = format!(

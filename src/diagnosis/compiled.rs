@@ -1,5 +1,6 @@
 //! Patterns and conditions of all error pages, parsed; and every fault in them with its place.
 
+use std::collections::BTreeSet;
 use std::sync::OnceLock;
 
 use crate::diagnosis::extractors::{extractors, shared};
@@ -7,7 +8,7 @@ use crate::diagnosis::parser::{Parser, PartFault};
 use crate::files::Sources;
 use crate::signature::{self, Cause, Extractor, Index, Pattern};
 use crate::site::kinds::{ErrorData, ErrorKind, SignatureText};
-use crate::site::{Page, Site};
+use crate::site::{self, Head, Page, Site};
 
 /// Whether a pattern, all by itself, finds a text.
 pub fn finds(pattern: &str, text: &str) -> bool {
@@ -32,6 +33,9 @@ pub struct Compiled {
     pub pattern_faults: Vec<PartFault>,
     /// Faults in conditions.
     pub condition_faults: Vec<PartFault>,
+    /// Slugs of errors and extractors that were not understood in full, because of a fault in them or in what they use.
+    /// What they match, and what is read by them, is not known.
+    unclear: BTreeSet<String>,
 }
 
 /// The signatures of a site, compiled when somebody looks at them.
@@ -46,24 +50,40 @@ impl Signatures {
 }
 
 impl Compiled {
+    /// Whether it is known which texts a page matches, or what an extractor reads.
+    pub fn is_clear(&self, slug: &str) -> bool {
+        !self.unclear.contains(slug)
+    }
+
+    /// Whether it is known of all pages which texts they match.
+    pub fn is_all_clear(&self) -> bool {
+        self.unclear.is_empty()
+    }
+
     /// Parses everything; what is wrong is left out and kept as a fault. Symptoms have no message.
     pub fn new(site: &Site, sources: &Sources) -> Self {
         let mut parser = Parser::new(sources);
         let extractors = extractors(&site.extractors, &mut parser);
-        Self::of(site, extractors, parser)
+        Self::of(site, site, extractors, parser)
     }
 
     /// The signatures of a few pages alone, which may use the extractors of the site.
     pub fn few(few: &Site, site: &Site, sources: &Sources) -> Self {
-        Self::of(few, shared(site, sources), Parser::new(sources))
+        Self::of(few, site, shared(site, sources), Parser::new(sources))
     }
 
-    fn of(site: &Site, extractors: Vec<Extractor>, parser: Parser<'_>) -> Self {
-        let mut reader = Reader { extractors: &extractors, parser };
-        let errors = site.errors.iter().filter(|error| error.data.kind != ErrorKind::Symptom);
+    fn of(few: &Site, site: &Site, extractors: Vec<Extractor>, parser: Parser<'_>) -> Self {
+        let faults = || parser.pattern_faults.iter().chain(&parser.condition_faults);
+        let is_unclear =
+            |head: &Head| !head.is_read() || faults().any(|fault| fault.span.source == head.source);
+        let unclear = site.extractors.iter().map(|page| &page.head).filter(|head| is_unclear(head));
+        let unclear = unclear.map(|head| head.id.slug.clone()).collect();
+        let mut reader = Reader { extractors: &extractors, unclear, parser };
+        let errors = few.errors.iter().filter(|error| error.data.kind != ErrorKind::Symptom);
         let pages: Vec<signature::Page> = errors.map(|error| reader.page(error)).collect();
-        let Parser { pattern_faults, condition_faults, .. } = reader.parser;
-        Self { index: Index::build(&pages, &extractors), extractors, pattern_faults, condition_faults }
+        let Reader { parser: Parser { pattern_faults, condition_faults, .. }, unclear, .. } = reader;
+        let index = Index::build(&pages, &extractors);
+        Self { index, extractors, pattern_faults, condition_faults, unclear }
     }
 }
 
@@ -71,20 +91,47 @@ impl Compiled {
 struct Reader<'s> {
     /// Shared extractors.
     extractors: &'s [Extractor],
+    /// Slugs of what was not understood in full.
+    unclear: BTreeSet<String>,
     parser: Parser<'s>,
 }
 
 impl Reader<'_> {
     fn page(&mut self, error: &Page<ErrorData>) -> signature::Page {
+        let faults = self.faults();
+        let page = self.understood(error);
+        let entries = &error.data.signatures;
+        let is_unclear = entries.iter().any(|entry| matches!(entry.text, SignatureText::Unclear));
+        let uses_unclear = entries.iter().any(|entry| self.uses_unclear(entry));
+        if !error.head.knows("signatures") || is_unclear || uses_unclear || self.faults() > faults {
+            self.unclear.insert(page.slug.clone());
+        }
+        page
+    }
+
+    fn faults(&self) -> usize {
+        self.parser.pattern_faults.len() + self.parser.condition_faults.len()
+    }
+
+    /// Whether a signature reads figures by an extractor that was not understood.
+    fn uses_unclear(&self, entry: &site::kinds::Signature) -> bool {
+        entry.extract.as_ref().is_some_and(|name| self.unclear.contains(&name.value))
+    }
+
+    fn understood(&mut self, error: &Page<ErrorData>) -> signature::Page {
         let signatures: Vec<signature::Signature> =
             error.data.signatures.iter().filter_map(|entry| self.signature(entry)).collect();
         let readable: Vec<String> = signatures.iter().flat_map(|entry| self.readable(entry)).collect();
+        let is_known = signatures.len() == error.data.signatures.len()
+            && error.head.knows("signatures")
+            && !error.data.signatures.iter().any(|entry| self.uses_unclear(entry));
+        let readable = is_known.then_some(readable.as_slice());
         let mut causes = Vec::new();
         for cause in &error.data.causes {
             if let Some(case) = &cause.case {
-                self.parser.template(case, &readable);
+                self.parser.template(case, readable);
             }
-            let when = cause.when.as_ref().and_then(|when| self.parser.condition(when, &readable));
+            let when = cause.when.as_ref().and_then(|when| self.parser.condition(when, readable));
             causes.extend(when.map(|when| Cause { id: cause.id.value.clone(), when }));
         }
         signature::Page {
@@ -99,7 +146,7 @@ impl Reader<'_> {
         }
     }
 
-    fn signature(&mut self, entry: &crate::site::kinds::Signature) -> Option<signature::Signature> {
+    fn signature(&mut self, entry: &site::kinds::Signature) -> Option<signature::Signature> {
         let texts = match &entry.text {
             SignatureText::Pattern(pattern) => std::slice::from_ref(pattern),
             SignatureText::All(fragments) => fragments.as_slice(),
@@ -130,7 +177,8 @@ impl Reader<'_> {
             return None;
         }
         let readable = self.readable(&signature);
-        signature.when = entry.when.as_ref().and_then(|when| self.parser.condition(when, &readable));
+        let readable = Some(readable.as_slice()).filter(|_| !self.uses_unclear(entry));
+        signature.when = entry.when.as_ref().and_then(|when| self.parser.condition(when, readable));
         Some(signature)
     }
 

@@ -38,15 +38,16 @@ fn extractor(page: &Page<ExtractorData>, parser: &mut Parser<'_>) -> Extractor {
         readable.extend((1..=3).map(|at| format!("{}_{at}", field.name)));
     }
     readable.extend(data.derived.iter().map(|derived| derived.name.value.clone()));
+    let readable = page.head.is_read().then_some(readable.as_slice());
     for derived in &data.derived {
-        let when = derived.when.as_ref().map(|when| parser.condition(when, &readable));
-        if let (Some(value), false) = (parser.value(&derived.value, &readable), when == Some(None)) {
+        let when = derived.when.as_ref().map(|when| parser.condition(when, readable));
+        if let (Some(value), false) = (parser.value(&derived.value, readable), when == Some(None)) {
             let name = derived.name.value.clone();
             extractor.derived.push(Derived { name, value, when: when.flatten() });
         }
     }
     for (name, when) in &data.verdicts {
-        if let Some(when) = parser.condition(when, &readable) {
+        if let Some(when) = parser.condition(when, readable) {
             extractor.verdicts.push(Verdict { name: name.value.clone(), when });
         }
     }

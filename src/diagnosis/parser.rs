@@ -41,22 +41,22 @@ impl Parser<'_> {
         }
     }
 
-    /// A condition on figures, all of which are among the `readable` ones.
-    pub fn condition(&mut self, text: &Placed<String>, readable: &[String]) -> Option<Expression> {
+    /// A condition on figures, all of which are among the `readable` ones; without a list it is not known which there are.
+    pub fn condition(&mut self, text: &Placed<String>, readable: Option<&[String]>) -> Option<Expression> {
         let expression = self.parsed(text, Expression::parse(&text.value))?;
         self.require_readable(text, expression.names(), readable);
         Some(expression)
     }
 
     /// An expression that yields a number.
-    pub fn value(&mut self, text: &Placed<String>, readable: &[String]) -> Option<Expression> {
+    pub fn value(&mut self, text: &Placed<String>, readable: Option<&[String]>) -> Option<Expression> {
         let expression = self.parsed(text, Expression::parse_value(&text.value))?;
         self.require_readable(text, expression.names(), readable);
         Some(expression)
     }
 
     /// A text with values in braces.
-    pub fn template(&mut self, text: &Placed<String>, readable: &[String]) -> Option<Template> {
+    pub fn template(&mut self, text: &Placed<String>, readable: Option<&[String]>) -> Option<Template> {
         let template = self.parsed(text, Template::parse(&text.value))?;
         self.require_readable(text, template.names(), readable);
         Some(template)
@@ -71,7 +71,8 @@ impl Parser<'_> {
             .ok()
     }
 
-    fn require_readable(&mut self, text: &Placed<String>, names: Vec<&str>, readable: &[String]) {
+    fn require_readable(&mut self, text: &Placed<String>, names: Vec<&str>, readable: Option<&[String]>) {
+        let Some(readable) = readable else { return };
         for name in names {
             if readable.iter().any(|known| known == name) {
                 continue;

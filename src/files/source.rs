@@ -1,6 +1,6 @@
 //! The files a site is made of, read once and kept in memory.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::OnceLock;
 
 use serde::{Deserialize, Serialize};
@@ -73,6 +73,8 @@ pub struct Asset {
 pub struct Sources {
     texts: Vec<Source>,
     by_path: BTreeMap<String, SourceId>,
+    unread: BTreeMap<String, SourceId>,
+    shipped: BTreeSet<String>,
     assets: BTreeMap<String, Asset>,
 }
 
@@ -97,11 +99,43 @@ impl Sources {
         std::mem::replace(source, Source::new(path, text)).text
     }
 
-    /// Gives a place in findings to what cannot be read; nothing else sees it.
-    pub fn add_unread(&mut self, path: impl Into<String>) -> SourceId {
+    /// Marks the text files that are there as the theme's own: their paths are known, whatever takes their place.
+    pub fn mark_shipped(&mut self) {
+        self.shipped = self.by_path.keys().cloned().collect();
+    }
+
+    /// Whether the theme has a text file of this path.
+    pub fn is_shipped(&self, path: &str) -> bool {
+        self.shipped.contains(path)
+    }
+
+    /// Adds a file that is there and cannot be read, with as much of its text as findings may quote. It is not among the
+    /// text files.
+    pub fn add_unread(&mut self, path: impl Into<String>, text: impl Into<String>) -> SourceId {
         let id = self.next_id();
-        self.texts.push(Source::new(path, ""));
+        let source = Source::new(path, text);
+        self.unread.insert(source.path.clone(), id);
+        self.texts.push(source);
         id
+    }
+
+    /// Files under a folder (`content/`) that cannot be read, in the order of their paths.
+    pub fn unread_under<'a>(&'a self, folder: &'a str) -> impl Iterator<Item = (SourceId, &'a Source)> + 'a {
+        self.unread
+            .range(folder.to_string()..)
+            .take_while(move |(path, _)| path.starts_with(folder))
+            .map(|(_, id)| (*id, self.get(*id)))
+    }
+
+    /// The file at a path that cannot be read.
+    pub fn find_unread(&self, path: &str) -> Option<SourceId> {
+        self.unread.get(path).copied()
+    }
+
+    /// Whether there is a file at a path, or in a folder that cannot be read, of which nothing is known.
+    pub fn is_unread(&self, path: &str) -> bool {
+        let folders = path.match_indices('/').map(|(at, _)| &path[..at]);
+        folders.chain([path]).any(|path| self.unread.contains_key(path))
     }
 
     fn next_id(&self) -> SourceId {

@@ -44,10 +44,11 @@ pub fn table(site: &Site, store: &Store) -> (FitTable, Vec<Diagnostic>) {
     };
     for (page, fit) in site.models.iter().zip(fits) {
         let fit = match fit {
-            Ok(fit) => fit,
+            Ok(Some(fit)) => fit,
+            Ok(None) => continue,
             Err(finding) => {
                 found.push(finding);
-                ModelFit::NotCovered("its hyperparameters contradict each other".into())
+                continue;
             }
         };
         table.models.insert(page.head.id.slug.clone(), fit);
@@ -89,18 +90,23 @@ fn quantizations(site: &Site, found: &mut Vec<Diagnostic>) -> Vec<Quantization> 
 /// Figures of every covered architecture, whatever its longest context: many models share one.
 type Known = HashMap<Architecture, Result<Arc<Figures>, NotCovered>>;
 
-fn model_fit(page: &Page<ModelData>, known: &Known, quants: &[Quantization]) -> Result<ModelFit, Diagnostic> {
+/// Computes the memory of a model; none if a fault, which is reported elsewhere, hides its hyperparameters.
+fn model_fit(
+    page: &Page<ModelData>,
+    known: &Known,
+    quants: &[Quantization],
+) -> Result<Option<ModelFit>, Diagnostic> {
     let model = match architecture(&page.data.architecture) {
-        Ok(Some(model)) => model,
-        Ok(None) => return Ok(ModelFit::NotCovered("its hyperparameters are not complete".into())),
+        Ok(Some(model)) if page.head.knows("architecture") => model,
+        Ok(_) => return Ok(None),
         Err(fault) => {
             return Err(Diagnostic::error(&BAD_ARCHITECTURE, fault.span, fault.message).help(fault.help));
         }
     };
-    Ok(match &known[&without_end(&model)] {
+    Ok(Some(match &known[&without_end(&model)] {
         Ok(figures) => ModelFit::Covered(as_released(up_to(figures, model.max_context), &page.data, quants)),
         Err(NotCovered(reason)) => ModelFit::NotCovered(reason.clone()),
-    })
+    }))
 }
 
 /// Figures of all architectures, each computed once, as far as the longest of its models goes.

@@ -21,7 +21,9 @@ pub(super) fn counts(site: &Site, found: &mut Vec<Diagnostic>) -> BTreeMap<Strin
     for page in &site.models {
         let Some(fields) = plain_fields(&page.data.architecture) else { continue };
         let Some(count) = count(&fields) else { continue };
-        if let Some(published) = &page.data.parameters {
+        let is_known =
+            ["architecture", "parameters", "parameters_note"].iter().all(|field| page.head.knows(field));
+        if let Some(published) = page.data.parameters.as_ref().filter(|_| is_known) {
             found.extend(mismatch(page, &fields, count.held, published));
         }
         let parameters = Parameters { held: count.held, active: count.active };

@@ -18,7 +18,7 @@ pub(super) fn figures(
     found: &mut Vec<Diagnostic>,
 ) -> BTreeMap<Span, ProseFigure> {
     let mut figures = BTreeMap::new();
-    for head in pages.heads() {
+    for head in pages.heads().filter(|head| !head.is_unread()) {
         for call in &head.body.outline.calls {
             let place = head.body.span.part(call.range.start, call.range.end);
             let Ok(parsed) = ProseCall::parse(&call.source) else { continue };
@@ -68,6 +68,10 @@ fn figure(site: &Site, table: &FitTable, call: &ProseCall) -> Option<Result<Pros
         Figure::MaxCtx => {
             let gpu = call.gpu.as_ref()?;
             let device = site.devices.iter().find(|device| device.head.id.slug == gpu.value)?;
+            let is_known = ["vendor", "class", "memory_gb"].iter().all(|field| device.head.knows(field));
+            if !is_known {
+                return None;
+            }
             let name = &device.head.title.value;
             if !device.data.is_cuda() {
                 return Some(Err(format!("buffers on {name} are not modeled")));

@@ -46,7 +46,7 @@ pub fn renew(links: &mut Links, old: &Site, few: &Site, site: &Site, sources: &S
 fn add(links: &mut Links, pages: &Site, finder: &Finder<'_>) {
     let mut pointers = Pointers::new();
     let mut targets = Vec::new();
-    for head in pages.heads() {
+    for head in pages.heads().filter(|head| !head.is_unread()) {
         for link in &head.body.outline.links {
             let span = head.body.span.part(link.range.start, link.range.end);
             match finder.target(head, &link.destination, link.image) {
@@ -162,11 +162,12 @@ impl<'s> Finder<'s> {
         }
         let path = join(&from.path, path);
         if path.ends_with(".md") {
-            let head = self.by_path(&path).ok_or(Missing::Page)?;
+            let head = self.by_path(&path).ok_or_else(|| self.absent(&path))?;
             return self.page(head, anchor);
         }
         match self.sources.asset(&path) {
             Some(_) => Ok(Target::File { path }),
+            None if self.sources.is_unread(&path) => Err(Missing::Unread),
             None if image || has_extension(&path) => Err(Missing::File { path }),
             None => Err(Missing::Page),
         }
@@ -176,6 +177,9 @@ impl<'s> Finder<'s> {
         let file = format!("static/{}", address.strip_prefix("static/").unwrap_or(address));
         if self.sources.asset(&file).is_some() {
             return Ok(Target::File { path: file });
+        }
+        if self.sources.is_unread(&file) {
+            return Err(Missing::Unread);
         }
         if image || (has_extension(address) && !address.ends_with('/') && !address.ends_with(".md")) {
             let known = ["feed.xml", "kb.json", "llms.txt", "sitemap.xml"].contains(&address);
@@ -199,13 +203,24 @@ impl<'s> Finder<'s> {
             return Ok(Target::Listing { address: wanted.to_string(), anchor });
         }
         let page = PageId::of_address(wanted).ok_or(Missing::Page)?;
-        let head = self.heads.get(&page).ok_or(Missing::Page)?;
+        let folder = format!("content/{}/", page.kind.folder());
+        let head = self.heads.get(&page).ok_or_else(|| self.absent(&folder))?;
         self.page(head, anchor)
+    }
+
+    /// What misses where no page is at a path: nothing is known if there is a file that is no page of a kind, or a folder
+    /// that cannot be read.
+    fn absent(&self, path: &str) -> Missing {
+        let is_misplaced = PageId::of_path(path).is_none() && self.sources.find(path).is_some();
+        match is_misplaced || self.sources.is_unread(path) {
+            true => Missing::Unread,
+            false => Missing::Page,
+        }
     }
 
     fn page(&self, head: &Head, anchor: Option<String>) -> Result<Target, Missing> {
         match anchor {
-            Some(anchor) if !has_anchor(head, &anchor) => {
+            Some(anchor) if !head.is_unread() && !has_anchor(head, &anchor) => {
                 Err(Missing::Anchor { page: Some(head.id.clone()), anchor })
             }
             anchor => Ok(Target::Page { page: head.id.clone(), anchor }),

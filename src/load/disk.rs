@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::io::{self, Read};
+use std::ops::Range;
 use std::path::Path;
 
 use anyhow::bail;
@@ -30,6 +31,8 @@ const SETTINGS: &str = "site.toml";
 const SETTINGS_BYTES: u64 = 64 * 1024;
 /// Most bytes of a template, and of a file of translations.
 const TEMPLATE_BYTES: u64 = 1024 * 1024;
+/// How many bytes of a file tell that it is UTF-16.
+const UTF16_SAMPLE: usize = 1024;
 /// Most bytes of a static file, which the site's own people put there.
 const STATIC_BYTES: u64 = 64 * 1024 * 1024;
 
@@ -62,16 +65,13 @@ fn read_into(root: &Path, folders: &[&str], sources: Sources) -> anyhow::Result<
     let mut reader = Reader { root, sources, found: Vec::new(), names: Names::default() };
     match bounded(&settings, SETTINGS_BYTES) {
         Ok(bytes) => reader.add_text(SETTINGS, bytes),
-        Err(fault) => {
-            reader.sources.add(SETTINGS, "");
-            reader.refuse(SETTINGS, fault);
-        }
+        Err(fault) => reader.refuse(SETTINGS, fault),
     }
     for folder in folders {
         reader.folder(folder);
     }
     for leftover in leftovers(root, folders) {
-        let place = Span::top(reader.sources.add_unread(leftover.path.as_str()));
+        let place = Span::top(reader.sources.add_unread(leftover.path.as_str(), ""));
         reader.found.extend(leftover.finding(place));
     }
     Ok((reader.sources, reader.found))
@@ -156,7 +156,7 @@ impl Reader<'_> {
         if is_text {
             self.add_text(&path, bytes);
         } else if let Some(finding) = carried::refused(&path, &bytes).filter(|_| in_content) {
-            let place = Span::top(self.sources.add_unread(path));
+            let place = Span::top(self.sources.add_unread(path, ""));
             self.found.push(finding.at(place));
         } else {
             self.sources.add_asset(path, bytes);
@@ -170,7 +170,7 @@ impl Reader<'_> {
 
     fn refuse(&mut self, path: &str, refusal: Refusal) {
         let path = shown(path);
-        let place = Span::top(self.sources.add_unread(path.as_str()));
+        let place = Span::top(self.sources.add_unread(path.as_str(), ""));
         self.found.push(match refusal {
             Refusal::NotAFile(what) => Diagnostic::error(&NOT_A_FILE, place, format!("`{path}` is {what}"))
                 .help("put the file itself there"),
@@ -187,21 +187,42 @@ impl Reader<'_> {
     }
 
     fn add_text(&mut self, path: &str, bytes: Vec<u8>) {
-        match String::from_utf8(bytes) {
+        match decode(bytes) {
             Ok(text) => {
                 self.sources.add(path, text);
             }
-            Err(error) => {
-                let valid = error.utf8_error().valid_up_to();
-                let text = String::from_utf8_lossy(error.as_bytes()).into_owned();
-                let file = self.sources.add(path, text);
+            Err(NotUtf8 { text, at, message }) => {
+                let file = self.sources.add_unread(path, text);
                 self.found.push(
-                    Diagnostic::error(&NOT_UTF8, Span::new(file, valid, valid + 3), "this byte is not UTF-8")
+                    Diagnostic::error(&NOT_UTF8, Span::new(file, at.start, at.end), message)
                         .help("save the file as UTF-8"),
                 );
             }
         }
     }
+}
+
+/// Bytes that are not UTF-8.
+struct NotUtf8 {
+    /// What of them is text.
+    text: String,
+    /// Where in that text the fault is.
+    at: Range<usize>,
+    message: &'static str,
+}
+
+/// Bytes as text. UTF-16 is recognized by its byte order mark, or by the NUL that half of its bytes are in most texts.
+fn decode(bytes: Vec<u8>) -> Result<String, NotUtf8> {
+    let is_marked = bytes.starts_with(&[0xFF, 0xFE]) || bytes.starts_with(&[0xFE, 0xFF]);
+    let nuls = bytes.iter().take(UTF16_SAMPLE).filter(|byte| **byte == 0).count();
+    if is_marked || nuls > bytes.len().min(UTF16_SAMPLE) / 3 {
+        return Err(NotUtf8 { text: String::new(), at: 0..0, message: "the file is UTF-16" });
+    }
+    String::from_utf8(bytes).map_err(|error| {
+        let at = error.utf8_error().valid_up_to();
+        let text = String::from_utf8_lossy(error.as_bytes()).into_owned();
+        NotUtf8 { text, at: at..at + 3, message: "this byte is not UTF-8" }
+    })
 }
 
 /// The bytes of a plain file that has at most so many; no more are read, whatever it becomes meanwhile.

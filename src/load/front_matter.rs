@@ -51,9 +51,11 @@ pub(super) fn parse(text: &str, place: Span, found: &mut Vec<Diagnostic>) -> Fro
     let mut tabbed: Vec<usize> = tabs.iter().map(|tab| tab.span.start - place.start).collect();
     found.extend(tabs);
     let mut left_out = false;
+    let mut repaired = Vec::new();
     for _ in 0..REPAIRS {
         match tree(&text, place) {
-            Ok(Tree { node, faults, escaped }) => {
+            Ok(Tree { mut node, faults, escaped }) => {
+                node.iter_mut().for_each(|node| node.mark_unreadable(&repaired));
                 let cut = left_out || faults.iter().any(|fault| fault.code == TOO_LARGE.code);
                 found.extend(faults);
                 return FrontMatter { escaped, ..FrontMatter::new(node.unwrap_or(empty), cut) };
@@ -69,7 +71,10 @@ pub(super) fn parse(text: &str, place: Span, found: &mut Vec<Diagnostic>) -> Fro
                 }
                 found.push(finding);
                 match repair {
-                    Repair::Text(repaired) => text = repaired,
+                    Repair::Text { text: mended, at } => {
+                        text = mended;
+                        repaired.extend(at.map(|at| place.start + at));
+                    }
                     Repair::CutAt(end) => {
                         let node = tree(&text[..end], place).ok().and_then(|tree| tree.node);
                         return FrontMatter::new(node.unwrap_or(empty), true);

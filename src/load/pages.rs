@@ -8,14 +8,14 @@ use crate::diag::{Diagnostic, nearest};
 use crate::files::{Key, Placed, Source, SourceId, Sources, Span};
 use crate::load::front_matter;
 use crate::load::rules::{BAD_SLUG, UNKNOWN_FOLDER};
-use crate::load::split::{Split, split};
+use crate::load::split::{Certainty, Split, split};
 use crate::markdown;
 use crate::schema::{self, Fields, MISSING_KEY};
 use crate::site::kinds::{
     CategoryData, DeviceData, DocumentData, ErrorData, ExtractorData, GuideData, ModelData, QuantData,
     TermData, ToolData, fields,
 };
-use crate::site::{Body, Head, Kind, Page, PageId, Site, title_of};
+use crate::site::{Body, Head, Kind, Page, PageId, Site, Unread, title_of};
 use crate::store::{self, Store};
 use crate::watch::{Stage, Unwatched, Watch};
 
@@ -68,6 +68,10 @@ pub fn pages_kept(
         .fold(Default::default, |all, place| both(all, read(place)))
         .reduce(Default::default, both);
     found.extend(faults);
+    for (file, source) in sources.unread_under("content/") {
+        let place = place(source, file, &mut Vec::new()).filter(|_| source.path.ends_with(".md"));
+        place.iter().for_each(|place| add_unread(&mut site, place));
+    }
     add_missing_categories(&mut site);
     site.sort();
     (site, found)
@@ -195,30 +199,53 @@ fn page(place: &Place<'_>, drafts: Drafts) -> (Site, Vec<Diagnostic>) {
     let cut = split(source, file);
     let mut faults = Vec::new();
     let front = front_matter::parse(&source.text[cut.front.start..cut.front.end], cut.front, &mut faults);
-    let fields = schema::read(&front.node, fields(place.kind), place.kind.with_article(), &mut faults);
-    match &cut.fault {
-        Some(fault) => found.push(fault.clone()),
-        None => {
-            found.extend(faults.into_iter().filter(|fault| !(front.cut && fault.code == MISSING_KEY.code)))
+    let definitions = fields(place.kind);
+    let fields = schema::read(&front.node, definitions, place.kind.with_article(), &mut faults);
+    let unread = match (cut.certainty, front.cut) {
+        (Certainty::Guessed, _) => Unread::Page,
+        (Certainty::Known, true) => {
+            let given = |name| fields.span_of(name).is_some() && !fields.unread().contains(name);
+            let names = definitions.iter().map(|field| field.name);
+            Unread::Fields(names.filter(|name| !given(name)).collect())
         }
+        (Certainty::Known, false) if fields.unread().is_empty() => Unread::Nothing,
+        (Certainty::Known, false) => Unread::Fields(fields.unread().clone()),
+    };
+    found.extend(cut.faults.iter().cloned());
+    if cut.certainty == Certainty::Known {
+        found.extend(faults.into_iter().filter(|fault| !(front.cut && fault.code == MISSING_KEY.code)));
     }
-    let head = head(place, &fields, front.escaped, &cut);
+    let head = Head { unread, ..head(place, &fields, front.escaped, &cut) };
     if head.draft && drafts == Drafts::Exclude {
         return (site, found);
     }
-    match place.kind {
-        Kind::Error => site.errors.push(Page { data: ErrorData::new(&place.category, &fields), head }),
-        Kind::Category => site.categories.push(Page { data: CategoryData::new(&fields), head }),
-        Kind::Tool => site.tools.push(Page { data: ToolData::new(&fields), head }),
-        Kind::Guide => site.guides.push(Page { data: GuideData::new(&fields), head }),
-        Kind::Model => site.models.push(Page { data: ModelData::new(&fields), head }),
-        Kind::Hardware => site.devices.push(Page { data: DeviceData::new(&fields), head }),
-        Kind::Quant => site.quants.push(Page { data: QuantData::new(&fields), head }),
-        Kind::Term => site.terms.push(Page { data: TermData::new(&fields), head }),
-        Kind::Extractor => site.extractors.push(Page { data: ExtractorData::new(&fields), head }),
-        Kind::Document => site.documents.push(Page { data: DocumentData::new(&fields), head }),
-    }
+    add(&mut site, place, &fields, head);
     (site, found)
+}
+
+/// Adds the page of a file that cannot be read: others may name it.
+fn add_unread(site: &mut Site, place: &Place<'_>) {
+    let top = Span::top(place.file);
+    let cut = Split { front: top, body: top, faults: Vec::new(), certainty: Certainty::Guessed };
+    let fields = Fields::none(top);
+    let head = Head { unread: Unread::Page, ..head(place, &fields, Vec::new(), &cut) };
+    add(site, place, &fields, head);
+}
+
+/// Adds a page to those of its kind.
+fn add(site: &mut Site, place: &Place<'_>, fields: &Fields, head: Head) {
+    match place.kind {
+        Kind::Error => site.errors.push(Page { data: ErrorData::new(&place.category, fields), head }),
+        Kind::Category => site.categories.push(Page { data: CategoryData::new(fields), head }),
+        Kind::Tool => site.tools.push(Page { data: ToolData::new(fields), head }),
+        Kind::Guide => site.guides.push(Page { data: GuideData::new(fields), head }),
+        Kind::Model => site.models.push(Page { data: ModelData::new(fields), head }),
+        Kind::Hardware => site.devices.push(Page { data: DeviceData::new(fields), head }),
+        Kind::Quant => site.quants.push(Page { data: QuantData::new(fields), head }),
+        Kind::Term => site.terms.push(Page { data: TermData::new(fields), head }),
+        Kind::Extractor => site.extractors.push(Page { data: ExtractorData::new(fields), head }),
+        Kind::Document => site.documents.push(Page { data: DocumentData::new(fields), head }),
+    }
 }
 
 fn head(place: &Place<'_>, fields: &Fields, escaped: Vec<Placed<String>>, cut: &Split) -> Head {
@@ -238,6 +265,7 @@ fn head(place: &Place<'_>, fields: &Fields, escaped: Vec<Placed<String>>, cut: &
         draft: fields.flag("draft").is_some_and(|placed| placed.value),
         front,
         escaped,
+        unread: Unread::Nothing,
         body: Body { span: body, outline: markdown::outline(&source.text[body.start..body.end]) },
     }
 }
@@ -251,7 +279,9 @@ fn add_missing_categories(site: &mut Site) {
     let known: BTreeSet<&str> = site.categories.iter().map(|page| page.head.id.slug.as_str()).collect();
     let mut missing = Vec::new();
     let mut seen = BTreeSet::new();
-    for error in &site.errors {
+    // One of which nothing but such an error is known is not judged either.
+    let (unread, read): (Vec<_>, Vec<_>) = site.errors.iter().partition(|error| error.head.is_unread());
+    for error in read.into_iter().chain(unread) {
         let slug = error.data.category.to_lowercase();
         if !known.contains(slug.as_str()) && seen.insert(slug.clone()) {
             let span = Span::top(error.head.source);
@@ -266,6 +296,7 @@ fn add_missing_categories(site: &mut Site) {
                     draft: false,
                     front: span,
                     escaped: Vec::new(),
+                    unread: if error.head.is_unread() { Unread::Page } else { Unread::Nothing },
                     body: Body { span, outline: markdown::outline("") },
                 },
                 data: CategoryData { order: 9999 },

@@ -15,6 +15,7 @@ pub(super) fn add(sources: &mut Sources) {
     add_folder(sources, &TEMPLATES, "templates");
     add_folder(sources, &STATIC, "static");
     add_folder(sources, &TEXTS, "theme/i18n");
+    sources.mark_shipped();
 }
 
 /// Whether a file takes the place of a script of the theme, and so may say texts as that one does.

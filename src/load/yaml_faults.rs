@@ -7,7 +7,12 @@ use crate::load::rules::{TAB_INDENTATION, UNQUOTED_COLON, YAML_SYNTAX};
 /// How reading can go on behind a fault.
 pub(super) enum Repair {
     /// With this text, which has the same bytes everywhere but at the fault.
-    Text(String),
+    Text {
+        /// The text.
+        text: String,
+        /// The byte of a value that the repair made another one.
+        at: Option<usize>,
+    },
     /// Only with what stands before this byte.
     CutAt(usize),
 }
@@ -50,7 +55,8 @@ pub(super) fn explain(text: &str, at: usize, info: &str, place: Span) -> (Diagno
     }
     for line_start in [start, previous] {
         let line = text[line_start..].split('\n').next().unwrap_or_default();
-        if let Some(told) = tab_after_spaces(text, line, line_start, place)
+        if let Some(told) = bad_escape(text, line, line_start, place)
+            .or_else(|| tab_after_spaces(text, line, line_start, place))
             .or_else(|| second_colon(text, line, line_start, place))
             .or_else(|| bad_first_character(text, line, line_start, place))
         {
@@ -59,6 +65,11 @@ pub(super) fn explain(text: &str, at: usize, info: &str, place: Span) -> (Diagno
         if start == previous {
             break;
         }
+    }
+    if info.contains("quoted scalar") && text[at..].starts_with(['"', '\'']) {
+        let finding = Diagnostic::error(&YAML_SYNTAX, place.part(at, at + 1), "this quote is never closed")
+            .help(format!("close it on the same line with `{}`", &text[at..=at]));
+        return (finding, Repair::CutAt(top_level_start(text, start)));
     }
     let finding = Diagnostic::error(&YAML_SYNTAX, place.part(at, at), plain(info))
         .help("look at this line and the one above: quotes and brackets come in pairs, lists and keys are indented alike");
@@ -80,7 +91,7 @@ fn tab_after_spaces(text: &str, line: &str, start: usize, place: Span) -> Option
     let tab = line[..indent].find('\t')?;
     let mut repaired = text.to_string();
     repaired.replace_range(start + tab..start + indent, &" ".repeat(indent - tab));
-    Some((tab_finding(place.part(start + tab, start + indent)), Repair::Text(repaired)))
+    Some((tab_finding(place.part(start + tab, start + indent)), Repair::Text { text: repaired, at: None }))
 }
 
 /// Where the value of a line begins: behind `- ` and `key: `.
@@ -113,7 +124,59 @@ fn second_colon(text: &str, line: &str, start: usize, place: Span) -> Option<(Di
         format!("a colon stands in a value without quotes, so YAML reads `{}` as a key", &value[..colon]),
     )
     .help(format!("put the value in quotes: `{key} \"{quoted}\"`"));
-    Some((finding, Repair::Text(repaired)))
+    Some((finding, Repair::Text { text: repaired, at: Some(at) }))
+}
+
+/// A backslash in double quotes that begins no escape of YAML, as in a path of Windows or a regular expression.
+fn bad_escape(text: &str, line: &str, start: usize, place: Span) -> Option<(Diagnostic, Repair)> {
+    let mut state = None;
+    let mut bad = None;
+    let mut characters = line.char_indices();
+    let (open, bad, end) = loop {
+        let (at, character) = characters.next()?;
+        match (character, state) {
+            ('"', Some(open)) => {
+                if let Some(bad) = bad {
+                    break (open, bad, at);
+                }
+                state = None;
+            }
+            ('"', None) if line[..at].ends_with([' ', '[', '{', ',']) => state = Some(at),
+            ('\\', Some(_)) => {
+                if !is_escape(&line[at + 1..]) {
+                    bad.get_or_insert(at);
+                }
+                characters.next();
+            }
+            _ => {}
+        }
+    };
+    let value = &line[open + 1..end];
+    let escape: String = line[bad..].chars().take(2).collect();
+    let mut repaired = text.to_string();
+    let range = start + open + 1..start + end;
+    repaired.replace_range(range.clone(), &value.replace('\\', "/").replace('"', "'"));
+    let finding = Diagnostic::error(
+        &YAML_SYNTAX,
+        place.part(start + bad, start + bad + escape.len()),
+        format!("`{escape}` is no escape in double quotes"),
+    )
+    .help(format!("use single quotes: `'{}'`", value.replace("\\\"", "\"").replace('\'', "''")));
+    Some((finding, Repair::Text { text: repaired, at: Some(start + open) }))
+}
+
+/// Whether the text behind a backslash is the rest of an escape, by <https://yaml.org/spec/1.2.2/#57-escaped-characters>.
+fn is_escape(rest: &str) -> bool {
+    let digits = |count: usize| {
+        rest.len() > count && rest.bytes().skip(1).take(count).all(|byte| byte.is_ascii_hexdigit())
+    };
+    match rest.chars().next() {
+        None => true,
+        Some('x') => digits(2),
+        Some('u') => digits(4),
+        Some('U') => digits(8),
+        Some(character) => "0abt\tnvfre \"/\\N_LP".contains(character),
+    }
 }
 
 fn bad_first_character(text: &str, line: &str, start: usize, place: Span) -> Option<(Diagnostic, Repair)> {
@@ -132,7 +195,7 @@ fn bad_first_character(text: &str, line: &str, start: usize, place: Span) -> Opt
         format!("a value cannot begin with `{first}`"),
     )
     .help(format!("put it in quotes: `\"{}\"`", value.replace('\\', "\\\\").replace('"', "\\\"")));
-    Some((finding, Repair::Text(repaired)))
+    Some((finding, Repair::Text { text: repaired, at: Some(at) }))
 }
 
 /// The start of the top-level key that a line belongs to.

@@ -6,6 +6,8 @@ use std::ops::Range;
 /// Schemes that a link may have; one without a scheme is relative.
 pub(crate) const SCHEMES: [&str; 3] = ["http", "https", "mailto"];
 
+/// Most bytes of an address and its title: a definition may be used by every link of the text.
+pub(crate) const MAX_ADDRESS: usize = 2_048;
 /// So many characters of a destination can hold a scheme.
 const DECODED: usize = 256;
 

@@ -2,7 +2,9 @@
 
 use std::ops::Range;
 
+use crate::markdown::destination::MAX_ADDRESS;
 use crate::markdown::fence::{KEYS, SYSTEMS};
+use crate::markdown::foreign::Foreign;
 use crate::markdown::highlight::LANGUAGES;
 use crate::markdown::outline::{MAX_COLUMNS, MAX_DEPTH};
 use crate::unicode_safety::{HostDisguise, InvisibleChar};
@@ -68,6 +70,10 @@ pub enum FaultKind {
     TooWide(usize),
     /// More of something than a text may have: what, how many there are, and the limit.
     TooMany(&'static str, usize, usize),
+    /// An address with its title that has this many bytes.
+    LongAddress(usize),
+    /// Syntax of another dialect.
+    Foreign(Foreign),
     /// `[text][label]` without `[label]: …`.
     UndefinedReference(String),
     /// `[^label]` without `[^label]: …`.
@@ -107,7 +113,8 @@ impl FaultKind {
             Self::DirectionOverride(_) => "direction-override",
             Self::HiddenCharacter(_) => "hidden-character",
             Self::LinkHost(_) => "link-host",
-            Self::TooWide(_) | Self::TooMany(..) => "markdown-size",
+            Self::TooWide(_) | Self::TooMany(..) | Self::LongAddress(..) => "markdown-size",
+            Self::Foreign(_) => "foreign-syntax",
             Self::UndefinedReference(_) => "undefined-reference",
             Self::UndefinedFootnote(_) | Self::UnusedFootnote(_) | Self::DuplicateFootnote(_) => "footnote",
         }
@@ -159,6 +166,8 @@ impl FaultKind {
             }
             Self::TooWide(columns) => format!("a table of {columns} columns"),
             Self::TooMany(what, count, _) => format!("{count} {what} in one text"),
+            Self::Foreign(foreign) => foreign.message().to_string(),
+            Self::LongAddress(length) => format!("an address of {length} bytes"),
             Self::UndefinedReference(label) => format!("no link definition `[{}]`", shortened(label)),
             Self::UndefinedFootnote(label) => format!("no footnote `[^{}]`", shortened(label)),
             Self::UnusedFootnote(label) => format!("footnote `[^{}]` is never used", shortened(label)),
@@ -221,6 +230,10 @@ impl FaultKind {
             }
             Self::TooWide(_) => format!("at most {MAX_COLUMNS} columns are shown; cut it in two"),
             Self::TooMany(_, _, most) => format!("at most {most} are read: cut the text in two"),
+            Self::Foreign(foreign) => foreign.help().to_string(),
+            Self::LongAddress(_) => {
+                format!("at most {MAX_ADDRESS} bytes are read; link to a shorter address")
+            }
             Self::UndefinedReference(label) => {
                 format!("define it, `[{}]: address`, or escape the bracket, `\\[`", shortened(label))
             }

@@ -15,11 +15,14 @@ pub(crate) struct Labels {
     used: HashSet<String>,
     defined: Vec<(String, Range<usize>)>,
     known: HashSet<String>,
+    /// Where a footnote is referred to, in order.
+    pub references: Vec<Range<usize>>,
 }
 
 impl Labels {
     /// Notes `[^label]`.
-    pub fn refer(&mut self, label: &str) {
+    pub fn refer(&mut self, label: &str, range: Range<usize>) {
+        self.references.push(range);
         self.used.insert(label.to_lowercase());
     }
 

@@ -9,6 +9,7 @@ mod destination;
 mod fault;
 mod fence;
 mod footnotes;
+mod foreign;
 mod headings;
 mod highlight;
 mod html;

@@ -13,6 +13,7 @@ use crate::markdown::destination;
 use crate::markdown::fault::{Fault, FaultKind};
 use crate::markdown::fence::{self, Fence};
 use crate::markdown::footnotes;
+use crate::markdown::foreign;
 use crate::markdown::headings::{self, Heading};
 use crate::unicode_safety::{host_disguise, invisible_chars};
 
@@ -24,6 +25,8 @@ pub(crate) const MAX_COLUMNS: usize = 64;
 const MAX_CALLS: usize = 256;
 /// Most links and images in a text: names near a broken one are looked for among all pages.
 const MAX_LINKS: usize = 2_000;
+/// Most references to footnotes in a text: each is a mark and a way back.
+const MAX_NOTES: usize = 1_000;
 /// Most headings of a text: the same holds for their ids.
 const MAX_HEADINGS: usize = 1_000;
 
@@ -116,6 +119,8 @@ struct Reader<'a> {
     heading: Option<Heading>,
     open_links: Vec<OpenLink>,
     footnotes: footnotes::Labels,
+    /// Code, links and tables: syntax of other dialects is not looked for in them.
+    opaque: Vec<Range<usize>>,
 }
 
 impl<'a> Reader<'a> {
@@ -132,6 +137,7 @@ impl<'a> Reader<'a> {
             heading: None,
             open_links: Vec::new(),
             footnotes: footnotes::Labels::default(),
+            opaque: Vec::new(),
         }
     }
 
@@ -165,12 +171,13 @@ impl<'a> Reader<'a> {
                 }
             }
             Event::Code(text) => {
-                self.outline.code.push(range);
+                self.outline.code.push(range.clone());
+                self.opaque.push(range);
                 self.prose(&text);
             }
             Event::SoftBreak | Event::HardBreak => self.prose(" "),
             Event::InlineHtml(html) => self.raw_html(&html, range),
-            Event::FootnoteReference(label) => self.footnotes.refer(&label),
+            Event::FootnoteReference(label) => self.footnotes.refer(&label, range),
             _ => {}
         }
         if let Some(link) = self.open_links.last_mut().filter(|_| !closes_link) {
@@ -184,6 +191,9 @@ impl<'a> Reader<'a> {
             if self.depth == MAX_DEPTH + 1 {
                 self.fault(range.clone(), FaultKind::TooDeep);
             }
+        }
+        if foreign::is_opaque(&tag) {
+            self.opaque.push(range.clone());
         }
         match tag {
             Tag::Paragraph => {
@@ -300,6 +310,10 @@ impl<'a> Reader<'a> {
             return;
         };
         self.decoded(&format!("{dest_url}\n{title}"), &range);
+        let length = dest_url.len() + title.len();
+        if length > destination::MAX_ADDRESS {
+            self.fault(range.clone(), FaultKind::LongAddress(length));
+        }
         let destination = match link_type {
             LinkType::Email => format!("mailto:{dest_url}"),
             _ => dest_url.to_string(),
@@ -350,10 +364,13 @@ impl<'a> Reader<'a> {
             let range = at..at + character.len_utf8();
             outline.faults.push(Fault { range, kind: FaultKind::of_invisible(character, kind) });
         }
+        outline.faults.extend(foreign::find(self.source, &self.opaque));
         outline.calls = self.covered.calls.clone();
         let faults = &mut outline.faults;
         faults.extend(too_many("estimator calls", &mut outline.calls, MAX_CALLS, |call| &call.range));
         faults.extend(too_many("links and images", &mut outline.links, MAX_LINKS, |link| &link.range));
+        faults
+            .extend(too_many("references to footnotes", &mut self.footnotes.references, MAX_NOTES, |at| at));
         // Headings stay: whoever renders the text takes them one by one.
         faults.extend(outline.headings.get(MAX_HEADINGS).map(|first| Fault {
             range: first.range.clone(),

@@ -1,6 +1,6 @@
 //! Values that passed, by the names of their fields.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::civil::Date;
 use serde_json::json;
@@ -50,6 +50,7 @@ impl Value {
 pub struct Fields {
     pub(super) span: Span,
     pub(super) values: BTreeMap<&'static str, Placed<Value>>,
+    pub(super) unread: BTreeSet<&'static str>,
 }
 
 macro_rules! getter {
@@ -67,6 +68,17 @@ macro_rules! getter {
 }
 
 impl Fields {
+    /// The fields of a mapping of which nothing is known.
+    pub fn none(span: Span) -> Self {
+        Self { span, values: BTreeMap::new(), unread: BTreeSet::new() }
+    }
+
+    /// Fields that have a reported fault, at any depth, or are required and missing: their values are not known, or not
+    /// in full.
+    pub fn unread(&self) -> &BTreeSet<&'static str> {
+        &self.unread
+    }
+
     /// Where the mapping stands.
     pub fn span(&self) -> Span {
         self.span

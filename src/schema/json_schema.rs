@@ -55,6 +55,7 @@ fn shape(shape: &Shape) -> Value {
             let mut schema = json!({"type": "array", "items": self::shape(of), "minItems": at_least});
             if *at_most < usize::MAX {
                 schema["maxItems"] = json!(at_most);
+                schema["uniqueItems"] = json!(true);
             }
             schema
         }

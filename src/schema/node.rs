@@ -16,6 +16,8 @@ pub struct Node {
 pub enum NodeKind {
     /// Nothing was written, or `null` or `~`.
     Null,
+    /// A value behind a syntax fault, which is reported: it was read only to find further faults.
+    Unreadable,
     /// A word or number as it was written, without quotes.
     Scalar {
         /// The text.
@@ -30,10 +32,34 @@ pub enum NodeKind {
 }
 
 impl Node {
+    /// Marks every scalar that contains one of these positions in its file as unreadable.
+    pub fn mark_unreadable(&mut self, positions: &[usize]) {
+        let span = self.span;
+        match &mut self.kind {
+            NodeKind::List(items) => items.iter_mut().for_each(|item| item.mark_unreadable(positions)),
+            NodeKind::Map(pairs) => pairs.iter_mut().for_each(|(_, value)| value.mark_unreadable(positions)),
+            NodeKind::Scalar { .. } if positions.iter().any(|at| (span.start..span.end).contains(at)) => {
+                self.kind = NodeKind::Unreadable;
+            }
+            NodeKind::Null | NodeKind::Scalar { .. } | NodeKind::Unreadable => {}
+        }
+    }
+
+    /// Whether a value in it is unreadable.
+    pub fn holds_unreadable(&self) -> bool {
+        match &self.kind {
+            NodeKind::Unreadable => true,
+            NodeKind::Null | NodeKind::Scalar { .. } => false,
+            NodeKind::List(items) => items.iter().any(Self::holds_unreadable),
+            NodeKind::Map(pairs) => pairs.iter().any(|(_, value)| value.holds_unreadable()),
+        }
+    }
+
     /// What a person would call it, for messages.
     pub fn name(&self) -> &'static str {
         match &self.kind {
             NodeKind::Null => "nothing",
+            NodeKind::Unreadable => "unreadable",
             NodeKind::Scalar { quoted: true, .. } => "quoted text",
             NodeKind::Scalar { text, .. } if matches!(text.as_str(), "true" | "false") => "a flag",
             NodeKind::Scalar { text, .. } if text.parse::<f64>().is_ok() => "a number",

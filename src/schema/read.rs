@@ -7,18 +7,19 @@ use crate::files::{Placed, Span};
 use crate::schema::field::{Field, Need, Shape};
 use crate::schema::fields::{Fields, Value};
 use crate::schema::node::{Node, NodeKind};
-use crate::schema::rules::{DUPLICATE_KEY, MISSING_KEY, TOO_MUCH, UNKNOWN_KEY, WRONG_TYPE};
+use crate::schema::rules::{DUPLICATE_ITEM, DUPLICATE_KEY, MISSING_KEY, TOO_MUCH, UNKNOWN_KEY, WRONG_TYPE};
 use crate::schema::scalar;
 
 /// The fields of a mapping that are right; every fault goes to `found`.
 ///
 /// `owner` names the mapping in messages ("an error page", "a cause").
 pub fn read(node: &Node, fields: &'static [Field], owner: &str, found: &mut Vec<Diagnostic>) -> Fields {
-    let mut read = Fields { span: node.span, values: BTreeMap::new() };
+    let mut read = Fields::none(node.span);
     let pairs = match &node.kind {
         NodeKind::Map(pairs) => pairs.as_slice(),
         NodeKind::Null => &[],
         _ => {
+            read.unread.extend(fields.iter().map(|field| field.name));
             let message = format!("{owner} is {}, not a mapping", node.name());
             found.push(
                 Diagnostic::error(&WRONG_TYPE, node.span, message)
@@ -28,25 +29,30 @@ pub fn read(node: &Node, fields: &'static [Field], owner: &str, found: &mut Vec<
         }
     };
     let mut seen: BTreeMap<&str, Span> = BTreeMap::new();
-    let mut meant: Vec<&str> = Vec::new();
     for (key, value) in pairs {
         if let Some(first) = seen.insert(&key.value, key.span) {
             found.push(twice(key, first));
+            read.unread.extend(fields.iter().map(|field| field.name).filter(|name| *name == key.value));
             continue;
         }
         let Some(field) = fields.iter().find(|field| field.name == key.value) else {
             let near = nearest(&key.value, fields.iter().map(|field| field.name));
-            meant.extend(near);
+            read.unread.extend(near);
             found.push(unknown(key, near, fields, owner));
             continue;
         };
+        let faults = found.len();
+        let holds_unreadable = value.holds_unreadable();
         if let Some(value) = self::value(field.name, &field.shape, value, key.span, found) {
             read.values.insert(field.name, value);
+        }
+        if found.len() > faults || holds_unreadable {
+            read.unread.insert(field.name);
         }
     }
     for field in fields.iter().filter(|field| field.need == Need::Required) {
         // A misspelled key is one mistake, not two.
-        if !seen.contains_key(field.name) && !meant.contains(&field.name) {
+        if !seen.contains_key(field.name) && read.unread.insert(field.name) {
             let message = format!("{owner} needs the key `{}`", field.name);
             found.push(Diagnostic::error(&MISSING_KEY, opening(node), message).help(format!(
                 "add `{}:` ({})",
@@ -90,6 +96,7 @@ fn value(
     found: &mut Vec<Diagnostic>,
 ) -> Option<Placed<Value>> {
     let value = match (&node.kind, shape) {
+        (NodeKind::Unreadable, _) => return None,
         (NodeKind::Null, _) => {
             let message = format!("`{key}` has no value");
             found.push(
@@ -109,8 +116,10 @@ fn value(
             if items.len() < *at_least || items.len() > *at_most {
                 found.push(wrong_count(key, items.len(), *at_least, *at_most, node.span, place));
             }
-            let items = items.iter().take(*at_most);
-            Value::List(items.filter_map(|item| value(key, of, item, item.span, found)).collect())
+            let read = items.iter().take(*at_most);
+            let read: Vec<_> = read.filter_map(|item| value(key, of, item, item.span, found)).collect();
+            // Of too long a list nothing but its length is reported.
+            Value::List(if items.len() > *at_most { read } else { distinct(key, read, found) })
         }
         (NodeKind::Map(_), Shape::Record(fields)) => {
             Value::Record(read(node, fields, &format!("`{key}`"), found))
@@ -123,6 +132,29 @@ fn value(
         }
     };
     Some(Placed::new(value, node.span))
+}
+
+/// The items of a list without repeats of a text or number; the first repeat of each is reported.
+fn distinct(key: &str, items: Vec<Placed<Value>>, found: &mut Vec<Diagnostic>) -> Vec<Placed<Value>> {
+    let mut seen: BTreeMap<String, (Span, usize)> = BTreeMap::new();
+    let mut is_new = |item: &Placed<Value>| {
+        let text = match &item.value {
+            Value::Text(text) => text.trim().to_string(),
+            Value::Number(number) => number.to_string(),
+            _ => return true,
+        };
+        let (first, times) = seen.entry(text).or_insert((item.span, 0));
+        *times += 1;
+        if *times == 2 {
+            found.push(
+                Diagnostic::error(&DUPLICATE_ITEM, item.span, format!("duplicate item in `{key}`"))
+                    .related(*first, "first here")
+                    .help("delete one of the two"),
+            );
+        }
+        *times == 1
+    };
+    items.into_iter().filter(|item| is_new(item)).collect()
 }
 
 fn form(key: &str, shape: &Shape) -> String {

@@ -20,6 +20,12 @@ pub const DUPLICATE_KEY: Rule = Rule {
     demands: "a key stands once in a mapping",
     why: "one of the two values would be lost in silence",
 };
+/// An item stands twice in one list.
+pub const DUPLICATE_ITEM: Rule = Rule {
+    code: "duplicate-item",
+    demands: "a list of texts or numbers has each item once",
+    why: "the page would show it twice",
+};
 /// A value of another type than its key takes.
 pub const WRONG_TYPE: Rule = Rule {
     code: "wrong-type",
@@ -47,4 +53,4 @@ pub const TOO_MUCH: Rule = Rule {
 
 /// All rules of this module.
 pub const RULES: &[Rule] =
-    &[MISSING_KEY, UNKNOWN_KEY, DUPLICATE_KEY, WRONG_TYPE, BAD_DATE, UNKNOWN_VALUE, TOO_MUCH];
+    &[MISSING_KEY, UNKNOWN_KEY, DUPLICATE_KEY, DUPLICATE_ITEM, WRONG_TYPE, BAD_DATE, UNKNOWN_VALUE, TOO_MUCH];

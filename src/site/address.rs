@@ -69,6 +69,9 @@ const RESERVED: &[&str] = &[
     "will-it-run",
 ];
 
+/// Folders of the site that hold files alone, whose names depend on the pages and on the theme.
+pub const FILE_FOLDERS: &[&str] = &["assets", "badges", "data", "schema", "social", "static"];
+
 /// Ids that the templates of a kind give to parts of a page, whatever its body holds.
 pub fn parts_of(kind: Kind) -> &'static [&'static str] {
     match kind {

@@ -53,6 +53,8 @@ pub enum Missing {
     },
     /// A copy of an image of another site: pages load nothing from elsewhere.
     Copy,
+    /// It may be there: a file or folder on the way could not be read, which is reported.
+    Unread,
     /// No such file.
     File {
         /// Path that was looked up.

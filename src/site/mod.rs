@@ -10,16 +10,17 @@ mod names;
 mod page;
 mod prose_call;
 mod quantities;
+pub mod scaffold;
 mod tables;
 mod visible;
 
-pub use address::{LISTINGS, is_device, is_file_name, parts_of, why_reserved};
+pub use address::{FILE_FOLDERS, LISTINGS, is_device, is_file_name, parts_of, why_reserved};
 pub use defaults::{DEFAULT_CTX, DEFAULT_QUANT};
 pub use digest::Digest;
 pub use kind::Kind;
 pub use links::{Dangling, Links, Missing, Target};
 pub use names::Names;
-pub use page::{Body, Head, Page, PageId, Site, title_of};
+pub use page::{Body, Head, Page, PageId, Site, Unread, title_of};
 pub use prose_call::{Argument, Figure, ProseCall};
 pub use quantities::{gib, tokens};
 pub use tables::{

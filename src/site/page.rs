@@ -1,6 +1,6 @@
 //! Pages: what all have in common, and the set of them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
@@ -36,6 +36,18 @@ pub fn title_of(slug: &str) -> String {
     letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
 }
 
+/// What of a page is not known, because a fault that is reported kept it from being read. Nothing is judged by it.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum Unread {
+    /// Nothing: all of it was read.
+    #[default]
+    Nothing,
+    /// The values of these fields of the front matter.
+    Fields(BTreeSet<&'static str>),
+    /// The page as a whole: it is known only to exist.
+    Page,
+}
+
 /// What every page has.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Head {
@@ -57,8 +69,32 @@ pub struct Head {
     pub front: Span,
     /// Values of the front matter with characters that are written as escapes (`"\u202E"`).
     pub escaped: Vec<Placed<String>>,
+    /// Fields of the front matter that could not be read.
+    #[serde(skip)] // Only pages that were read in full are kept.
+    pub unread: Unread,
     /// Its prose.
     pub body: Body,
+}
+
+impl Head {
+    /// Whether all that the front matter says in a field is known.
+    pub fn knows(&self, field: &str) -> bool {
+        match &self.unread {
+            Unread::Nothing => true,
+            Unread::Fields(fields) => !fields.contains(field),
+            Unread::Page => false,
+        }
+    }
+
+    /// Whether nothing of the page is known but that it exists.
+    pub fn is_unread(&self) -> bool {
+        self.unread == Unread::Page
+    }
+
+    /// Whether all of the page is known.
+    pub fn is_read(&self) -> bool {
+        self.unread == Unread::Nothing
+    }
 }
 
 /// The Markdown below the front matter.
@@ -174,6 +210,26 @@ impl Site {
             extractors: self.extractors.clone(),
             documents: self.documents.clone(),
         }
+    }
+
+    /// Keeps the pages whose heads are as asked, and all extractors.
+    pub fn retain(&mut self, keep: impl Fn(&Head) -> bool) {
+        self.errors.retain(|page| keep(&page.head));
+        self.categories.retain(|page| keep(&page.head));
+        self.tools.retain(|page| keep(&page.head));
+        self.guides.retain(|page| keep(&page.head));
+        self.models.retain(|page| keep(&page.head));
+        self.devices.retain(|page| keep(&page.head));
+        self.quants.retain(|page| keep(&page.head));
+        self.terms.retain(|page| keep(&page.head));
+        self.documents.retain(|page| keep(&page.head));
+    }
+
+    /// Whether all of these fields are known of the pages of this kind.
+    pub fn knows(&self, kind: Kind, fields: &[&str]) -> bool {
+        let extractors = heads_of(&self.extractors);
+        let mut heads = self.heads().chain(extractors).filter(|head| head.id.kind == kind);
+        heads.all(|head| fields.iter().all(|field| head.knows(field)))
     }
 
     /// Puts the pages of another behind its own.

@@ -39,7 +39,7 @@ fn found(output: &Output) -> Vec<(String, String)> {
 }
 
 #[test]
-fn a_check_of_a_change_leaves_warnings_of_other_files_out_and_no_error() {
+fn a_check_of_a_change_tells_what_the_change_broke_and_nothing_else() {
     let folder = new_site();
     let site = folder.path().join("kb");
     let pages = site.join("content/pages");
@@ -47,6 +47,7 @@ fn a_check_of_a_change_leaves_warnings_of_other_files_out_and_no_error() {
     let bare = PAGE.replace("[the source](https://one.org/a)", "https://one.org/a");
     fs::write(pages.join("old.md"), &bare).expect("written");
     fs::write(pages.join("goal.md"), PAGE).expect("written");
+    fs::write(pages.join("broken.md"), PAGE.replace("https://one.org/a", "nowhere.md")).expect("written");
     fs::write(pages.join("linked.md"), PAGE.replace("https://one.org/a", "goal.md")).expect("written");
     git(&site, &["init", "-q"]);
     git(&site, &["add", "."]);
@@ -56,6 +57,7 @@ fn a_check_of_a_change_leaves_warnings_of_other_files_out_and_no_error() {
     let check = ["check", "--format", "json", "--date", "2026-11-20"];
     let all = found(&kbgen(&site, &check));
     assert!(all.contains(&("bare-address".into(), "content/pages/old.md".into())), "{all:?}");
+    assert!(all.contains(&("broken-link".into(), "content/pages/broken.md".into())), "{all:?}");
     let changed = kbgen(&site, &[&check[..], &["--changed", "HEAD"]].concat());
     assert_eq!(
         found(&changed),
@@ -81,43 +83,130 @@ fn a_revision_that_git_does_not_know_is_told() {
     assert!(!site.join("x").exists());
 }
 
+#[test]
+fn an_untouched_scaffold_is_not_published() {
+    let folder = new_site();
+    let site = folder.path().join("kb");
+    let pages = [
+        ("error", "out-of-memory/new-error", "content/errors/out-of-memory/new-error.md"),
+        ("model", "new-model", "content/models/new-model.md"),
+        ("hardware", "new-card", "content/hardware/new-card.md"),
+        ("guide", "new-guide", "content/guides/new-guide.md"),
+    ];
+    for (kind, slug, path) in pages {
+        let made = kbgen(&site, &["new", kind, slug, "--date", "2026-11-20"]);
+        assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
+        let text = fs::read_to_string(site.join(path)).expect("a page");
+        fs::write(site.join(path), text.replace("draft: true\n", "")).expect("written");
+    }
+    let found = found(&kbgen(&site, &["check", "--format", "json", "--date", "2026-11-20"]));
+    for (_, _, path) in pages {
+        assert!(found.contains(&("placeholder".to_string(), path.to_string())), "{path}: {found:?}");
+    }
+}
+
+#[test]
+fn findings_are_results_and_so_is_that_there_are_none() {
+    let folder = new_site();
+    let site = folder.path().join("kb");
+    let said = || {
+        let output = kbgen(&site, &["check", "--date", "2026-11-20"]);
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        (text(&output.stdout), text(&output.stderr))
+    };
+    let (results, messages) = said();
+    assert!(results.starts_with("no findings in ") && messages.is_empty(), "{results}{messages}");
+    let page = site.join("content/pages/about.md");
+    fs::write(&page, "---\ntitle: About\nverified: 2026-11-01\n---\nSee [it](nowhere.md).\n")
+        .expect("written");
+    let (results, messages) = said();
+    assert!(results.starts_with("error[broken-link]") && messages.is_empty(), "{results}{messages}");
+    assert!(results.ends_with("\n\n1 error in 1 file\n"), "{results}");
+}
+
+#[test]
+fn a_build_for_publication_refuses_placeholder_addresses() {
+    let folder = new_site();
+    let site = folder.path().join("kb");
+    let settings = site.join("site.toml");
+    let text = fs::read_to_string(&settings).expect("settings");
+    fs::write(&settings, format!("{text}repository = \"https://git.example/me/kb\"\n")).expect("written");
+    let build = |more: &[&str]| kbgen(&site, &[&["build", "--date", "2026-11-20"], more].concat());
+    let refused = build(&["--publish"]);
+    let said = String::from_utf8_lossy(&refused.stderr).into_owned();
+    assert_eq!(refused.status.code(), Some(1), "{said}");
+    assert!(said.contains("`base_url` is the placeholder") && said.contains("site.toml:4:"), "{said}");
+    assert!(said.contains("`repository` is the placeholder `https://git.example/me/kb`"), "{said}");
+    assert!(!site.join("public").exists());
+    let given = ["--publish", "--base-url", "https://kb.dev/"];
+    assert_eq!(build(&given).status.code(), Some(1));
+    fs::write(&settings, text).expect("written");
+    assert!(build(&given).status.success() && build(&[]).status.success());
+}
+
 /// A curl that knows a few addresses and notes what it was asked for; no test leaves this machine.
 #[cfg(unix)]
 const CURL: &str = r#"#!/bin/sh
 sed -n 's/^url = "\(.*\)"/\1/p' | while read -r url; do
   echo "$url" >> "$ASKED"
   case "$url" in
-    *one.org*) echo "200 0 0 $url" ;;
-    *moved.org*) echo "200 0 1 https://now.org/" ;;
-    *lost.org*) echo "404 0 0 $url" ;;
-    *nowhere.org*) echo "000 6 0 $url" ;;
-    *shy.org*) echo "403 0 0 $url" ;;
-    *) echo "200 0 0 $url" ;;
+    *9.9.9.2*) echo "301 0 https://9.9.9.9/" ;;
+    *9.9.9.3*) echo "404 0 " ;;
+    *9.9.9.4*) echo "302 0 file:///etc/passwd" ;;
+    *9.9.9.5*) echo "403 0 " ;;
+    *) echo "$ANSWER" ;;
   esac
 done
 "#;
 
+/// A `PATH` on which that curl comes first. A proxy, which the callers name, spares them to look names up.
 #[cfg(unix)]
-#[test]
-fn addresses_that_are_gone_are_told_with_their_place_and_good_ones_are_asked_for_once() {
+fn path_with_curl(folder: &Path) -> String {
     use std::os::unix::fs::PermissionsExt;
 
-    let folder = new_site();
-    let site = folder.path().join("kb");
-    let pages = site.join("content/pages");
-    fs::create_dir_all(&pages).expect("a folder");
-    for name in ["one", "moved", "lost", "nowhere", "shy"] {
-        let text = PAGE.replace("one.org", &format!("{name}.org"));
-        fs::write(pages.join(format!("{name}.md")), text).expect("written");
-    }
-    fs::write(pages.join("own.md"), PAGE.replace("https://one.org/a", "http://127.0.0.1:8080/"))
-        .expect("written");
-    let programs = folder.path().join("programs");
+    let programs = folder.join("programs");
     fs::create_dir(&programs).expect("a folder");
     let curl = programs.join("curl");
     fs::write(&curl, CURL).expect("written");
     fs::set_permissions(&curl, fs::Permissions::from_mode(0o755)).expect("made a program");
-    let path = format!("{}:{}", programs.display(), std::env::var("PATH").unwrap_or_default());
+    format!("{}:{}", programs.display(), std::env::var("PATH").unwrap_or_default())
+}
+
+#[cfg(unix)]
+#[test]
+fn without_a_network_nothing_is_told_to_be_gone() {
+    let folder = new_site();
+    let path = path_with_curl(folder.path());
+    for answer in ["000 6 ", "000 7 "] {
+        let output = Command::new(env!("CARGO_BIN_EXE_kbgen"))
+            .arg("links")
+            .current_dir(folder.path().join("kb"))
+            .env("PATH", &path)
+            .env("ASKED", folder.path().join("asked"))
+            .env("ANSWER", answer)
+            .env("https_proxy", "http://127.0.0.1:9")
+            .output()
+            .expect("the program runs");
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(2), "{said}");
+        assert!(said.contains("could not check") && output.stdout.is_empty(), "{said}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn addresses_that_are_gone_are_told_with_their_place_and_good_ones_are_asked_for_once() {
+    let folder = new_site();
+    let site = folder.path().join("kb");
+    let pages = site.join("content/pages");
+    fs::create_dir_all(&pages).expect("a folder");
+    for (at, name) in ["one", "moved", "lost", "broken", "shy"].iter().enumerate() {
+        let text = PAGE.replace("one.org", &format!("9.9.9.{}", at + 1));
+        fs::write(pages.join(format!("{name}.md")), text).expect("written");
+    }
+    fs::write(pages.join("own.md"), PAGE.replace("https://one.org/a", "http://0x7f.1:8080/"))
+        .expect("written");
+    let path = path_with_curl(folder.path());
     let asked = folder.path().join("asked");
     let links = |date: &str| {
         let output = crate::expect::kbgen()
@@ -125,6 +214,8 @@ fn addresses_that_are_gone_are_told_with_their_place_and_good_ones_are_asked_for
             .current_dir(&site)
             .env("PATH", &path)
             .env("ASKED", &asked)
+            .env("ANSWER", "200 0 ")
+            .env("https_proxy", "http://127.0.0.1:9")
             .output()
             .expect("the program runs");
         let found: Vec<serde_json::Value> = serde_json::from_slice(&output.stdout).expect("JSON");
@@ -134,20 +225,20 @@ fn addresses_that_are_gone_are_told_with_their_place_and_good_ones_are_asked_for
         (output.status.code(), found)
     };
     let expected = [
+        ["content/pages/broken.md", "broken", ""],
         ["content/pages/lost.md", "gone", ""],
-        ["content/pages/moved.md", "moved", "https://now.org/"],
-        ["content/pages/nowhere.md", "gone", ""],
+        ["content/pages/moved.md", "moved", "https://9.9.9.9/"],
         ["content/pages/shy.md", "unsure", ""],
     ]
     .map(|row| row.map(str::to_string))
     .to_vec();
     assert_eq!(links("2026-11-20"), (Some(1), expected.clone()));
     let first = fs::read_to_string(&asked).expect("asked");
-    assert!(first.contains("https://one.org/a\n") && !first.contains("127.0.0.1"), "{first}");
+    assert!(first.contains("https://9.9.9.1/a\n") && !first.contains(":8080"), "{first}");
     fs::write(&asked, "").expect("emptied");
     assert_eq!(links("2026-11-21"), (Some(1), expected));
     let second = fs::read_to_string(&asked).expect("asked");
-    assert!(!second.contains("one.org") && second.contains("lost.org"), "{second}");
+    assert!(!second.contains("9.9.9.1/") && second.contains("9.9.9.3/"), "{second}");
     links("2026-11-28");
-    assert!(fs::read_to_string(&asked).expect("asked").contains("one.org"), "it is due again after a week");
+    assert!(fs::read_to_string(&asked).expect("asked").contains("9.9.9.1/"), "it is due again after a week");
 }

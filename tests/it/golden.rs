@@ -58,6 +58,37 @@ fn nameless(text: &str, outputs: &Outputs) -> String {
 }
 
 #[test]
+fn no_alias_takes_the_place_of_an_output_or_lies_below_a_file() {
+    let (mut sources, faults) = load::read(&repository("tests/golden/site")).expect("the site can be read");
+    let draft =
+        pipeline::understand(&sources, faults.clone(), &order(), &Unwatched).expect("no address is given");
+    let pictures = Memory::default();
+    pipeline::pictures(&sources, &draft, &order(), &Unwatched, &pictures);
+    let (site, pictures) = (site(BASE), pictures.into_outputs());
+    let paths = site.iter().chain(pictures.iter()).map(|(path, _)| path.to_string());
+    let aliases: BTreeSet<String> = paths
+        .flat_map(|path| match path.strip_suffix("index.html") {
+            Some(folder) => [format!("/{folder}"), format!("/{path}/")],
+            None => [format!("/{path}/"), format!("/{path}/below/")],
+        })
+        .collect();
+    let aliases: Vec<String> = aliases.into_iter().collect();
+    for (at, few) in aliases.chunks(50).enumerate() {
+        let page = format!("---\ntitle: Old\naliases: {few:?}\n---\nText.\n");
+        sources.add(format!("content/pages/old-{at}.md"), page);
+    }
+    let found =
+        pipeline::understand(&sources, faults, &order(), &Unwatched).expect("no address is given").found;
+    let refused: BTreeSet<&str> = found
+        .iter()
+        .filter(|finding| finding.code == "alias-clash")
+        .map(|finding| sources.text(finding.span).trim_matches('"'))
+        .collect();
+    let taken: Vec<&String> = aliases.iter().filter(|alias| !refused.contains(alias.as_str())).collect();
+    assert!(taken.is_empty(), "{taken:?}");
+}
+
+#[test]
 fn every_file_is_what_it_was() {
     let outputs = site(BASE);
     let list: String = outputs.iter().map(|(path, _)| format!("{}\n", without_hash(path))).collect();

@@ -1,8 +1,10 @@
 //! The web addresses that the content names.
 
 use std::collections::BTreeMap;
-use std::net::{IpAddr, Ipv4Addr};
 
+use url::Url;
+
+use crate::cli::links::host;
 use crate::files::{Sources, Span};
 use crate::site::{Links, Site, Target};
 
@@ -51,33 +53,10 @@ fn values(front: &str) -> impl Iterator<Item = (usize, &str)> {
     })
 }
 
-/// Whether an address leads to a host of the public network.
+/// Whether an address is one to ask for.
 fn is_public(url: &str) -> bool {
-    let Some(rest) = url.strip_prefix("https://").or_else(|| url.strip_prefix("http://")) else {
-        return false;
-    };
-    let authority = rest.split(['/', '?']).next().unwrap_or("");
-    if authority.contains(['@', '\\']) || url.contains(|c: char| c.is_control() || c.is_whitespace()) {
-        return false;
-    }
-    let host = match authority.strip_prefix('[') {
-        Some(bracketed) => bracketed.split(']').next().unwrap_or(""),
-        None => authority.split(':').next().unwrap_or(""),
-    };
-    match host.parse::<IpAddr>() {
-        Ok(IpAddr::V4(address)) => !is_local(address),
-        Ok(IpAddr::V6(_)) => false,
-        Err(_) => {
-            let name = host.to_ascii_lowercase();
-            let is_example = ["example.com", "example.org", "example.net"].contains(&name.as_str());
-            let own = [".local", ".localhost", ".internal", ".test", ".example", ".invalid"];
-            name.contains('.') && !is_example && !own.iter().any(|end| name.ends_with(end))
-        }
-    }
-}
-
-fn is_local(address: Ipv4Addr) -> bool {
-    address.is_loopback() || address.is_private() || address.is_link_local() || address.is_unspecified()
+    let is_plain = !url.contains(|c: char| c.is_control() || c.is_whitespace() || c == '\\');
+    is_plain && Url::parse(url).is_ok_and(|url| host::is_public(&url))
 }
 
 #[cfg(test)]
@@ -97,24 +76,5 @@ mod tests {
         let expected =
             ["https://b.org/1", "https://c.org/2", "https://d.org/3", "https://e.org/4", "https://f.org/5"];
         assert_eq!(found, expected);
-    }
-
-    #[test]
-    fn only_public_hosts_are_asked() {
-        for (url, expected) in [
-            ("https://github.com/a/b", true),
-            ("https://8.8.8.8/", true),
-            ("http://localhost:11434", false),
-            ("http://127.0.0.1:8080/x", false),
-            ("http://192.168.1.5", false),
-            ("http://169.254.169.254/latest", false),
-            ("http://[::1]:80/", false),
-            ("https://intranet/x", false),
-            ("https://user@host.org/", false),
-            ("https://kb.example/x", false),
-            ("ftp://github.com/", false),
-        ] {
-            assert_eq!(is_public(url), expected, "{url}");
-        }
     }
 }

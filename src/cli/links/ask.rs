@@ -1,81 +1,245 @@
-//! Asks for addresses with curl, several hosts at once, one address after another on each.
+//! Asks for addresses with curl, several hosts at once, one address after another on each. Redirects are followed here,
+//! so that each address on the way is judged before it is asked for.
 
 use std::collections::BTreeMap;
-use std::io::Write;
+use std::ffi::OsString;
+use std::io::{self, Write};
+use std::net::IpAddr;
 use std::process::{Command, Stdio};
 use std::sync::Mutex;
 use std::thread;
 
 use anyhow::{Context, Result};
+use url::Url;
+
+use crate::cli::links::host;
 
 /// So many hosts are asked at once.
 const AT_ONCE: usize = 8;
+/// Most redirects of an address.
+const MAX_REDIRECTS: usize = 10;
 /// What curl ends with where a host has no address (`CURLE_COULDNT_RESOLVE_HOST`).
 const UNKNOWN_HOST: u32 = 6;
-/// What curl prints of an answer: status, its own code, redirects, the last address.
-const PRINTED: &str = "%{http_code} %{exitcode} %{num_redirects} %{url_effective}\\n";
+/// What curl prints of an answer: status, its own code, and where a redirect leads as an absolute address.
+const PRINTED: &str = "%{http_code} %{exitcode} %{redirect_url}\\n";
 
 /// What came of an address.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Answer {
-    /// Status of the last response; 0 without one.
-    pub status: u32,
-    /// Whether its host has no address.
-    pub is_unknown_host: bool,
-    /// Whether it was led elsewhere, and not to a login.
-    pub is_moved: bool,
-    /// The address that answered.
-    pub from: String,
+pub(super) enum Answer {
+    /// A response that is no redirect.
+    Status {
+        /// Its status.
+        code: u32,
+        /// The address that answered, where redirects led there.
+        to: Option<String>,
+    },
+    /// Its redirects lead nowhere, for this reason.
+    Broken(String),
+    /// Its host has no address.
+    NoHost,
+    /// No response, for this reason.
+    Silent(&'static str),
 }
 
-/// The answers, in the order of the hosts.
+/// How the network is reached.
+pub(super) struct Network {
+    /// The program that asks.
+    pub curl: OsString,
+    /// Looks up the addresses of a host.
+    pub resolve: fn(&str, u16) -> io::Result<Vec<IpAddr>>,
+    /// Whether a URL may be asked for.
+    pub allows_url: fn(&Url) -> bool,
+    /// Whether an address that a name stands for may be connected to.
+    pub allows_ip: fn(IpAddr) -> bool,
+}
+
+impl Network {
+    /// The public network alone.
+    pub fn public() -> Self {
+        Self {
+            curl: "curl".into(),
+            resolve: host::resolve,
+            allows_url: host::is_public,
+            allows_ip: host::is_public_ip,
+        }
+    }
+}
+
+/// An address on its way along redirects.
+struct Trail {
+    url: String,
+    at: Url,
+    seen: Vec<Url>,
+}
+
+/// The answers, in the order of the addresses.
 ///
 /// # Errors
 /// When curl cannot be run.
-pub(super) fn ask(urls: &[&str]) -> Result<Vec<(String, Answer)>> {
-    let mut by_host: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+pub(super) fn ask(urls: &[&str], network: &Network) -> Result<Vec<(String, Answer)>> {
+    let mut answers = Vec::new();
+    let mut trails = Vec::new();
     for url in urls {
-        by_host.entry(url.split('/').nth(2).unwrap_or("")).or_default().push(url);
+        match Url::parse(url) {
+            Ok(at) => trails.push(Trail { url: (*url).to_string(), at, seen: Vec::new() }),
+            Err(error) => answers.push(((*url).to_string(), Answer::Broken(format!("no address: {error}")))),
+        }
+    }
+    while !trails.is_empty() {
+        let responses = responses(&trails, network)?;
+        let mut further = Vec::new();
+        for (trail, response) in trails.into_iter().zip(responses) {
+            match next(trail, response, network) {
+                Step::Answer(url, answer) => answers.push((url, answer)),
+                Step::Further(trail) => further.push(trail),
+            }
+        }
+        trails = further;
+    }
+    answers.sort_by(|(a, _), (b, _)| a.cmp(b));
+    Ok(answers)
+}
+
+/// What follows from a response.
+enum Step {
+    Answer(String, Answer),
+    Further(Trail),
+}
+
+fn next(mut trail: Trail, response: Response, network: &Network) -> Step {
+    let Response::Status { code, redirect } = response else {
+        let answer = match response {
+            Response::NoHost if trail.seen.is_empty() => Answer::NoHost,
+            Response::NoHost => Answer::Broken(format!("redirect to `{}`, which has no host", trail.at)),
+            Response::Private if trail.seen.is_empty() => Answer::Silent("its host has a private address"),
+            Response::Private => Answer::Broken(format!("redirect to a private address, `{}`", trail.at)),
+            _ => Answer::Silent("no answer"),
+        };
+        return Step::Answer(trail.url, answer);
+    };
+    let Some(redirect) = redirect else {
+        let is_login = ["login", "signin", "sign_in"].iter().any(|word| trail.at.as_str().contains(word));
+        let is_moved = !trail.seen.is_empty() && !is_login;
+        let to = is_moved.then(|| trail.at.to_string());
+        return Step::Answer(trail.url, Answer::Status { code, to });
+    };
+    let broken = match Url::parse(&redirect) {
+        Err(_) => Some("redirect to no address".to_string()),
+        Ok(to) if !matches!(to.scheme(), "https" | "http") => Some(format!("redirect to `{}:`", to.scheme())),
+        Ok(to) if !(network.allows_url)(&to) => Some(format!("redirect to a private address, `{to}`")),
+        Ok(mut to) => {
+            to.set_fragment(None);
+            let before = std::mem::replace(&mut trail.at, to);
+            trail.seen.push(before);
+            match trail.seen.len() {
+                _ if trail.seen.contains(&trail.at) => Some("redirect loop".to_string()),
+                hops if hops > MAX_REDIRECTS => Some(format!("more than {MAX_REDIRECTS} redirects")),
+                _ => None,
+            }
+        }
+    };
+    match broken {
+        Some(why) => Step::Answer(trail.url, Answer::Broken(why)),
+        None => Step::Further(trail),
+    }
+}
+
+/// What a host said of one address.
+#[derive(Debug, Clone)]
+enum Response {
+    Status {
+        code: u32,
+        redirect: Option<String>,
+    },
+    NoHost,
+    /// Its name stands for an address that is not public.
+    Private,
+    NoAnswer,
+}
+
+/// The responses, in the order of the trails; each host is asked by one curl.
+fn responses(trails: &[Trail], network: &Network) -> Result<Vec<Response>> {
+    let mut by_host: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+    for (at, trail) in trails.iter().enumerate() {
+        by_host.entry(trail.at[..url::Position::BeforePath].to_string()).or_default().push(at);
     }
     let waiting = Mutex::new(by_host.into_values());
     let next = || waiting.lock().ok().and_then(|mut waiting| waiting.next());
     let work = || {
         let mut answers = Vec::new();
-        while let Some(urls) = next() {
-            answers.extend(ask_host(&urls)?);
+        while let Some(of_host) = next() {
+            let urls: Vec<&Url> = of_host.iter().map(|at| &trails[*at].at).collect();
+            answers.extend(of_host.iter().copied().zip(ask_host(&urls, network)?));
         }
         anyhow::Ok(answers)
     };
     thread::scope(|scope| {
-        let threads: Vec<_> = (0..AT_ONCE.min(urls.len())).map(|_| scope.spawn(work)).collect();
-        let mut answers = Vec::new();
+        let threads: Vec<_> = (0..AT_ONCE.min(trails.len())).map(|_| scope.spawn(work)).collect();
+        let mut responses = vec![Response::NoAnswer; trails.len()];
         for thread in threads {
-            answers.extend(thread.join().expect("asking does not panic")?);
+            for (at, response) in thread.join().expect("asking does not panic")? {
+                responses[at] = response;
+            }
         }
-        answers.sort_by(|(a, _), (b, _)| a.cmp(b));
-        Ok(answers)
+        Ok(responses)
     })
 }
 
-/// Asks for the heads first, and for the beginnings of those that were refused.
-fn ask_host(urls: &[&str]) -> Result<Vec<(String, Answer)>> {
-    let heads = curl(urls, "head")?;
-    let (good, bad): (Vec<_>, Vec<_>) = heads
-        .into_iter()
-        .partition(|(_, answer)| matches!(answer.status, 200..=399) || answer.is_unknown_host);
-    let again: Vec<&str> = bad.iter().map(|(url, _)| url.as_str()).collect();
-    let mut answers = good;
-    if !again.is_empty() {
-        answers.extend(curl(&again, "range = \"0-1023\"")?);
+/// Asks one host for the heads first, and for the beginnings of those that were refused.
+fn ask_host(urls: &[&Url], network: &Network) -> Result<Vec<Response>> {
+    let pin = match pin(urls[0], network) {
+        Ok(pin) => pin,
+        Err(response) => return Ok(vec![response; urls.len()]),
+    };
+    let mut responses = curl(urls, &format!("head\n{pin}"), network)?;
+    let is_good =
+        |response: &Response| matches!(response, Response::Status { code: 200..=399, .. } | Response::NoHost);
+    let bad: Vec<usize> = (0..urls.len()).filter(|at| !is_good(&responses[*at])).collect();
+    if !bad.is_empty() {
+        let again: Vec<&Url> = bad.iter().map(|at| urls[*at]).collect();
+        let second = curl(&again, &format!("range = \"0-1023\"\n{pin}"), network)?;
+        bad.into_iter().zip(second).for_each(|(at, response)| responses[at] = response);
     }
-    Ok(answers)
+    Ok(responses)
+}
+
+/// The line that has curl connect to the addresses that were judged, whatever the name stands for a moment later. A proxy
+/// looks names up by itself: then there is none.
+fn pin(url: &Url, network: &Network) -> Result<String, Response> {
+    let (Some(url::Host::Domain(name)), Some(port)) = (url.host(), url.port_or_known_default()) else {
+        return Ok(String::new());
+    };
+    if has_proxy() {
+        return Ok(String::new());
+    }
+    let addresses = match (network.resolve)(name, port) {
+        Ok(addresses) if addresses.is_empty() => return Err(Response::NoHost),
+        Ok(addresses) => addresses,
+        // A resolver that is out of reach says nothing about the name.
+        Err(error) if error.to_string().contains("Temporary failure") => return Err(Response::NoAnswer),
+        Err(_) => return Err(Response::NoHost),
+    };
+    if !addresses.iter().all(|address| (network.allows_ip)(*address)) {
+        return Err(Response::Private);
+    }
+    let addresses: Vec<String> = addresses
+        .iter()
+        .map(|address| if address.is_ipv6() { format!("[{address}]") } else { address.to_string() })
+        .collect();
+    Ok(format!("resolve = \"{name}:{port}:{}\"\n", addresses.join(",")))
+}
+
+/// Whether curl is told to use a proxy.
+fn has_proxy() -> bool {
+    let names = ["http_proxy", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"];
+    names.iter().any(|name| std::env::var_os(name).is_some_and(|value| !value.is_empty()))
 }
 
 /// One curl for all, so that a connection serves many addresses.
-fn curl(urls: &[&str], how: &str) -> Result<Vec<(String, Answer)>> {
-    let mut child = Command::new("curl")
-        .args(["--silent", "--location", "--max-redirs", "10", "--connect-timeout", "10", "--max-time", "30"])
-        .args(["--proto", "=https,http", "--proto-redir", "=https,http", "--compressed"])
+fn curl(urls: &[&Url], how: &str, network: &Network) -> Result<Vec<Response>> {
+    let mut child = Command::new(&network.curl)
+        .args(["--silent", "--connect-timeout", "10", "--max-time", "30"])
+        .args(["--proto", "=https,http", "--compressed"])
         .args(["--user-agent", concat!("kbgen-links/", env!("CARGO_PKG_VERSION"))])
         .args(["--write-out", PRINTED, "--config", "-"])
         .stdin(Stdio::piped())
@@ -87,7 +251,8 @@ fn curl(urls: &[&str], how: &str) -> Result<Vec<(String, Answer)>> {
     let entries: Vec<String> = urls
         .iter()
         .map(|url| {
-            format!("url = \"{}\"\noutput = \"{nowhere}\"\n", url.replace('\\', "%5C").replace('"', "%22"))
+            let url = url.as_str().replace('\\', "%5C").replace('"', "%22");
+            format!("url = \"{url}\"\noutput = \"{nowhere}\"\n")
         })
         .collect();
     let mut input = child.stdin.take().context("curl takes no input")?;
@@ -98,19 +263,117 @@ fn curl(urls: &[&str], how: &str) -> Result<Vec<(String, Answer)>> {
     let output = child.wait_with_output().context("curl did not end")?;
     let said = String::from_utf8_lossy(&output.stdout).into_owned();
     let mut lines = said.lines();
-    Ok(urls.iter().map(|url| ((*url).to_string(), read(url, lines.next().unwrap_or("")))).collect())
+    Ok(urls.iter().map(|_| read(lines.next().unwrap_or(""))).collect())
 }
 
 /// Reads what curl printed of one address.
-fn read(url: &str, line: &str) -> Answer {
-    let mut words = line.splitn(4, ' ');
+fn read(line: &str) -> Response {
+    let mut words = line.splitn(3, ' ');
     let mut number = || words.next().and_then(|word| word.parse::<u32>().ok()).unwrap_or(0);
-    let (status, code, redirects) = (number(), number(), number());
-    let from = words.next().unwrap_or(url).to_string();
-    Answer {
-        status,
-        is_unknown_host: code == UNKNOWN_HOST,
-        is_moved: redirects > 0 && !["login", "signin", "sign_in"].iter().any(|word| from.contains(word)),
-        from,
+    let (code, ended) = (number(), number());
+    let redirect = words.next().map(str::trim).filter(|to| !to.is_empty()).map(str::to_string);
+    match (code, ended) {
+        (_, UNKNOWN_HOST) => Response::NoHost,
+        (0, _) => Response::NoAnswer,
+        (300..=399, _) => Response::Status { code, redirect },
+        _ => Response::Status { code, redirect: None },
+    }
+}
+
+#[cfg(unix)]
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::os::unix::fs::PermissionsExt;
+
+    use tempfile::TempDir;
+
+    use super::*;
+
+    /// A curl that knows a few addresses and notes what it is asked for; no test leaves this machine.
+    const CURL: &str = r#"#!/bin/sh
+cat > "$0.config"
+sed -n 's/^url = "\(.*\)"/\1/p' "$0.config" | while read -r url; do
+  echo "$url" >> "$0.asked"
+  case "$url" in
+    *//good.org/moved) echo "301 0 https://good.org/new" ;;
+    *//good.org/loop) echo "302 0 https://good.org/pool" ;;
+    *//good.org/pool) echo "302 0 https://good.org/loop" ;;
+    *//good.org/count*) echo "302 0 ${url}1" ;;
+    *//good.org/file) echo "302 0 file:///etc/passwd" ;;
+    *//good.org/spelled) echo "302 0 http://0x7f.1/admin" ;;
+    *//good.org/named) echo "302 0 http://private.org/admin" ;;
+    *//good.org/login) echo "302 0 https://good.org/signin" ;;
+    *) echo "200 0 " ;;
+  esac
+done
+"#;
+
+    fn resolve(host: &str, _: u16) -> io::Result<Vec<IpAddr>> {
+        match host {
+            "good.org" => Ok(vec![IpAddr::from([93, 184, 215, 14])]),
+            "private.org" => Ok(vec![IpAddr::from([10, 0, 0, 1])]),
+            "offline.org" => Err(io::Error::other("Temporary failure in name resolution")),
+            _ => Err(io::Error::other("Name or service not known")),
+        }
+    }
+
+    /// The answers, and what was asked for.
+    fn answers(urls: &[&str]) -> (Vec<Answer>, String) {
+        let folder = TempDir::new().expect("a temporary folder");
+        let curl = folder.path().join("curl");
+        fs::write(&curl, CURL).expect("written");
+        fs::set_permissions(&curl, fs::Permissions::from_mode(0o755)).expect("made a program");
+        let network = Network { curl: curl.clone().into(), resolve, ..Network::public() };
+        let answers = ask(urls, &network).expect("curl runs");
+        let asked = fs::read_to_string(format!("{}.asked", curl.display())).unwrap_or_default();
+        (answers.into_iter().map(|(_, answer)| answer).collect(), asked)
+    }
+
+    fn answer(url: &str) -> (Answer, String) {
+        let (answers, asked) = answers(&[url]);
+        (answers[0].clone(), asked)
+    }
+
+    fn broken(why: &str) -> Answer {
+        Answer::Broken(why.to_string())
+    }
+
+    #[test]
+    fn redirects_are_followed_to_their_end() {
+        let moved = Answer::Status { code: 200, to: Some("https://good.org/new".into()) };
+        assert_eq!(answer("https://good.org/moved").0, moved);
+        let (login, _) = answer("https://good.org/login");
+        assert_eq!(login, Answer::Status { code: 200, to: None });
+    }
+
+    #[test]
+    fn redirects_that_lead_nowhere_are_broken() {
+        assert_eq!(answer("https://good.org/loop").0, broken("redirect loop"));
+        assert_eq!(answer("https://good.org/count").0, broken("more than 10 redirects"));
+        assert_eq!(answer("https://good.org/file").0, broken("redirect to `file:`"));
+    }
+
+    #[test]
+    fn no_private_address_is_asked_for_on_the_way() {
+        let (spelled, asked) = answer("https://good.org/spelled");
+        assert_eq!(spelled, broken("redirect to a private address, `http://127.0.0.1/admin`"));
+        assert!(!asked.contains("admin"), "{asked}");
+        if !has_proxy() {
+            let (named, asked) = answer("https://good.org/named");
+            assert_eq!(named, broken("redirect to a private address, `http://private.org/admin`"));
+            assert!(!asked.contains("admin"), "{asked}");
+            let (direct, asked) = answer("https://private.org/");
+            assert_eq!(direct, Answer::Silent("its host has a private address"));
+            assert!(asked.is_empty(), "{asked}");
+        }
+    }
+
+    #[test]
+    fn a_name_without_an_address_is_told_from_a_resolver_out_of_reach() {
+        if !has_proxy() {
+            assert_eq!(answer("https://nowhere.org/").0, Answer::NoHost);
+            assert_eq!(answer("https://offline.org/").0, Answer::Silent("no answer"));
+        }
     }
 }

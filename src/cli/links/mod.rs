@@ -2,16 +2,18 @@
 
 mod addresses;
 mod ask;
+mod host;
 mod memory;
 
 use std::sync::Arc;
 
+use anyhow::ensure;
 use serde::Serialize;
 
 use crate::cli::arguments::{AnswerFormat, Arguments, LinksOptions};
 use crate::cli::kept::Kept;
 use crate::cli::links::addresses::addresses;
-use crate::cli::links::ask::{Answer, ask};
+use crate::cli::links::ask::{Answer, Network, ask};
 use crate::cli::links::memory::Memory;
 use crate::cli::terminal::Terminal;
 use crate::cli::{Outcome, world};
@@ -27,6 +29,8 @@ use crate::watch::Unwatched;
 enum State {
     /// There is no such page, or no such host.
     Gone,
+    /// Its redirects lead nowhere.
+    Broken,
     /// It answers from another address now.
     Moved,
     /// It did not answer, or to programs it does not: nothing follows from that.
@@ -72,16 +76,22 @@ pub(super) fn run(
         0 => format!("all {} addresses answered lately", places.len()),
         asked => format!("asking for {asked} of {} addresses", places.len()),
     });
-    let answers = ask(&unknown)?;
+    let answers = ask(&unknown, &Network::public())?;
+    let is_answer = |answer: &Answer| matches!(answer, Answer::Status { .. } | Answer::Broken(_));
+    // Without a network every host is unknown.
+    ensure!(
+        answers.is_empty() || answers.iter().any(|(_, answer)| is_answer(answer)),
+        "could not check: none of {} addresses answered; is this machine connected to the network?",
+        answers.len()
+    );
     let mut found = Vec::new();
     for (url, answer) in answers {
         let Some(span) = places.get(&url) else { continue };
-        match judge(&url, &answer) {
+        match judge(&url, answer) {
             None => memory.answered(&url),
-            Some((state, why)) => {
+            Some((state, why, to)) => {
                 let source = sources.get(span.source);
                 let position = source.position(span.start);
-                let to = (state == State::Moved).then_some(answer.from);
                 let (line, column) = (position.line, position.column);
                 found.push(Found { file: source.path.clone(), line, column, url, state, why, to });
             }
@@ -94,21 +104,25 @@ pub(super) fn run(
         AnswerFormat::Human if unknown.is_empty() => {}
         AnswerFormat::Human => tell(&found, terminal),
     }
-    let any_gone = found.iter().any(|found| found.state == State::Gone);
-    Ok(if any_gone { Outcome::Findings } else { Outcome::Fine })
+    let is_bad = |found: &Found| matches!(found.state, State::Gone | State::Broken);
+    Ok(if found.iter().any(is_bad) { Outcome::Findings } else { Outcome::Fine })
 }
 
 /// What an answer means; none when all is well. Hosts that turn programs away answer 401, 403, 429 and the like, which
 /// says nothing about the page.
-fn judge(url: &str, answer: &Answer) -> Option<(State, String)> {
-    let status = format!("status {}", answer.status);
-    match answer.status {
-        _ if answer.is_unknown_host => Some((State::Gone, "there is no such host".to_string())),
-        0 => Some((State::Unsure, "no answer".to_string())),
-        404 | 410 => Some((State::Gone, status)),
-        200..=299 if answer.is_moved && answer.from != url => Some((State::Moved, status)),
-        200..=399 => None,
-        _ => Some((State::Unsure, status)),
+fn judge(url: &str, answer: Answer) -> Option<(State, String, Option<String>)> {
+    let (code, to) = match answer {
+        Answer::Status { code, to } => (code, to.filter(|to| to != url)),
+        Answer::Broken(why) => return Some((State::Broken, why, None)),
+        Answer::NoHost => return Some((State::Gone, "there is no such host".to_string(), None)),
+        Answer::Silent(why) => return Some((State::Unsure, why.to_string(), None)),
+    };
+    let status = format!("status {code}");
+    match code {
+        404 | 410 => Some((State::Gone, status, None)),
+        200..=299 if to.is_some() => Some((State::Moved, status, to)),
+        200..=299 | 304 => None,
+        _ => Some((State::Unsure, status, None)),
     }
 }
 
@@ -119,6 +133,7 @@ fn tell(found: &[Found], terminal: &Terminal) {
     for found in found {
         let word = match found.state {
             State::Gone => "gone",
+            State::Broken => "broken",
             State::Moved => "moved",
             State::Unsure => "unsure",
         };
@@ -131,6 +146,7 @@ fn tell(found: &[Found], terminal: &Terminal) {
         terminal.print(text);
     }
     let count = |state| found.iter().filter(|found| found.state == state).count();
-    let (gone, moved, unsure) = (count(State::Gone), count(State::Moved), count(State::Unsure));
-    terminal.say(&format!("{gone} gone, {moved} moved, {unsure} unsure"));
+    let (gone, broken) = (count(State::Gone), count(State::Broken));
+    let (moved, unsure) = (count(State::Moved), count(State::Unsure));
+    terminal.say(&format!("{gone} gone, {broken} broken, {moved} moved, {unsure} unsure"));
 }

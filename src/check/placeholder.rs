@@ -1,0 +1,42 @@
+//! A page still has phrases of the template that it was begun with.
+
+use std::ops::Range;
+
+use crate::check::Subject;
+use crate::diag::{Diagnostic, Rule};
+use crate::files::Span;
+use crate::site::{Head, scaffold};
+
+pub(super) const RULE: Rule = Rule {
+    code: "placeholder",
+    demands: "a page that is no draft has none of the phrases that `kbgen new` writes for its author to replace",
+    why: "they would be published as if they were facts",
+};
+
+/// Most places of one phrase.
+const SHOWN: usize = 10;
+
+pub(super) fn run(subject: &Subject<'_>) -> Vec<Diagnostic> {
+    let phrases = scaffold::placeholders();
+    // A category without a file of its own has that of an error.
+    let has_file = |head: &&Head| subject.sources.get(head.source).path == head.path;
+    let published = subject.pages.heads().filter(|head| !head.draft).filter(has_file);
+    published
+        .flat_map(|head| {
+            let text = &subject.sources.get(head.source).text;
+            let mut ranges: Vec<Range<usize>> = Vec::new();
+            for phrase in &phrases {
+                for (at, _) in text.match_indices(phrase).take(SHOWN) {
+                    if !ranges.iter().any(|range| range.contains(&at)) {
+                        ranges.push(at..at + phrase.len());
+                    }
+                }
+            }
+            ranges.into_iter().map(|range| {
+                let message = format!("placeholder `{}`", &text[range.clone()]);
+                Diagnostic::error(&RULE, Span::new(head.source, range.start, range.end), message)
+                    .help("replace it, or keep the page out of the site with `draft: true`")
+            })
+        })
+        .collect()
+}

@@ -1,0 +1,145 @@
+//! A page holds an access token, or the name of somebody's account.
+
+use std::ops::Range;
+
+use crate::check::Subject;
+use crate::diag::{Diagnostic, Rule};
+use crate::files::Span;
+use crate::site::Head;
+
+pub(super) const RULE: Rule = Rule {
+    code: "private-data",
+    demands: "no page holds an access token, a private key or a home folder with the name of its user",
+    why: "pasted logs give them away, and a published token has to be revoked",
+};
+
+/// Beginnings of access tokens, and the fewest characters behind them.
+/// <https://huggingface.co/docs/hub/security-tokens>, <https://github.blog/2021-04-05-behind-githubs-new-authentication-token-formats/>,
+/// <https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_identifiers.html>.
+const TOKENS: [(&str, usize); 9] = [
+    ("hf_", 30),
+    ("sk-", 20),
+    ("ghp_", 36),
+    ("gho_", 36),
+    ("ghu_", 36),
+    ("ghs_", 36),
+    ("ghr_", 36),
+    ("github_pat_", 40),
+    ("AKIA", 16),
+];
+/// Fewest different characters of a token; with less it stands for one: `hf_xxxxxxxx`.
+const DIFFERENT: usize = 8;
+
+/// End of the line that a private key begins with.
+const KEY_END: &str = "PRIVATE KEY-----";
+/// Most bytes of that line.
+const MAX_KEY_LINE: usize = 64;
+
+/// Folders that home folders lie in.
+const HOMES: [&str; 5] = ["/home/", "/Users/", ":\\Users\\", ":\\\\Users\\\\", ":\\\\\\\\Users\\\\\\\\"];
+/// Names that no person has: stand-ins, and accounts of systems and images.
+const NOBODY: [&str; 34] = [
+    "admin",
+    "administrator",
+    "app",
+    "coder",
+    "default",
+    "dev",
+    "developer",
+    "ec2-user",
+    "foo",
+    "guest",
+    "jenkins",
+    "jovyan",
+    "linuxbrew",
+    "me",
+    "my-name",
+    "name",
+    "node",
+    "nonroot",
+    "public",
+    "root",
+    "runner",
+    "shared",
+    "someone",
+    "test",
+    "ubuntu",
+    "user",
+    "user1",
+    "username",
+    "users",
+    "vscode",
+    "x",
+    "you",
+    "your-name",
+    "yourname",
+];
+
+pub(super) fn run(subject: &Subject<'_>) -> Vec<Diagnostic> {
+    let extractors = subject.pages.extractors.iter().map(|page| &page.head).filter(|head| !head.is_unread());
+    // A category without a file of its own has that of an error.
+    let has_file = |head: &&Head| subject.sources.get(head.source).path == head.path;
+    let heads = subject.pages.heads().chain(extractors).filter(has_file);
+    heads.flat_map(|head| in_page(head, &subject.sources.get(head.source).text)).collect()
+}
+
+fn in_page(head: &Head, text: &str) -> Vec<Diagnostic> {
+    let place = |range: Range<usize>| Span::new(head.source, range.start, range.end);
+    let secrets = secrets(text).into_iter().map(|range| {
+        Diagnostic::error(&RULE, place(range), "access token or private key")
+            .help("replace it by a stand-in such as `hf_xxx`, and revoke it if it was real")
+    });
+    let users = users(text).into_iter().map(|range| {
+        let message = format!("home folder of the user `{}`", &text[range.clone()]);
+        Diagnostic::warning(&RULE, place(range), message).help("write `user` in the place of the name")
+    });
+    secrets.chain(users).collect()
+}
+
+/// Where access tokens and private keys stand.
+fn secrets(text: &str) -> Vec<Range<usize>> {
+    let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
+    let mut found = Vec::new();
+    for (beginning, fewest) in TOKENS {
+        // In the middle of a word nothing begins; so no part of the text is read twice.
+        for (at, _) in text.match_indices(beginning).filter(|(at, _)| !text[..*at].ends_with(is_part)) {
+            let rest = &text[at + beginning.len()..];
+            let length = rest.find(|c| !is_part(c)).unwrap_or(rest.len());
+            let mut letters: Vec<u8> = rest.bytes().take(length).collect();
+            letters.sort_unstable();
+            letters.dedup();
+            let is_varied = letters.len() >= DIFFERENT && letters.iter().any(u8::is_ascii_digit);
+            let is_example = rest[..length].contains("EXAMPLE");
+            if length >= fewest && is_varied && !is_example {
+                found.push(at..at + beginning.len() + length);
+            }
+        }
+    }
+    for (at, _) in text.match_indices("-----BEGIN ") {
+        let last = (at..=text.len().min(at + MAX_KEY_LINE)).rfind(|end| text.is_char_boundary(*end));
+        let rest = &text[at..last.unwrap_or(at)];
+        let end = rest.lines().next().and_then(|line| line.find(KEY_END));
+        found.extend(end.map(|end| at..at + end + KEY_END.len()));
+    }
+    found
+}
+
+/// Where names of users stand in paths of home folders.
+fn users(text: &str) -> Vec<Range<usize>> {
+    let mut found = Vec::new();
+    for home in HOMES {
+        for (at, _) in text.match_indices(home) {
+            // In the middle of a path it is a folder of something else.
+            let is_top = home.starts_with(':')
+                || !text[..at].ends_with(|c: char| c.is_alphanumeric() || ".-_~}".contains(c));
+            let start = at + home.len();
+            let rest = &text[start..];
+            let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.');
+            let name = rest[..rest.find(|c| !is_part(c)).unwrap_or(rest.len())].trim_end_matches('.');
+            if is_top && !name.is_empty() && !NOBODY.contains(&name.to_lowercase().as_str()) {
+                found.push(start..start + name.len());
+            }
+        }
+    }
+    found
+}

@@ -1,0 +1,33 @@
+//! A template of the site takes the place of none of the theme's, and no template includes it.
+
+use crate::check::Subject;
+use crate::diag::{Diagnostic, Rule, nearest};
+use crate::files::Span;
+
+pub(super) const RULE: Rule = Rule {
+    code: "unused-template",
+    demands: "a template of a site has the name of one of the theme's, or another template includes it",
+    why: "a misspelled name would leave the theme's own template in place",
+};
+
+pub(super) fn run(subject: &Subject<'_>) -> Vec<Diagnostic> {
+    let templates = || subject.sources.under("templates/");
+    let name = |path: &str| path.strip_prefix("templates/").unwrap_or(path).to_string();
+    let shipped: Vec<String> = templates()
+        .filter(|(_, source)| subject.sources.is_shipped(&source.path))
+        .map(|(_, source)| name(&source.path))
+        .collect();
+    let own = templates().filter(|(_, source)| !subject.sources.is_shipped(&source.path));
+    own.filter_map(|(file, source)| {
+        let name = name(&source.path);
+        let quoted = [format!("\"{name}\""), format!("'{name}'")];
+        let is_used = templates().any(|(_, other)| quoted.iter().any(|quoted| other.text.contains(quoted)));
+        let help = match nearest(&name, shipped.iter().map(String::as_str)) {
+            Some(near) => format!("did you mean `templates/{near}`?"),
+            None => "give it the name of one of the theme's templates, or delete it".to_string(),
+        };
+        let message = format!("nothing uses the template `{name}`");
+        (!is_used).then(|| Diagnostic::warning(&RULE, Span::top(file), message).help(help))
+    })
+    .collect()
+}

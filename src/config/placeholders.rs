@@ -1,0 +1,61 @@
+//! Addresses in `site.toml` that only stand for real ones.
+
+use crate::config::{FIELDS, toml};
+use crate::diag::{Diagnostic, Rule};
+use crate::files::{Placed, Sources};
+use crate::schema;
+
+/// A site with these addresses must not be published. Not among the rules of `check`: a local build may have them.
+const PLACEHOLDER_ADDRESS: Rule = Rule {
+    code: "placeholder-address",
+    demands: "a site that is published has real addresses in site.toml",
+    why: "feeds, canonical links and edit links would lead to hosts that do not exist",
+};
+
+/// Names of hosts that nobody can have (RFC 2606, RFC 6761).
+const RESERVED: [&str; 7] =
+    ["example", "example.com", "example.net", "example.org", "invalid", "localhost", "test"];
+
+/// A finding for each placeholder: `base_url`, which `given` replaces, `repository` and `contact`.
+pub fn placeholders(sources: &Sources, given: Option<&str>) -> Vec<Diagnostic> {
+    let Some(file) = sources.find("site.toml") else { return Vec::new() };
+    // Faults are reported by the build itself.
+    let node = toml::parse(&sources.get(file).text, file, &mut Vec::new());
+    let fields = schema::read(&node, FIELDS, "site.toml", &mut Vec::new());
+    let used = |name| {
+        let written: Placed<String> = fields.text(name)?;
+        Some(match given.filter(|_| name == "base_url") {
+            Some(given) => Placed::new(given.to_string(), written.span),
+            None => written,
+        })
+    };
+    let values =
+        ["base_url", "repository", "contact"].into_iter().filter_map(|name| Some((name, used(name)?)));
+    let placeholders = values.filter(|(_, value)| is_reserved(host(&value.value)));
+    placeholders
+        .map(|(name, value)| {
+            let message = format!("`{name}` is the placeholder `{}`", value.value);
+            let help = match name {
+                "base_url" => "write the address where the site is published, or pass it as `--base-url`",
+                "repository" => "write the address of the repository, or delete the line",
+                _ => "write a real address, or delete the line",
+            };
+            Diagnostic::error(&PLACEHOLDER_ADDRESS, value.span, message).help(help)
+        })
+        .collect()
+}
+
+/// The host of a web address or of an address for mail.
+fn host(address: &str) -> &str {
+    let rest = address.split_once("://").map_or(address, |(_, rest)| rest);
+    let authority = rest.split(['/', '?', '#']).next().unwrap_or(rest);
+    let host = authority.rsplit('@').next().unwrap_or(authority);
+    host.split(':').next().unwrap_or(host)
+}
+
+/// Whether a host, or a domain that it lies in, is reserved; so is the machine itself.
+fn is_reserved(host: &str) -> bool {
+    let host = host.trim_end_matches('.').to_ascii_lowercase();
+    let lies_in = |name: &str| host == *name || host.ends_with(&format!(".{name}"));
+    RESERVED.iter().any(|name| lies_in(name)) || host.starts_with("127.")
+}
