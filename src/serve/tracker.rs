@@ -36,6 +36,11 @@ impl Tracker {
         self.is_cancelled.store(true, Ordering::Relaxed);
     }
 
+    /// Whether nobody waits for the build any more.
+    pub(crate) fn is_cancelled(&self) -> bool {
+        self.is_cancelled.load(Ordering::Relaxed)
+    }
+
     /// The number of reports so far.
     pub(crate) fn reports(&self) -> u64 {
         self.reports.load(Ordering::Relaxed)
@@ -62,7 +67,7 @@ impl Tracker {
     }
 
     fn report(&self) {
-        if self.is_cancelled.load(Ordering::Relaxed) {
+        if self.is_cancelled() {
             // No panic message: the thread that started the build catches this.
             resume_unwind(Box::new(Cancelled));
         }

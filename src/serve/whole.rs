@@ -23,7 +23,7 @@ pub(crate) type Order = u64;
 
 type Rebuilder = dyn Fn(&Changes, &Tracker) -> Rebuild + Send + Sync;
 
-/// What builds are made with, shared by all their threads.
+/// The inputs of builds, shared by all their threads.
 struct Tools {
     look: Look,
     rebuild: Box<Rebuilder>,
@@ -167,8 +167,12 @@ impl Tools {
             }
             None => true,
         };
-        *seen() = Some(now);
-        (is_first || !changes.paths.is_empty()).then(|| self.build(changes, tracker))
+        let work = (is_first || !changes.paths.is_empty()).then(|| self.build(changes, tracker));
+        // Nobody hears of an abandoned build, so the next one has to find the same changes.
+        if !tracker.is_cancelled() {
+            *seen() = Some(now);
+        }
+        work
     }
 
     fn build(&self, changes: Changes, tracker: &Tracker) -> Work {
