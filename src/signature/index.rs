@@ -1,5 +1,6 @@
 //! The index: a pasted log in, the pages that fit it out, best first.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
@@ -106,18 +107,31 @@ impl Index {
         self.conclude(&self.reader.read(log))
     }
 
-    /// The pages with a message that begins as a short text ends: one that was cut off. The longest beginning first.
+    /// The pages with a message that begins as a short text ends: one that was cut off. The longest beginning first, then
+    /// pages whose signature holds whatever the figures are: those that the text lacks.
     pub fn begun(&self, text: &str) -> Vec<&str> {
-        let mut found = self.reader.begun(text);
-        found.sort_by_key(|(_, letters)| std::cmp::Reverse(*letters));
-        let mut slugs: Vec<&str> = Vec::new();
-        for page in found.iter().flat_map(|(pattern, _)| &self.pages[*pattern]) {
-            let slug = self.table.pages[*page].slug.as_str();
-            if !slugs.contains(&slug) {
-                slugs.push(slug);
-            }
-        }
-        slugs
+        let mut found: Vec<_> = self
+            .reader
+            .begun(text)
+            .into_iter()
+            .flat_map(|(pattern, letters)| {
+                let page = move |&page: &usize| {
+                    (Reverse(letters), self.is_conditional(page, pattern), pattern, page)
+                };
+                self.pages[pattern].iter().map(page)
+            })
+            .collect();
+        found.sort_unstable();
+        let mut known = BTreeSet::new();
+        found.retain(|(.., page)| known.insert(*page));
+        found.into_iter().map(|(.., page)| self.table.pages[page].slug.as_str()).collect()
+    }
+
+    /// Whether figures decide about every signature of a page that begins with a pattern.
+    fn is_conditional(&self, page: usize, pattern: usize) -> bool {
+        let signatures = &self.table.pages[page].signatures;
+        let begins = |signature: &&TableSignature| signature.all.first() == Some(&pattern);
+        signatures.iter().filter(begins).all(|signature| signature.when.is_some())
     }
 
     /// Lists of patterns, by their index in the table, that are searched by the same piece of literal text: each place
@@ -163,7 +177,7 @@ impl Index {
     fn finding<'table>(&self, page: &'table TablePage, places: &Places) -> Option<Finding<'table>> {
         let mut found: Vec<Finding<'table>> =
             page.signatures.iter().filter_map(|signature| self.signature(page, signature, places)).collect();
-        found.sort_by_key(|finding| (std::cmp::Reverse(finding.weight), finding.place.start));
+        found.sort_by_key(|finding| (Reverse(finding.weight), finding.place.start));
         let mut found = found.into_iter();
         let mut best = found.next()?;
         for other in found {
@@ -257,7 +271,7 @@ fn rank(mut findings: Vec<Finding<'_>>) -> Vec<Match> {
             figures: finding.figures,
         })
         .collect();
-    matches.sort_by_key(|found| std::cmp::Reverse(found.score));
+    matches.sort_by_key(|found| Reverse(found.score));
     matches
 }
 

@@ -582,8 +582,15 @@ var kbgenMatch = (() => {
         }
       }
     });
-    const ids = [...letters.keys()].sort((a, b) => letters.get(b) - letters.get(a) || a - b);
-    return [...new Set(ids.flatMap(id => pages.filter(page => page.signatures.some(({ all }) => all[0] === id)).map(page => page.slug)))];
+    const found = [];
+    for (const [id, count] of letters) {
+      pages.forEach(({ slug, signatures }, page) => {
+        const own = signatures.filter(({ all }) => all[0] === id);
+        if (own.length) found.push([-count, +own.every(({ when }) => when), id, page, slug]);
+      });
+    }
+    const compare = (a, b, at = 0) => a[at] - b[at] || (at < 3 ? compare(a, b, at + 1) : 0);
+    return [...new Set(found.sort((a, b) => compare(a, b)).map(([,,,, slug]) => slug))];
   }
 
   const EARLY = [60, 40, 28, 18, 10, 4], KINDS = { cause: 60000, warning: 30000, wrapper: 0 };
