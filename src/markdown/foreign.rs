@@ -27,7 +27,7 @@ pub enum Foreign {
 }
 
 impl Foreign {
-    /// What it is, as a phrase.
+    /// Its name, as a noun phrase.
     pub(super) fn message(self) -> &'static str {
         match self {
             Self::Table => "table without a delimiter row",
@@ -39,7 +39,7 @@ impl Foreign {
         }
     }
 
-    /// What to write instead.
+    /// The replacement that the help suggests.
     pub(super) fn help(self) -> &'static str {
         match self {
             Self::Table => "write a line such as `| --- | --- |` below the first row",

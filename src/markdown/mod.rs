@@ -14,6 +14,7 @@ mod headings;
 mod highlight;
 mod html;
 mod inline;
+mod limits;
 mod lines;
 mod outline;
 mod plain;

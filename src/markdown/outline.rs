@@ -15,20 +15,13 @@ use crate::markdown::fence::{self, Fence};
 use crate::markdown::footnotes;
 use crate::markdown::foreign;
 use crate::markdown::headings::{self, Heading};
+use crate::markdown::limits;
 use crate::unicode_safety::{host_disguise, invisible_chars};
 
 /// How deep quotations, lists and emphasis may lie in each other.
 pub(crate) const MAX_DEPTH: usize = 16;
 /// Most columns of a table: every row is filled up to them, however short it is.
 pub(crate) const MAX_COLUMNS: usize = 64;
-/// Most estimator calls in a text.
-const MAX_CALLS: usize = 256;
-/// Most links and images in a text: names near a broken one are looked for among all pages.
-const MAX_LINKS: usize = 2_000;
-/// Most references to footnotes in a text: each is a mark and a way back.
-const MAX_NOTES: usize = 1_000;
-/// Most headings of a text: the same holds for their ids.
-const MAX_HEADINGS: usize = 1_000;
 
 /// A link or an image.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -366,16 +359,7 @@ impl<'a> Reader<'a> {
         }
         outline.faults.extend(foreign::find(self.source, &self.opaque));
         outline.calls = self.covered.calls.clone();
-        let faults = &mut outline.faults;
-        faults.extend(too_many("estimator calls", &mut outline.calls, MAX_CALLS, |call| &call.range));
-        faults.extend(too_many("links and images", &mut outline.links, MAX_LINKS, |link| &link.range));
-        faults
-            .extend(too_many("references to footnotes", &mut self.footnotes.references, MAX_NOTES, |at| at));
-        // Headings stay: whoever renders the text takes them one by one.
-        faults.extend(outline.headings.get(MAX_HEADINGS).map(|first| Fault {
-            range: first.range.clone(),
-            kind: FaultKind::TooMany("headings", outline.headings.len(), MAX_HEADINGS),
-        }));
+        limits::apply(&mut outline, &mut self.footnotes.references);
         outline.faults.sort_by_key(|fault| (fault.range.start, fault.range.end));
         // A definition with a bad address is one fault, however often it is used.
         let mut seen = HashSet::new();
@@ -383,19 +367,6 @@ impl<'a> Reader<'a> {
         outline.lead = outline.lead.trim().to_string();
         outline
     }
-}
-
-/// Cuts a list that is too long; the fault stands at the first that is left out.
-fn too_many<T>(
-    what: &'static str,
-    list: &mut Vec<T>,
-    most: usize,
-    range: impl Fn(&T) -> &Range<usize>,
-) -> Option<Fault> {
-    let range = range(list.get(most)?).clone();
-    let kind = FaultKind::TooMany(what, list.len(), most);
-    list.truncate(most);
-    Some(Fault { range, kind })
 }
 
 fn is_nesting(tag: &TagEnd) -> bool {
