@@ -18,16 +18,15 @@ const AT_ONCE: usize = 256;
 pub(super) fn map(shelf: &Shelf<'_>) -> MarkdownText {
     let site = shelf.site();
     let base = &shelf.order.config.base_url;
-    let file = |text: &'static str, path: &str| {
-        MarkdownText::link(&MarkdownText::plain(shelf.say(text)), &format!("{base}{path}"))
-    };
+    let file =
+        |text: &str, path: &str| MarkdownText::link(&MarkdownText::plain(text), &format!("{base}{path}"));
     let mut text = opening(shelf);
-    text.push(&item(&file("All error pages in one text", "llms-full.txt"), None));
-    let mut json = file("The whole knowledge base as JSON", "kb.json");
+    text.push(&item(&file(shelf.say("All error pages in one text"), "llms-full.txt"), None));
+    let mut json = file(shelf.say("The whole knowledge base as JSON"), "kb.json");
     json.push_syntax(", ");
-    json.push(&file("its schema", "schema/kb.json"));
+    json.push(&file(shelf.say("its schema"), "schema/kb.json"));
     text.push(&item(&json, None));
-    text.push(&item(&file("What every model needs, as JSON", "data/models.json"), None));
+    text.push(&item(&file(shelf.say("What every model needs, as JSON"), "data/models.json"), None));
     let mut section = |title: &str, items: Vec<MarkdownText>| {
         if !items.is_empty() {
             text.push_syntax("\n## ");
@@ -46,7 +45,7 @@ pub(super) fn map(shelf: &Shelf<'_>) -> MarkdownText {
     });
     section(shelf.say("Errors"), errors.collect());
     let calculators = LISTINGS.iter().filter(|listing| CALCULATORS.contains(&listing.address));
-    let calculators = calculators.map(|page| item(&file(page.title, page.address), None));
+    let calculators = calculators.map(|page| item(&file(shelf.say(page.title), page.address), None));
     section(shelf.say("Calculators"), calculators.collect());
     section(shelf.say("Guides"), site.guides.iter().map(|guide| described(&guide.head)).collect());
     section(shelf.say("Tools"), site.tools.iter().map(|tool| described(&tool.head)).collect());

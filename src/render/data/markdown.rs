@@ -14,7 +14,6 @@ use crate::site::{Head, Page};
 pub(super) fn twin(shelf: &Shelf<'_>, error: &Page<ErrorData>, root: &str) -> MarkdownText {
     let data = &error.data;
     let head = &error.head;
-    let say = |text: &'static str| MarkdownText::plain(shelf.say(text));
     let mut text = MarkdownText::default();
     text.push_syntax("# ");
     text.push(&MarkdownText::plain(&head.title.value));
@@ -23,18 +22,18 @@ pub(super) fn twin(shelf: &Shelf<'_>, error: &Page<ErrorData>, root: &str) -> Ma
         text.push(&MarkdownText::code_block(&sample.value));
     }
     text.push_syntax("## ");
-    text.push(&say("Causes"));
+    text.push(&MarkdownText::plain(shelf.say("Causes")));
     text.push_syntax("\n\n");
     for (cause, number) in data.causes.iter().zip(1..) {
         text.push(&MarkdownText::number(number));
         text.push_syntax("**");
         text.push(&line(shelf, head, &cause.title.value, root));
         text.push_syntax("** ");
-        text.push(&say("How to tell:"));
+        text.push(&MarkdownText::plain(shelf.say("How to tell:")));
         text.push_syntax(" ");
         text.push(&line(shelf, head, &cause.tell.value, root));
         text.push_syntax(" ");
-        text.push(&say("Solutions"));
+        text.push(&MarkdownText::plain(shelf.say("Solutions")));
         for (at, id) in cause.solutions.iter().enumerate() {
             text.push_syntax(if at == 0 { ": " } else { ", " });
             text.push(&MarkdownText::code(&id.value));
@@ -44,7 +43,7 @@ pub(super) fn twin(shelf: &Shelf<'_>, error: &Page<ErrorData>, root: &str) -> Ma
     text.push_syntax("\n");
     text.push(&MarkdownText::checked(body(shelf, head, root).trim()));
     text.push_syntax("\n\n## ");
-    text.push(&say("Sources"));
+    text.push(&MarkdownText::plain(shelf.say("Sources")));
     text.push_syntax("\n\n");
     for source in &data.evidence.sources {
         text.push_syntax("- ");

@@ -94,7 +94,7 @@ fn places(shelf: &Shelf<'_>) -> serde_json::Value {
     })
 }
 
-/// What a model needs at the default context; none if it does not reach so far.
+/// Returns the memory that a model needs at the default context; none if its maximum context is shorter.
 fn total(figures: &Figures, quant: usize) -> Option<u64> {
     (DEFAULT_CTX <= figures.max_ctx).then(|| figures.total(quant, Run::plain(0), DEFAULT_CTX))?
 }

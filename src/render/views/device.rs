@@ -205,7 +205,7 @@ fn facts(shelf: &Shelf<'_>, data: &DeviceData) -> Vec<Fact> {
     .collect()
 }
 
-/// What programs see of the memory, and what that rests on.
+/// Describes the memory that programs see, and the source of that figure.
 fn visible(shelf: &Shelf<'_>, data: &DeviceData) -> String {
     let size = gib(data.visible_bytes());
     match &data.visible_source {
