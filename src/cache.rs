@@ -75,7 +75,7 @@ impl Cache {
         Ok(cache)
     }
 
-    /// What earlier runs left; read when it is asked for.
+    /// Returns the results of earlier runs; each file is read on first use.
     pub fn store(&self) -> Store {
         let cache = self.clone();
         Store::new(move |kind, part| cache.read(&name(kind, part)))
@@ -98,7 +98,7 @@ impl Cache {
         Ok(())
     }
 
-    /// What [`Cache::keep_record`] left, as it is; a folder that was published was made of this.
+    /// Returns the record that [`Cache::keep_record`] wrote, unverified.
     pub fn record(&self) -> Option<String> {
         String::from_utf8(self.read(RECORD)?).ok()
     }

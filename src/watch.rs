@@ -1,4 +1,4 @@
-//! What a build tells whoever waits for it: which stage it is in, and which pages are in work. It knows no clock.
+//! Progress of a build: its stage, and the pages in work. It knows no clock.
 
 use std::fmt;
 

@@ -77,7 +77,7 @@ pub(crate) struct BuildOptions {
     /// Say where the time went, stage by stage, and which pages took longest
     #[arg(long)]
     pub timings: bool,
-    /// What is kept.
+    /// Options of the cache.
     #[command(flatten)]
     pub cache: CacheOptions,
 }
@@ -114,7 +114,7 @@ pub(crate) struct ServeOptions {
     /// Today, for staleness; left out: the clock's
     #[arg(long, value_name = "YYYY-MM-DD")]
     pub date: Option<Date>,
-    /// What is kept.
+    /// Options of the cache.
     #[command(flatten)]
     pub cache: CacheOptions,
 }
@@ -131,7 +131,7 @@ pub(crate) struct CheckOptions {
     /// Today, for dates to come; left out: the clock's
     #[arg(long, value_name = "YYYY-MM-DD")]
     pub date: Option<Date>,
-    /// What is kept.
+    /// Options of the cache.
     #[command(flatten)]
     pub cache: CacheOptions,
 }
@@ -198,7 +198,7 @@ pub(crate) struct DiagnoseOptions {
     /// Most pages to name
     #[arg(long, value_name = "N", default_value_t = 5)]
     pub top: usize,
-    /// What is kept.
+    /// Options of the cache.
     #[command(flatten)]
     pub cache: CacheOptions,
 }
@@ -208,7 +208,7 @@ pub(crate) struct DiagnoseOptions {
 pub(crate) struct ExplainOptions {
     /// Name of the error
     pub slug: String,
-    /// What is kept.
+    /// Options of the cache.
     #[command(flatten)]
     pub cache: CacheOptions,
 }
@@ -300,7 +300,7 @@ pub(crate) struct LinksOptions {
     /// Today; left out: the clock's
     #[arg(long, value_name = "YYYY-MM-DD")]
     pub date: Option<Date>,
-    /// What is kept.
+    /// Options of the cache.
     #[command(flatten)]
     pub cache: CacheOptions,
 }

@@ -8,7 +8,7 @@ use std::process::Command;
 
 use anyhow::{Context, Result, bail};
 
-/// What changed between the point where the histories of a revision and of the present part, and the working tree.
+/// The difference between the merge base with a revision and the working tree.
 #[derive(Debug)]
 pub(super) struct Change {
     /// Files that differ, relative to the root of the site; new ones that git does not ignore among them.

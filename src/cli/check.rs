@@ -57,7 +57,7 @@ pub(super) fn run(
     Ok(if has_errors { Outcome::Findings } else { Outcome::Fine })
 }
 
-/// What kbgen's own files are to a site in git: those that everybody gets are worse than those of one machine.
+/// Reports kbgen's own files that git tracks: they reach everybody who checks the site out.
 fn add_tracked(found: &mut Vec<Diagnostic>, sources: &mut Sources, root: &Path) {
     let own = load::own_files(root);
     let paths: Vec<&str> = own.iter().map(|file| file.path.as_str()).collect();

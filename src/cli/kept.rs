@@ -28,7 +28,7 @@ impl Kept {
         Self(cache.map_err(fault).ok())
     }
 
-    /// What earlier runs left.
+    /// Results of earlier runs.
     pub fn store(&self) -> Store {
         self.0.as_ref().map_or_else(Store::forgetful, Cache::store)
     }
@@ -43,7 +43,7 @@ impl Kept {
         self.leave_published(store, None, terminal);
     }
 
-    /// What the published folder was made of.
+    /// The inputs that the published folder was built from.
     pub fn record(&self) -> Record {
         Record::read(&self.0.as_ref().and_then(Cache::record).unwrap_or_default())
     }

@@ -19,7 +19,7 @@ pub struct Answer {
     pub score: f64,
     /// Whether a signature matched.
     pub exact: bool,
-    /// What leads to the page.
+    /// The evidence for the page.
     pub found_by: Evidence,
     /// Line of the log, from 1; null for a page that is only near.
     pub line: Option<usize>,
@@ -31,7 +31,7 @@ pub struct Answer {
     pub conclusion: Option<String>,
 }
 
-/// What leads to a page. Only a signature asserts that the log tells of the error.
+/// The evidence for a page. Only a signature asserts that the log contains the error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Evidence {

@@ -34,7 +34,7 @@ pub struct Compiled {
     /// Faults in conditions.
     pub condition_faults: Vec<PartFault>,
     /// Slugs of errors and extractors that were not understood in full, because of a fault in them or in what they use.
-    /// What they match, and what is read by them, is not known.
+    /// Signatures and extractors that could not be read, so their matches are unknown.
     unclear: BTreeSet<String>,
 }
 

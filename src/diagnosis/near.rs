@@ -101,12 +101,12 @@ pub fn answers(book: &Book, words: impl FnOnce() -> WordIndex, asked: &Asked<'_>
     offered
 }
 
-/// What is asked of a diagnosis.
+/// The input of a diagnosis.
 #[derive(Debug)]
 pub struct Asked<'a> {
     /// The signatures.
     pub index: &'a Index,
-    /// What they find.
+    /// The matches of the signatures.
     pub found: &'a Diagnosis,
     /// The log, or its end where it is long.
     pub end: &'a str,

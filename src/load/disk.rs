@@ -204,7 +204,7 @@ impl Reader<'_> {
 
 /// Bytes that are not UTF-8.
 struct NotUtf8 {
-    /// What of them is text.
+    /// The text of the files that were read.
     text: String,
     /// Where in that text the fault is.
     at: Range<usize>,

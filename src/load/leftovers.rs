@@ -60,7 +60,7 @@ fn usual(name: &str, kind: fs::FileType) -> Option<bool> {
 }
 
 impl Leftover {
-    /// What to say of it, at its place; nothing of what a build that is at work may have made.
+    /// Returns the finding for it, or none for a file that a running build may have made.
     pub fn finding(&self, place: Span) -> Option<Diagnostic> {
         let Self { path, is_link, is_temporary } = self;
         let finding = match (is_link, is_temporary) {
@@ -79,7 +79,7 @@ impl Leftover {
         Some(finding.help("delete it"))
     }
 
-    /// What to say of it where everybody gets it with the site.
+    /// Returns the finding for a file that git tracks.
     pub fn tracked(&self, place: Span) -> Diagnostic {
         let message =
             format!("`{}` has a name that kbgen uses for its own files, and git tracks it", self.path);

@@ -11,7 +11,7 @@ pub(super) struct Split {
     pub front: Span,
     /// Below them.
     pub body: Span,
-    /// What is wrong with the two lines.
+    /// Faults of the two delimiter lines.
     pub faults: Vec<Diagnostic>,
     /// Whether the parts are known in spite of the faults.
     pub certainty: Certainty,

@@ -45,7 +45,7 @@ pub(crate) struct Span {
     holes: Vec<(usize, usize)>,
 }
 
-/// What a comparison has come to.
+/// The state of a comparison.
 struct Way<'w> {
     text: &'w NormalText,
     holes: &'w mut Vec<(usize, usize)>,

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::diag::{least_far, nearest};
 use crate::site::{Kind, Site};
 
-/// What a name stands for.
+/// The pages that a name resolves to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Resolved {
     /// The slug of the one page.
@@ -60,8 +60,8 @@ impl Names {
         names
     }
 
-    /// What a name stands for. Of a name with an owner, such as `unsloth/Qwen3-8B-GGUF`, the part after it has to be
-    /// complete.
+    /// Returns the pages that a name resolves to. Of a name with an owner, such as `unsloth/Qwen3-8B-GGUF`, the part after
+    /// it has to be complete.
     pub fn resolve(&self, name: &str) -> Resolved {
         if name.len() <= LONGEST {
             if self.slugs.iter().any(|slug| slug == name) {
@@ -236,7 +236,7 @@ fn begins_with_letter(words: &[String]) -> bool {
 /// Words of a model's name that may be left out. Most leave several pages, which are then listed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum ModelWord {
-    /// What the weights were trained for: `Instruct`.
+    /// The purpose that the weights were trained for: `Instruct`.
     Training,
     /// `v0.3`, or a date as `2507`.
     Version,
@@ -275,7 +275,7 @@ fn device_words(name: &str) -> Vec<String> {
     all
 }
 
-/// What is lost when a word of a device's name is left out; none for a word that tells products apart.
+/// Returns the cost of leaving a word of a device's name out; none for a word that tells products apart.
 fn device_rank(word: &str) -> Option<Rank> {
     const SHARED: [&str; 9] =
         ["gpu", "pcie", "sxm", "sxm2", "sxm4", "sxm5", "ada", "generation", "blackwell"];

@@ -36,7 +36,7 @@ pub fn title_of(slug: &str) -> String {
     letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
 }
 
-/// What of a page is not known, because a fault that is reported kept it from being read. Nothing is judged by it.
+/// The parts of a page that could not be read because of a reported fault. No check judges them.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum Unread {
     /// Nothing: all of it was read.

@@ -12,7 +12,7 @@ const GIB: u64 = 1 << 30;
 /// The least of a CUDA card that was seen, in thousandths: 3712 of 4096 MiB (GeForce GTX 1650).
 pub const LEAST_VISIBLE: u64 = 906;
 
-/// What CUDA on Linux hides of a card without ECC, at the least and in thousandths: 559 of 16384 MiB (GeForce
+/// The memory that CUDA on Linux hides of a card without ECC, at the least and in thousandths: 559 of 16384 MiB (GeForce
 /// RTX 5060 Ti), and 2.2 % of larger ones.
 const HIDDEN: u64 = 560 * MIB;
 const WITHOUT_ECC: u64 = 978;

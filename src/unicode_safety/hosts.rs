@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use crate::unicode_safety::lookalikes::{is_latin, is_latin_lookalike};
 
-/// What makes the host of an address look like another one.
+/// The reason why the host of an address looks like another one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum HostDisguise {
     /// Letters beyond ASCII: many look like Latin ones.
@@ -34,7 +34,7 @@ pub fn host(address: &str) -> Option<String> {
     Some(bare.trim_end_matches('.').to_lowercase())
 }
 
-/// What stands between the slashes of a web address and its path.
+/// The authority part of a web address.
 fn authority(address: &str) -> Option<&str> {
     let (scheme, rest) = address.split_once(':')?;
     if !["http", "https"].contains(&scheme.to_ascii_lowercase().as_str()) {

@@ -377,7 +377,7 @@ fn readers_never_miss_a_page_while_rival_builds_publish() {
     assert_eq!(project.beside(), ["public"]);
 }
 
-/// What may lie in the place of a temporary file.
+/// Kinds of file that can lie in the place of a temporary one.
 const IN_THE_WAY: [&str; 5] = ["link to a folder", "dangling link", "link to a file", "file", "pipe"];
 
 /// Puts something at a path; links lead to `elsewhere`.

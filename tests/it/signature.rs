@@ -139,7 +139,7 @@ fn every_sample_leads_to_its_own_page() {
         .expect("the answers can be written");
 }
 
-/// What `count` hostile patterns find in the log that is made for them, and the length of the log without white space.
+/// Returns the matches of `count` hostile patterns in a log made for them, and the log's length without white space.
 fn read_hostile(family: &Family) -> (Index, Diagnosis, u64) {
     let page = |(at, text): (usize, &String)| Page {
         slug: format!("page-{at}"),

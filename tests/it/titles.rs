@@ -1,4 +1,4 @@
-//! What a person types instead of a log: the title of a page, or a message that was cut off.
+//! Short input instead of a log: the title of a page, or a message that was cut off.
 
 use kbgen::parts::diagnosis::Evidence;
 

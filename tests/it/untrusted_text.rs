@@ -132,7 +132,7 @@ fn a_file_name_is_no_command_for_a_runner() {
     }
 }
 
-/// What a reader of Markdown sees as marks: links, HTML, and headings with their words.
+/// Returns the markup in a Markdown text: links, HTML, and headings with their words.
 fn marks(markdown: &str) -> Vec<String> {
     let mut marks = Vec::new();
     for event in Parser::new_ext(

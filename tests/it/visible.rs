@@ -1,4 +1,4 @@
-//! What programs were seen to report of devices' memory: no page counts on more.
+//! Memory that programs reported for devices: no page counts on more.
 
 use kbgen::parts::load::{self, Drafts};
 

@@ -90,7 +90,7 @@ pub(super) struct DeviceAnswer {
     pub name: String,
     pub slug: Option<String>,
     pub memory_bytes: u64,
-    /// What programs see of it.
+    /// The part of it that programs see.
     pub visible_bytes: u64,
     pub other_bytes: u64,
     /// Sizes in GiB that it is sold with, where `--memory` chose none of them.

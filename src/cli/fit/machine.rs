@@ -23,7 +23,7 @@ pub(super) struct Card {
     pub slug: Option<String>,
     /// Memory in bytes, as it is sold.
     pub memory: u64,
-    /// What programs see of it.
+    /// The part of it that programs see.
     pub visible: u64,
     /// Sizes in GiB that it is sold with, if nobody said which.
     pub memory_options: Vec<f64>,
@@ -110,7 +110,7 @@ impl Machine {
 }
 
 impl Card {
-    /// What other programs leave of the memory that programs see.
+    /// The visible memory that other programs leave free.
     pub fn room(&self) -> u64 {
         self.visible - self.other
     }

@@ -20,7 +20,7 @@ const AT_ONCE: usize = 8;
 const MAX_REDIRECTS: usize = 10;
 /// What curl ends with where a host has no address (`CURLE_COULDNT_RESOLVE_HOST`).
 const UNKNOWN_HOST: u32 = 6;
-/// What curl prints of an answer: status, its own code, and where a redirect leads as an absolute address.
+/// The output format of curl: status, curl's own code, and the absolute address that a redirect leads to.
 const PRINTED: &str = "%{http_code} %{exitcode} %{redirect_url}\\n";
 
 /// What came of an address.
@@ -100,7 +100,7 @@ pub(super) fn ask(urls: &[&str], network: &Network) -> Result<Vec<(String, Answe
     Ok(answers)
 }
 
-/// What follows from a response.
+/// The step after a response.
 enum Step {
     Answer(String, Answer),
     Further(Trail),
@@ -144,7 +144,7 @@ fn next(mut trail: Trail, response: Response, network: &Network) -> Step {
     }
 }
 
-/// What a host said of one address.
+/// The response of a host for one address.
 #[derive(Debug, Clone)]
 enum Response {
     Status {

@@ -222,7 +222,7 @@ const TITLES: &[&str] = &[
     "*Cause* `1`",
 ];
 
-/// What may follow a title.
+/// Suffixes of a title.
 const IDS: &[&str] =
     &["", "", "", " {#cause}", " {#cause-1}", " {#fn-1}", " {#section-cause-1}", " {#main}", " {#a b}"];
 
