@@ -102,6 +102,9 @@ fn describe(answers: &[Answer], quotes: &[&str], end: &str, config: &Config) -> 
     let mut text = TerminalText::default();
     match answers[0].found_by {
         Evidence::Signature => {}
+        Evidence::Weak => {
+            text.push("no known error found; these pages have a message that says too little to be sure:\n\n")
+        }
         Evidence::Title => text.push("no signature matches, but this is the title of a page:\n\n"),
         Evidence::Beginning => {
             text.push("no signature matches, but messages of these pages begin like this:\n\n")

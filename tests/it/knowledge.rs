@@ -15,6 +15,7 @@ pub struct Knowledge {
     pub compiled: Compiled,
     book: Book,
     words: WordIndex,
+    bodies: Vec<String>,
 }
 
 impl Knowledge {
@@ -26,8 +27,10 @@ impl Knowledge {
             let (site, _) = load::pages(&sources, Drafts::Exclude);
             let compiled = Compiled::new(&site, &sources);
             let book = Book::new(&site, &sources);
-            let words = WordIndex::build(&documents(&site, &sources));
-            Self { site, compiled, book, words }
+            let documents = documents(&site, &sources);
+            let words = WordIndex::build(&documents);
+            let bodies = documents.into_iter().map(|document| document.body).collect();
+            Self { site, compiled, book, words, bodies }
         })
     }
 
@@ -43,6 +46,11 @@ impl Knowledge {
         let found = self.compiled.index.read(log);
         let asked = Asked { index: &self.compiled.index, found: &found, end: log, limit: 5 };
         answers(&self.book, || self.words.clone(), &asked)
+    }
+
+    /// The text of every error and guide, without its messages.
+    pub fn prose(&self) -> Vec<&str> {
+        self.bodies.iter().map(String::as_str).collect()
     }
 
     /// Slug and title of every error page.

@@ -218,6 +218,17 @@ pub enum SignatureText {
     Unclear,
 }
 
+impl Signature {
+    /// The pattern, or the fragments.
+    pub fn texts(&self) -> &[Placed<String>] {
+        match &self.text {
+            SignatureText::Pattern(pattern) => std::slice::from_ref(pattern),
+            SignatureText::All(fragments) => fragments,
+            SignatureText::Unclear => &[],
+        }
+    }
+}
+
 /// One cause of an error.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Cause {
