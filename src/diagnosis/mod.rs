@@ -14,10 +14,10 @@ mod fragment;
 mod near;
 mod parser;
 
-pub use answer::{Answer, COUNTS, Evidence, PAIRS, answer, show_figure, told};
-pub use book::Book;
 /// The fewest bits of a signature that asserts an error.
 pub use crate::signature::LEAST_BITS;
+pub use answer::{Answer, COUNTS, Evidence, PAIRS, answer, show_figure, told};
+pub use book::Book;
 pub use compiled::{Compiled, Signatures, finds, specificity};
 pub use extractors::shared;
 pub use near::{Asked, answers, documents, words};

@@ -210,13 +210,7 @@ impl Index {
                     figures.extend(extracted);
                 }
                 let holds = signature.when.as_ref().is_none_or(|when| when.holds(&figures));
-                holds.then(|| Finding {
-                    place: place.clone(),
-                    weight,
-                    page,
-                    figures,
-                    weak: signature.weak,
-                })
+                holds.then(|| Finding { place: place.clone(), weight, page, figures, weak: signature.weak })
             })
             .collect();
         // The first place, unless a later one tells far more, as where only one rank prints its figures.

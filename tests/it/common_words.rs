@@ -4,7 +4,6 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fs;
 
 use crate::expect::{files, repository};
-use crate::knowledge::Knowledge;
 
 /// Below this count a word is as good as unknown.
 const SEEN: usize = 3;
@@ -22,13 +21,25 @@ fn words(text: &str) -> HashSet<String> {
     text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).map(str::to_owned).collect()
 }
 
+/// The body of a page without its code, which repeats the messages themselves.
+fn prose(page: &str) -> String {
+    let body = page.splitn(3, "---\n").nth(2).unwrap_or_default();
+    let outside = body.split("```").step_by(2).collect::<Vec<_>>().join("\n\n");
+    outside.split('`').step_by(2).collect::<Vec<_>>().join(" ")
+}
+
 /// The bits of each word: the logarithm of the share of sentences that have it.
 fn measured() -> BTreeMap<String, u32> {
-    let prose = Knowledge::read().prose();
+    let prose: Vec<String> = ["content/errors", "content/guides"]
+        .iter()
+        .flat_map(|folder| files(folder, ".md"))
+        .map(|path| prose(&fs::read_to_string(path).expect("a page is text")))
+        .collect();
     let sentences: Vec<&str> = prose
         .iter()
-        .flat_map(|body| body.lines())
-        .flat_map(|line| line.split_inclusive(". ").flat_map(|part| part.split_inclusive(": ")))
+        .flat_map(|body| body.split("\n\n"))
+        .flat_map(|paragraph| paragraph.split_inclusive(['.', ':', ';', '!', '?']))
+        .filter(|sentence| sentence.contains(char::is_alphanumeric))
         .collect();
     let mut counts: HashMap<String, usize> = HashMap::new();
     for word in sentences.iter().flat_map(|sentence| words(sentence)) {

@@ -15,7 +15,6 @@ pub struct Knowledge {
     pub compiled: Compiled,
     book: Book,
     words: WordIndex,
-    bodies: Vec<String>,
 }
 
 impl Knowledge {
@@ -27,10 +26,8 @@ impl Knowledge {
             let (site, _) = load::pages(&sources, Drafts::Exclude);
             let compiled = Compiled::new(&site, &sources);
             let book = Book::new(&site, &sources);
-            let documents = documents(&site, &sources);
-            let words = WordIndex::build(&documents);
-            let bodies = documents.into_iter().map(|document| document.body).collect();
-            Self { site, compiled, book, words, bodies }
+            let words = WordIndex::build(&documents(&site, &sources));
+            Self { site, compiled, book, words }
         })
     }
 
@@ -46,11 +43,6 @@ impl Knowledge {
         let found = self.compiled.index.read(log);
         let asked = Asked { index: &self.compiled.index, found: &found, end: log, limit: 5 };
         answers(&self.book, || self.words.clone(), &asked)
-    }
-
-    /// The text of every error and guide, without its messages.
-    pub fn prose(&self) -> Vec<&str> {
-        self.bodies.iter().map(String::as_str).collect()
     }
 
     /// Slug and title of every error page.
