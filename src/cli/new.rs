@@ -55,7 +55,7 @@ pub(super) fn run(arguments: &Arguments, options: &NewOptions, terminal: &Termin
     write(&path, &text)?;
     terminal.print(&format!("{}\n", path.display()));
     if let Some(bits) = message.as_deref().and_then(|line| diagnosis::specificity(&guess::pattern_of(line))) {
-        terminal.say(&told(bits));
+        terminal.say(told(bits));
     }
     terminal
         .say("a draft: replace its sentences and addresses, hold it against `kbgen check`, then take the line `draft: true` out");
