@@ -1,7 +1,5 @@
 //! An error page: signatures, causes, solutions.
 
-use std::cmp::Reverse;
-
 use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
 
@@ -351,7 +349,7 @@ fn changes(fields: &Fields) -> Vec<Change> {
         |fields: &Fields| Some(Change { date: fields.date("date")?, what: fields.text("what")?.value });
     let mut changes: Vec<Change> = fields.records("changes").iter().filter_map(change).collect();
     changes.reverse();
-    changes.sort_by_key(|change| Reverse(change.date.value));
+    changes.sort_by_key(|change| std::cmp::Reverse(change.date.value));
     changes
 }
 
