@@ -6,7 +6,6 @@ use crate::check::Subject;
 use crate::diag::{Diagnostic, Rule};
 use crate::files::Span;
 use crate::signature::{Pattern, STEPS};
-use crate::site::kinds::SignatureText;
 
 pub(super) const RULE: Rule = Rule {
     code: "costly-signature",
@@ -50,12 +49,7 @@ pub(super) fn run(subject: &Subject<'_>) -> Vec<Diagnostic> {
 fn places(subject: &Subject<'_>) -> HashMap<Pattern, Span> {
     let mut places = HashMap::new();
     for signature in subject.site.errors.iter().flat_map(|error| &error.data.signatures) {
-        let texts = match &signature.text {
-            SignatureText::Pattern(pattern) => std::slice::from_ref(pattern),
-            SignatureText::All(fragments) => fragments.as_slice(),
-            SignatureText::Unclear => &[],
-        };
-        for text in texts.iter().chain(&signature.not) {
+        for text in signature.texts().iter().chain(&signature.not) {
             if let Ok(pattern) = Pattern::parse(&text.value) {
                 places.entry(pattern).or_insert(text.span);
             }

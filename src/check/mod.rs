@@ -31,6 +31,7 @@ mod texts;
 mod unknown;
 mod unknown_reference;
 mod unused_template;
+mod weak_signature;
 mod wrong_figure;
 mod wrong_match;
 
@@ -139,6 +140,7 @@ pub const ALL: &[Check] = &[
     Check { rule: solution_order::RULE, reach: Reach::Page, run: solution_order::run },
     Check { rule: unknown_reference::RULE, reach: Reach::Page, run: unknown_reference::run },
     Check { rule: unused_template::RULE, reach: Reach::Site, run: unused_template::run },
+    Check { rule: weak_signature::RULE, reach: Reach::Page, run: weak_signature::run },
     Check { rule: wrong_figure::RULE, reach: Reach::Site, run: wrong_figure::run },
     Check { rule: wrong_match::RULE, reach: Reach::Site, run: wrong_match::run },
 ];

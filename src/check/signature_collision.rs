@@ -7,7 +7,7 @@ use crate::diag::{Diagnostic, Rule};
 use crate::diagnosis;
 use crate::files::{Placed, Span};
 use crate::signature::Pattern;
-use crate::site::kinds::{ErrorData, ErrorKind, Signature, SignatureText};
+use crate::site::kinds::{ErrorData, ErrorKind, Signature};
 use crate::site::{Page, PageId};
 
 pub(super) const RULE: Rule = Rule {
@@ -28,7 +28,7 @@ pub(super) fn run(subject: &Subject<'_>) -> Vec<Diagnostic> {
     let mut known: BTreeMap<_, (&PageId, Span)> = BTreeMap::new();
     for error in errors() {
         for signature in &error.data.signatures {
-            let Some(at) = texts(signature).first().map(|text| text.span) else { continue };
+            let Some(at) = signature.texts().first().map(|text| text.span) else { continue };
             let Some(shape) = shape(signature) else { continue };
             let (page, first) = *known.entry(shape).or_insert((&error.head.id, at));
             if *page != error.head.id && told.insert((first, at)) {
@@ -65,19 +65,11 @@ pub(super) fn run(subject: &Subject<'_>) -> Vec<Diagnostic> {
 /// What a signature looks for, whatever it calls its figures, and its condition.
 fn shape(signature: &Signature) -> Option<(Vec<String>, Option<&str>)> {
     let mut looked_for = BTreeSet::new();
-    for text in texts(signature) {
+    for text in signature.texts() {
         looked_for.insert(Pattern::parse(&text.value).ok()?.shape());
     }
     let when = signature.when.as_ref().map(|when| when.value.as_str());
     Some((looked_for.into_iter().collect(), when))
-}
-
-fn texts(signature: &Signature) -> &[Placed<String>] {
-    match &signature.text {
-        SignatureText::Pattern(pattern) => std::slice::from_ref(pattern),
-        SignatureText::All(fragments) => fragments,
-        SignatureText::Unclear => &[],
-    }
 }
 
 /// Another page that finds a sample of this page as well as the page itself does.
@@ -97,6 +89,6 @@ fn tie<'s>(
 
 /// The first pattern of the page that stands in a text.
 fn pattern_in(error: &Page<ErrorData>, text: &Placed<String>) -> Option<Span> {
-    let mut patterns = error.data.signatures.iter().filter_map(|signature| texts(signature).first());
+    let mut patterns = error.data.signatures.iter().filter_map(|signature| signature.texts().first());
     patterns.find(|pattern| diagnosis::finds(&pattern.value, &text.value)).map(|pattern| pattern.span)
 }

@@ -88,7 +88,7 @@ pub(super) fn run(
     let Published { report, record } =
         publication.finish().inspect_err(|_| kept.leave(&order.store, terminal))?;
     kept.leave_published(&order.store, record.as_ref(), terminal);
-    terminal.say(&format!(
+    terminal.say(format!(
         "{} pages, {} files in {}: {} written, {} unchanged, {} removed",
         draft.site.heads().count(),
         size.files,
@@ -100,7 +100,7 @@ pub(super) fn run(
     size.report().iter().for_each(|line| terminal.say(line));
     if let Some((single, bytes)) = bundle {
         single.write(&bytes)?;
-        terminal.say(&format!("one file in {}: {}", single.path.display(), in_words(bytes.len() as u64)));
+        terminal.say(format!("one file in {}: {}", single.path.display(), in_words(bytes.len() as u64)));
     }
     if options.timings {
         progress.report().iter().for_each(|line| terminal.say(line));

@@ -43,15 +43,15 @@ pub(super) fn run(
     let found = &found;
     match options.format {
         CheckFormat::Human if found.is_empty() => {
-            terminal.print(&format!("no findings in {} pages\n", draft.site.heads().count()));
+            terminal.print(format!("no findings in {} pages\n", draft.site.heads().count()));
             if elsewhere > 0 {
-                terminal.say(&format!("not shown: {}", old_findings(elsewhere)));
+                terminal.say(format!("not shown: {}", old_findings(elsewhere)));
             }
         }
         CheckFormat::Human => terminal.print_findings(found, &sources),
-        CheckFormat::Json => terminal.print(&diag::json(found, &sources)),
+        CheckFormat::Json => terminal.print(diag::json(found, &sources)),
         CheckFormat::Github => terminal.print_commands(&diag::github(found, &sources)),
-        CheckFormat::Sarif => terminal.print(&diag::sarif(found, &sources, &pipeline::rules())),
+        CheckFormat::Sarif => terminal.print(diag::sarif(found, &sources, &pipeline::rules())),
     }
     let has_errors = found.iter().any(|finding| finding.severity == Severity::Error);
     Ok(if has_errors { Outcome::Findings } else { Outcome::Fine })

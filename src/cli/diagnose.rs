@@ -44,7 +44,7 @@ pub(super) fn run(
     let end = String::from_utf8_lossy(&end).into_owned();
     let found = stream.finish();
     if let Some(line) = found.skipped {
-        terminal.say(&format!(
+        terminal.say(format!(
             "warning: the signatures near line {line} take too many steps and were not all tried; run `kbgen check`"
         ));
     }
@@ -102,6 +102,9 @@ fn describe(answers: &[Answer], quotes: &[&str], end: &str, config: &Config) -> 
     let mut text = TerminalText::default();
     match answers[0].found_by {
         Evidence::Signature => {}
+        Evidence::Weak => {
+            text.push("no known error found; these pages have a message that says too little to be sure:\n\n")
+        }
         Evidence::Title => text.push("no signature matches, but this is the title of a page:\n\n"),
         Evidence::Beginning => {
             text.push("no signature matches, but messages of these pages begin like this:\n\n")

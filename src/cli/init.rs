@@ -22,7 +22,7 @@ pub(super) fn run(options: &InitOptions, terminal: &Terminal) -> Result<Outcome>
         }
     }
     write(&STARTER, folder)?;
-    terminal.say(&format!(
+    terminal.say(format!(
         "made a knowledge base in {}; look at it with `kbgen --root {} serve`",
         folder.display(),
         folder.display()

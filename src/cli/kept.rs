@@ -24,7 +24,7 @@ impl Kept {
             return Self(None);
         };
         let cache = Cache::open(&base, root);
-        let fault = |error| terminal.say(&format!("warning: no cache is used: {error:#}"));
+        let fault = |error| terminal.say(format!("warning: no cache is used: {error:#}"));
         Self(cache.map_err(fault).ok())
     }
 
@@ -53,7 +53,7 @@ impl Kept {
         let Some(cache) = &self.0 else { return };
         let keep = |record: &Record| cache.keep_record(&record.text());
         if let Err(error) = cache.keep(store).and_then(|()| record.map_or(Ok(()), keep)) {
-            terminal.say(&format!(
+            terminal.say(format!(
                 "warning: cannot write the build cache: {error:#}; pass `--no-cache` to do without"
             ));
         }

@@ -12,7 +12,7 @@ use crate::cli::arguments::{Arguments, NewKind, NewOptions};
 use crate::cli::terminal::Terminal;
 use crate::cli::{Outcome, world};
 use crate::config::Config;
-use crate::diagnosis::Compiled;
+use crate::diagnosis::{self, Compiled, LEAST_BITS};
 use crate::files::Sources;
 use crate::load::{self, Drafts};
 use crate::schema::is_slug;
@@ -37,7 +37,7 @@ pub(super) fn run(arguments: &Arguments, options: &NewOptions, terminal: &Termin
         Some(path) => match message(&site, &sources, path)? {
             Message::New(line) => Some(line),
             Message::Known(page) => {
-                terminal.say(&format!("a signature matches this log already: {page}"));
+                terminal.say(format!("a signature matches this log already: {page}"));
                 return Ok(Outcome::Findings);
             }
         },
@@ -53,13 +53,27 @@ pub(super) fn run(arguments: &Arguments, options: &NewOptions, terminal: &Termin
     };
     let path = place(&root, options.kind, folder, slug);
     write(&path, &text)?;
-    terminal.print(&format!("{}\n", path.display()));
+    terminal.print(format!("{}\n", path.display()));
+    if let Some(bits) = message.as_deref().and_then(|line| diagnosis::specificity(&guess::pattern_of(line))) {
+        terminal.say(told(bits));
+    }
     terminal
         .say("a draft: replace its sentences and addresses, hold it against `kbgen check`, then take the line `draft: true` out");
     if options.kind == NewKind::Error && folder.is_none() {
         terminal.say("move it into the folder of its category, or name that first: `kbgen new error out-of-memory/SLUG`");
     }
     Ok(Outcome::Fine)
+}
+
+/// How much the proposed signature tells.
+fn told(bits: u32) -> String {
+    match bits < LEAST_BITS {
+        true => format!(
+            "the signature tells {bits} bits, too little to assert an error, which takes {LEAST_BITS}: add literal \
+             text that only this message has"
+        ),
+        false => format!("the signature tells {bits} bits; {LEAST_BITS} assert an error"),
+    }
 }
 
 fn refuse_taken(site: &Site, kind: NewKind, slug: &str) -> Result<()> {
@@ -108,7 +122,7 @@ enum Message {
 fn message(site: &Site, sources: &Sources, path: &Path) -> Result<Message> {
     let bytes = fs::read(path).with_context(|| format!("cannot read `{}`", path.display()))?;
     let log = String::from_utf8_lossy(&bytes);
-    if let Some(hit) = Compiled::new(site, sources).index.diagnose(&log).first() {
+    if let Some(hit) = Compiled::new(site, sources).index.diagnose(&log).iter().find(|hit| !hit.weak) {
         let known = site.errors.iter().find(|error| error.head.id.slug == hit.slug);
         return Ok(Message::Known(known.map_or(hit.slug.clone(), |page| page.head.path.clone())));
     }

@@ -38,7 +38,7 @@ pub(super) fn run(
         open: if options.open { Open::Browser } else { Open::Nothing },
         root: root.clone(),
     };
-    terminal.say(&format!("building {}", root.display()));
+    terminal.say(format!("building {}", root.display()));
     let terminal = *terminal;
     let rebuild = move |changes: &Changes, tracker: &Tracker| {
         let site = rebuild(&root, &order, tracker);
@@ -94,30 +94,30 @@ fn retouch(edition: &mut Edition, root: &Path, paths: &BTreeSet<PathBuf>) -> Ret
 fn announce(terminal: &Terminal, event: &Event) {
     match event {
         Event::Listening { url } => {
-            terminal.print(&format!("{url}\n"));
+            terminal.print(format!("{url}\n"));
             terminal.say("Ctrl-C stops it; pages reload when a file changes");
         }
         Event::PortTaken { wanted, used } => {
-            terminal.say(&format!("port {wanted} is taken by another program, so this is port {used}"));
+            terminal.say(format!("port {wanted} is taken by another program, so this is port {used}"));
         }
         Event::Exposed { interface } => {
-            terminal.say(&format!("warning: everyone who can reach {interface} can read this site"));
+            terminal.say(format!("warning: everyone who can reach {interface} can read this site"));
         }
         Event::Rebuilt { changes, files, took } => {
-            terminal.say(&format!("{}: {files} files in {} ms", told(changes), took.as_millis()));
+            terminal.say(format!("{}: {files} files in {} ms", told(changes), took.as_millis()));
         }
         Event::Retouched { changes, files, took } => {
             let files = if *files == 1 { "1 file".to_string() } else { format!("{files} files") };
-            terminal.say(&format!("{}: {files} in {} ms, the rest follows", told(changes), took.as_millis()));
+            terminal.say(format!("{}: {files} in {} ms, the rest follows", told(changes), took.as_millis()));
         }
         Event::Broken { plain, .. } => {
             terminal.say(plain.trim_end());
             terminal.say("the last good site is still served");
         }
         Event::WatchFailed { why } => {
-            terminal.say(&format!("warning: changes are not reported ({why}); looking every second instead"));
+            terminal.say(format!("warning: changes are not reported ({why}); looking every second instead"));
         }
-        Event::BrowserFailed { why } => terminal.say(&format!("warning: no browser was opened: {why}")),
+        Event::BrowserFailed { why } => terminal.say(format!("warning: no browser was opened: {why}")),
     }
 }
 

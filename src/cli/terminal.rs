@@ -56,7 +56,7 @@ impl Terminal {
     /// Findings and their count as a result.
     pub fn print_findings(&self, found: &[Diagnostic], sources: &Sources) {
         let report = diag::human(found, sources, self.results);
-        self.print(&format!("{}\n\n{}\n", report.trim_end(), diag::summary(found)));
+        self.print(format!("{}\n\n{}\n", report.trim_end(), diag::summary(found)));
     }
 
     /// Findings and their count as a message.

@@ -17,11 +17,11 @@ pub struct Answer {
     pub url: String,
     /// How well it fits; comparable within one log only.
     pub score: f64,
-    /// Whether a signature matched.
+    /// Whether the page is asserted: a signature matched that tells enough.
     pub exact: bool,
     /// The evidence for the page.
     pub found_by: Evidence,
-    /// Line of the log, from 1; null for a page that is only near.
+    /// Line of the log, from 1; null for a page that no signature finds.
     pub line: Option<usize>,
     /// What was read, sizes in bytes.
     pub figures: Figures,
@@ -31,12 +31,14 @@ pub struct Answer {
     pub conclusion: Option<String>,
 }
 
-/// The evidence for a page. Only a signature asserts that the log contains the error.
+/// The evidence for a page. Only a signature that tells enough asserts that the log contains the error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Evidence {
     /// A signature matches.
     Signature,
+    /// A signature matches that tells too little.
+    Weak,
     /// The text is the title of the page, or holds it.
     Title,
     /// The text ends as a message of the page begins.

@@ -22,6 +22,11 @@ pub fn finds(pattern: &str, text: &str) -> bool {
     !Index::build(&[page], &[]).diagnose(text).is_empty()
 }
 
+/// The bits that a pattern tells, where it is one.
+pub fn specificity(pattern: &str) -> Option<u32> {
+    Some(signature::Signature::of(Pattern::parse(pattern).ok()?).specificity())
+}
+
 /// The signatures of a site.
 #[derive(Debug, Clone)]
 pub struct Compiled {

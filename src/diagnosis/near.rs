@@ -8,7 +8,8 @@ use crate::diagnosis::{Answer, Book, Evidence, answer};
 use crate::files::{Key, Sources};
 use crate::markdown;
 use crate::signature::{
-    Counted, Diagnosis, Document, Figures, Index, NEAR, NEAR_QUESTION, WordCounts, WordIndex, is_question,
+    Counted, Diagnosis, Document, Figures, Index, Match, NEAR, NEAR_QUESTION, WordCounts, WordIndex,
+    is_question,
 };
 use crate::site::kinds::{ErrorData, GuideData, SignatureText};
 use crate::site::{Head, Page, Site};
@@ -60,11 +61,11 @@ fn of_guide(guide: &Page<GuideData>, sources: &Sources) -> Document {
 }
 
 /// The pages for a log, best first. A typed title leads to its page before all signatures, but asserts nothing; what
-/// else is only near is offered where no signature matches.
+/// else is only near is offered where no signature asserts a page, those first that a weak signature finds.
 pub fn answers(book: &Book, words: impl FnOnce() -> WordIndex, asked: &Asked<'_>) -> Vec<Answer> {
     let question = is_question(asked.end);
-    let exact: Vec<Answer> =
-        asked.found.matches.iter().filter_map(|found| answer(book, found.clone())).collect();
+    let (weak, strong): (Vec<&Match>, Vec<&Match>) = asked.found.matches.iter().partition(|found| found.weak);
+    let exact: Vec<Answer> = strong.into_iter().filter_map(|found| answer(book, found.clone())).collect();
     if !question && !exact.is_empty() {
         return exact.into_iter().take(asked.limit).collect();
     }
@@ -83,6 +84,11 @@ pub fn answers(book: &Book, words: impl FnOnce() -> WordIndex, asked: &Asked<'_>
     offered.extend(exact);
     if !is_asserted {
         offered.extend(held.iter().filter_map(|titled| near(titled.address, titled.title, Evidence::Title)));
+        offered.extend(weak.into_iter().filter_map(|found| {
+            let error = book.errors.get(&found.slug)?;
+            let near = near(&error.address, &error.title, Evidence::Weak)?;
+            Some(Answer { score: f64::from(found.score), line: Some(found.line), ..near })
+        }));
         let begun = if question { asked.index.begun(asked.end) } else { Vec::new() };
         offered.extend(begun.into_iter().filter_map(|slug| {
             let error = book.errors.get(slug)?;

@@ -49,6 +49,9 @@ pub struct Match {
     pub figures: Figures,
     /// The cause that the figures tell.
     pub cause: Option<String>,
+    /// Only signatures that tell too little are found: the page is suggested, and nothing asserted.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub weak: bool,
 }
 
 /// The pages that fit a log, and what it took to find them.
@@ -70,6 +73,7 @@ struct Finding<'table> {
     weight: usize,
     page: &'table TablePage,
     figures: Figures,
+    weak: bool,
 }
 
 impl Index {
@@ -177,14 +181,17 @@ impl Index {
     fn finding<'table>(&self, page: &'table TablePage, places: &Places) -> Option<Finding<'table>> {
         let mut found: Vec<Finding<'table>> =
             page.signatures.iter().filter_map(|signature| self.signature(page, signature, places)).collect();
-        found.sort_by_key(|finding| (Reverse(finding.weight), finding.place.start));
+        found.sort_by_key(|finding| (finding.weak, Reverse(finding.weight), finding.place.start));
         let mut found = found.into_iter();
         let mut best = found.next()?;
         for other in found {
             if other.place.line.abs_diff(best.place.line) <= NEAR {
                 best.figures.extend(&other.figures);
             }
-            if other.place.start < best.place.start && other.weight * 2 >= best.weight {
+            if other.weak == best.weak
+                && other.place.start < best.place.start
+                && other.weight * 2 >= best.weight
+            {
                 best.place = other.place;
             }
         }
@@ -217,7 +224,7 @@ impl Index {
                     figures.extend(extracted);
                 }
                 let holds = signature.when.as_ref().is_none_or(|when| when.holds(&figures));
-                holds.then(|| Finding { place: place.clone(), weight, page, figures })
+                holds.then(|| Finding { place: place.clone(), weight, page, figures, weak: signature.weak })
             })
             .collect();
         // The first place, unless a later one tells far more, as where only one rank prints its figures.
@@ -229,13 +236,15 @@ impl Index {
 /// Kind first, then the event, then what the signature says.
 ///
 /// An earlier event leads, because what follows is often its consequence; but the first few letters of a short
-/// signature are weak evidence, and a later event that says much more goes before it.
+/// signature are weak evidence, and a later event that says much more goes before it. Behind all of these stand the
+/// signatures that tell too little to assert anything.
 fn rank(mut findings: Vec<Finding<'_>>) -> Vec<Match> {
     const EARLY: [usize; 6] = [60, 40, 28, 18, 10, 4];
     const STRONG: usize = 30;
     const LONGEST: usize = 199;
-    findings.sort_by_key(|finding| finding.place.start);
-    let events = events(&findings);
+    findings.sort_by_key(|finding| (finding.weak, finding.place.start));
+    let strong = findings.iter().take_while(|finding| !finding.weak).count();
+    let events = events(&findings[..strong]);
     let mut strongest: BTreeMap<(usize, Kind), usize> = BTreeMap::new();
     for (finding, event) in findings.iter().zip(&events) {
         let known = strongest.entry((*event, finding.page.kind)).or_default();
@@ -243,6 +252,9 @@ fn rank(mut findings: Vec<Finding<'_>>) -> Vec<Match> {
     }
     let score = |at: usize| {
         let finding = &findings[at];
+        if finding.weak {
+            return finding.weight.min(LONGEST) as u32;
+        }
         let of_event = strongest[&(events[at], finding.page.kind)];
         let strength = of_event.min(STRONG) + EARLY.get(events[at]).copied().unwrap_or(0);
         let kind = match finding.page.kind {
@@ -269,6 +281,7 @@ fn rank(mut findings: Vec<Finding<'_>>) -> Vec<Match> {
                 .find(|cause| cause.when.holds(&finding.figures))
                 .map(|cause| cause.id.clone()),
             figures: finding.figures,
+            weak: finding.weak,
         })
         .collect();
     matches.sort_by_key(|found| Reverse(found.score));

@@ -8,6 +8,7 @@ use crate::signature::anchor::{Anchor, anchors};
 use crate::signature::expression::Expression;
 use crate::signature::extractor::Extractor;
 use crate::signature::pattern::Pattern;
+use crate::signature::specificity::{LEAST_BITS, specificity};
 
 /// What a page says about its error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -51,6 +52,11 @@ impl Signature {
     /// A signature of one pattern.
     pub fn of(pattern: Pattern) -> Self {
         Self { all: vec![pattern], not: Vec::new(), extract: None, when: None }
+    }
+
+    /// The bits that its literal text tells; below [`LEAST_BITS`] it asserts nothing.
+    pub fn specificity(&self) -> u32 {
+        specificity(&self.all)
     }
 
     /// The names of the figures that the signature may read, each once.
@@ -110,6 +116,9 @@ pub(crate) struct TableSignature {
     pub extract: Option<usize>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub when: Option<Expression>,
+    /// It tells too little to assert an error.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub weak: bool,
 }
 
 impl Table {
@@ -156,6 +165,7 @@ impl Table {
             extract: extract
                 .and_then(|name| self.extractors.iter().position(|extractor| extractor.name == *name)),
             when: signature.when.clone(),
+            weak: signature.specificity() < LEAST_BITS,
         }
     }
 

@@ -546,14 +546,14 @@ var kbgenMatch = (() => {
     return all;
   }
 
-  function findSignature({ matchers }, page, { all: ids, not = [], extract, when }, all) {
+  function findSignature({ matchers }, page, { all: ids, not = [], extract, when, weak = false }, all) {
     const others = ids.slice(1).map(id => all[id][0]);
     if (not.some(id => all[id].length) || others.includes(undefined)) return;
     const weight = ids.reduce((sum, id) => sum + matchers[id].weight, when ? 10 : 0);
     const told = finding => Object.keys(finding.figures).length;
     const found = all[ids[0]].map(place => {
       const { figures, extracted } = place;
-      return { page, place, weight, figures: merged(figures, ...others.map(other => other.figures), extracted[extract]) };
+      return { page, place, weight, weak, figures: merged(figures, ...others.map(other => other.figures), extracted[extract]) };
     }).filter(finding => holds(when, finding.figures));
     const most = Math.max(...found.map(told));
     return found.find(finding => told(finding) * 2 >= most);
@@ -562,10 +562,10 @@ var kbgenMatch = (() => {
   function findPage(reader, page, all) {
     const [best, ...others] = page.signatures.map(signature => findSignature(reader, page, signature, all))
       .filter(Boolean)
-      .sort((a, b) => b.weight - a.weight || a.place.start - b.place.start);
-    others.forEach(({ place, weight, figures }) => {
+      .sort((a, b) => a.weak - b.weak || b.weight - a.weight || a.place.start - b.place.start);
+    others.forEach(({ place, weight, weak, figures }) => {
       if (Math.abs(place.line - best.place.line) <= 20) best.figures = merged(best.figures, figures);
-      if (place.start < best.place.start && weight * 2 >= best.weight) best.place = place;
+      if (weak === best.weak && place.start < best.place.start && weight * 2 >= best.weight) best.place = place;
     });
     return best;
   }
@@ -598,7 +598,8 @@ var kbgenMatch = (() => {
   function rank(findings) {
     const strongest = {};
     let event = -1, first = -480, last;
-    findings.sort((a, b) => a.place.start - b.place.start).forEach(finding => {
+    findings.sort((a, b) => a.weak - b.weak || a.place.start - b.place.start).forEach(finding => {
+      if (finding.weak) return;
       const { start, end } = finding.place;
       if (start >= last + 160 || start >= first + 480) { event++; first = start; last = 0; }
       last = Math.max(last, end);
@@ -606,15 +607,16 @@ var kbgenMatch = (() => {
       finding.group = finding.page.kind + event;
       strongest[finding.group] = Math.max(strongest[finding.group] || 0, Math.min(finding.weight, 30));
     });
-    return findings.map(({ page, place, weight, figures, event, group }) => {
+    return findings.map(({ page, place, weight, weak, figures, event, group }) => {
       const cause = (page.causes || []).find(({ when }) => holds(when, figures));
       return {
         slug: page.slug,
-        score: KINDS[page.kind] + (strongest[group] + (EARLY[event] || 0)) * 200 + Math.min(weight, 199),
+        score: (weak ? 0 : KINDS[page.kind] + (strongest[group] + (EARLY[event] || 0)) * 200) + Math.min(weight, 199),
         line: place.line,
         column: place.column,
         figures,
         cause: cause ? cause.id : null,
+        ...(weak && { weak }),
       };
     }).sort((a, b) => b.score - a.score);
   }

@@ -128,7 +128,8 @@
   var NEAR_END = 262144;
   function show(text, found) {
     var tables = window.kbgenTables;
-    var exact = found.filter(function (match) { return tables.pages[match.slug]; }).slice(0, 5);
+    var known = found.filter(function (match) { return tables.pages[match.slug]; });
+    var exact = known.filter(function (match) { return !match.weak; }).slice(0, 5);
     var lines = exact.length ? text.split("\n") : [];
     exact.forEach(function (match) {
       match.quote = around(lines[match.line - 1], match.column - 1);
@@ -143,6 +144,7 @@
     var near = [];
     if (!exact.length) {
       near = titled.filter(function (page) { return !page.whole; })
+        .concat(known.map(function (match) { return { address: "errors/" + match.slug + "/", title: tables.pages[match.slug].title, weak: true }; }))
         .concat((question ? found.begun : []).filter(function (slug) { return tables.pages[slug]; }).map(function (slug) { return { address: "errors/" + slug + "/", title: tables.pages[slug].title, begun: true }; }))
         .concat(search(tables.search, text.slice(-NEAR_END), 5).filter(function (hit) { return hit.share >= (question ? tables.near_question : tables.near); }));
     }
@@ -160,6 +162,7 @@
     if (!exact.length) near.forEach(add_near);
     var say = exact.length ? (exact.length === 1 ? t("One page knows this message.") : t("{n} pages know this text, the most likely first.", { n: exact.length }))
       : near.length && "whole" in near[0] ? t("No signature matches, but this is the title of a page.")
+      : near.length && near[0].weak ? t("No known error was found. A message of these pages stands in the text, but says too little to be sure:")
       : near.length && near[0].begun ? t("No signature matches, but messages of these pages begin like this:")
       : near.length ? t("No page knows this exact message. These are only near it:") : t("Nothing here is a known error. If the log is healthy, that is the right answer.");
     out.replaceChildren(heading(say));

@@ -177,17 +177,16 @@ for (const [name, folder] of Object.entries(sites)) {
     const badges = files(folder, ".svg").filter(path => path.startsWith("badges/"));
     assert.deepEqual(badges, models.filter(({ runs_on }) => runs_on).map(({ slug }) => `badges/${slug}.svg`).sort());
     if (badges.length) assert.deepEqual(xmlFaults(badges, rules("badge")), []);
-    // Memory of desk and server cards with CUDA, as the pages of the models list them.
-    const memory = readJson(join(folder, "data/hardware.json")).hardware
-      .filter(card => card.vendor === "NVIDIA" && card.class === "gpu" && card.released >= "2018" && !/Mobile/.test(card.generation ?? ""))
-      .map(card => ({ sold: card.memory_bytes, visible: card.visible_bytes }));
-    // Of each size the card counts of which programs see the least.
-    const room = size => Math.min(...memory.filter(card => card.sold === size).map(card => card.visible));
+    // Desk and server cards with CUDA, as the pages of the models list them; of a size the card counts of which programs
+    // see the least.
+    const cuda = readJson(join(folder, "data/hardware.json")).hardware.filter(card => card.vendor === "NVIDIA" && card.class === "gpu");
+    const sizes = cuda.filter(card => card.released >= "2018" && !/Mobile/.test(card.generation ?? "")).map(card => card.memory_bytes);
+    const room = size => Math.min(...cuda.filter(card => card.memory_bytes === size).map(card => card.visible_bytes));
     for (const { slug, memory: needs, runs_on } of models.filter(({ runs_on }) => runs_on)) {
       const weights = needs.weights.find(({ quantization }) => quantization === runs_on.quantization).gpu_bytes;
       const buffers = needs.buffers.find(({ cache_type, ctx }) => cache_type === "f16" && ctx === runs_on.ctx);
       if (buffers) assert.equal(weights + buffers.cache_bytes + buffers.compute_bytes, runs_on.needs_bytes, slug);
-      const fitting = memory.map(card => card.sold).filter(size => runs_on.needs_bytes + needs.driver_bytes.most <= room(size));
+      const fitting = sizes.filter(size => runs_on.needs_bytes + needs.driver_bytes.most <= room(size));
       const smallest = fitting.length ? Math.min(...fitting) / 2 ** 30 : null;
       assert.ok(smallest === null ? runs_on.memory_gib === null : Math.abs(smallest - runs_on.memory_gib) < 0.01, slug);
       const badge = text(folder, `badges/${slug}.svg`);

@@ -11,6 +11,7 @@ mod cache;
 mod case_file;
 mod cases;
 mod commands;
+mod common_words;
 mod contributors;
 #[cfg(unix)]
 mod crowds;

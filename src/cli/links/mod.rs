@@ -148,5 +148,5 @@ fn tell(found: &[Found], terminal: &Terminal) {
     let count = |state| found.iter().filter(|found| found.state == state).count();
     let (gone, broken) = (count(State::Gone), count(State::Broken));
     let (moved, unsure) = (count(State::Moved), count(State::Unsure));
-    terminal.say(&format!("{gone} gone, {broken} broken, {moved} moved, {unsure} unsure"));
+    terminal.say(format!("{gone} gone, {broken} broken, {moved} moved, {unsure} unsure"));
 }

@@ -1,5 +1,6 @@
 //! A line of a log that says what went wrong, and the pattern that it suggests.
 
+use crate::diagnosis;
 use crate::unicode_safety::invisible_chars;
 
 /// Words that stand in lines which say what went wrong.
@@ -46,9 +47,14 @@ fn plain(line: &str) -> String {
 /// Units that make a number a size.
 const UNITS: [&str; 9] = ["bytes", "KiB", "MiB", "GiB", "TiB", "KB", "MB", "GB", "B"];
 
+/// The pattern that is proposed for a line.
+pub(super) fn pattern_of(line: &str) -> String {
+    matching_pattern(line, |pattern| diagnosis::finds(pattern, line))
+}
+
 /// The line as a pattern that finds it: without the time stamps and marks before the message, which logs are
 /// read without, and if need be without holes.
-pub(super) fn matching_pattern(line: &str, finds: impl Fn(&str) -> bool) -> String {
+fn matching_pattern(line: &str, finds: impl Fn(&str) -> bool) -> String {
     let starts = std::iter::once(0).chain(line.match_indices(' ').map(|(at, _)| at + 1));
     let mut rests = starts.map(|at| &line[at..]).take(12);
     let candidates = rests.clone().map(pattern).chain(rests.clone().map(escape));

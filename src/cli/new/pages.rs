@@ -4,14 +4,13 @@ use anyhow::{Context, Result};
 use jiff::civil::Date;
 
 use crate::cli::new::guess;
-use crate::diagnosis;
 use crate::site::{scaffold, title_of};
 
 /// An error page of the site published at `base_url`. With a message its pattern is guessed.
 pub(super) fn error(slug: &str, message: Option<&str>, today: Date, base_url: &str) -> Result<String> {
     let placeholder = scaffold::fill(scaffold::SAMPLE, &[("SLUG", slug)]);
     let sample = message.unwrap_or(&placeholder);
-    let pattern = guess::matching_pattern(sample, |pattern| diagnosis::finds(pattern, sample));
+    let pattern = guess::pattern_of(sample);
     let quoted = |text: &str| -> Result<String> {
         // JSON's form of text is YAML too, and always on one line.
         serde_json::to_string(text).context("cannot write the message as text")

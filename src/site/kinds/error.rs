@@ -1,7 +1,5 @@
 //! An error page: signatures, causes, solutions.
 
-use std::cmp::Reverse;
-
 use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
 
@@ -218,6 +216,17 @@ pub enum SignatureText {
     Unclear,
 }
 
+impl Signature {
+    /// The pattern, or the fragments.
+    pub fn texts(&self) -> &[Placed<String>] {
+        match &self.text {
+            SignatureText::Pattern(pattern) => std::slice::from_ref(pattern),
+            SignatureText::All(fragments) => fragments,
+            SignatureText::Unclear => &[],
+        }
+    }
+}
+
 /// One cause of an error.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Cause {
@@ -340,7 +349,7 @@ fn changes(fields: &Fields) -> Vec<Change> {
         |fields: &Fields| Some(Change { date: fields.date("date")?, what: fields.text("what")?.value });
     let mut changes: Vec<Change> = fields.records("changes").iter().filter_map(change).collect();
     changes.reverse();
-    changes.sort_by_key(|change| Reverse(change.date.value));
+    changes.sort_by_key(|change| std::cmp::Reverse(change.date.value));
     changes
 }
 

@@ -1,0 +1,33 @@
+//! A signature tells too little to assert an error.
+
+use crate::check::Subject;
+use crate::diag::{Diagnostic, Rule};
+use crate::signature::{LEAST_BITS, Pattern, Signature};
+use crate::site::Page;
+use crate::site::kinds::{self, ErrorData, ErrorKind};
+
+pub(super) const RULE: Rule = Rule {
+    code: "weak-signature",
+    demands: "the literal text of a signature is rare enough to tell its error from healthy logs and ordinary text",
+    why: "words that stand in any log assert nothing: such a signature only suggests its page, and that is no mistake where the program prints nothing else; each word counts by its rarity, in bits",
+};
+
+pub(super) fn run(subject: &Subject<'_>) -> Vec<Diagnostic> {
+    let has_messages = |error: &&Page<ErrorData>| error.data.kind != ErrorKind::Symptom;
+    let errors = subject.pages.errors.iter().filter(has_messages);
+    errors.flat_map(|error| error.data.signatures.iter().filter_map(finding)).collect()
+}
+
+fn finding(signature: &kinds::Signature) -> Option<Diagnostic> {
+    let texts = signature.texts();
+    let all: Option<Vec<Pattern>> = texts.iter().map(|text| Pattern::parse(&text.value).ok()).collect();
+    let bits = Signature { all: all?, not: Vec::new(), extract: None, when: None }.specificity();
+    if bits >= LEAST_BITS {
+        return None;
+    }
+    let message = format!(
+        "this signature tells {bits} bits, and only {LEAST_BITS} assert an error: it suggests the page at most"
+    );
+    let finding = Diagnostic::warning(&RULE, texts.first()?.span, message);
+    Some(finding.help("add literal text that only this message has"))
+}
