@@ -208,7 +208,7 @@ impl<'s> Finder<'s> {
         self.page(head, anchor)
     }
 
-    /// What misses where no page is at a path: nothing is known if there is a file that is no page of a kind, or a folder
+    /// Tells why a path leads to no page: nothing is known if there is a file that is no page of a kind, or a folder
     /// that cannot be read.
     fn absent(&self, path: &str) -> Missing {
         let is_misplaced = PageId::of_path(path).is_none() && self.sources.find(path).is_some();

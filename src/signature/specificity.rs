@@ -41,7 +41,7 @@ pub(crate) fn specificity(all: &[Pattern]) -> u32 {
     holes + told.into_iter().map(Token::bits).sum::<u32>()
 }
 
-/// What literal text consists of.
+/// A part of literal text.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 enum Token<'t> {
     /// Letters and digits.
