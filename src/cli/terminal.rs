@@ -53,18 +53,17 @@ impl Terminal {
         let _ = writeln!(stderr, "{}", text.into().render(self.messages));
     }
 
-    /// Findings and their count as a result.
+    /// Writes findings and their count as a result.
     pub fn print_findings(&self, found: &[Diagnostic], sources: &Sources) {
-        let report = diag::human(found, sources, self.results);
-        self.print(format!("{}\n\n{}\n", report.trim_end(), diag::summary(found)));
+        let mut text = summarized(found, sources);
+        text.push("\n");
+        self.print(text);
     }
 
-    /// Findings and their count as a message.
+    /// Writes findings and their count as a message; nothing where there are none.
     pub fn findings(&self, found: &[Diagnostic], sources: &Sources) {
         if !found.is_empty() {
-            let mut report = diag::report(found, sources);
-            report.push(diag::summary(found));
-            self.say(report);
+            self.say(summarized(found, sources));
         }
     }
 
@@ -74,4 +73,10 @@ impl Terminal {
         text.push(format!(": {error:#}"));
         self.say(text);
     }
+}
+
+fn summarized(found: &[Diagnostic], sources: &Sources) -> TerminalText {
+    let mut text = diag::report(found, sources);
+    text.push(diag::summary(found));
+    text
 }
