@@ -14,12 +14,14 @@ use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
 use corpus::{Code, Corpus, Layout, bare};
-use kbgen::parts::emit::{Permission, Publication, Target};
-use kbgen::parts::load::{self, Drafts};
-use kbgen::parts::pipeline::{self, Order};
-use kbgen::parts::render::Audience;
-use kbgen::parts::store::Store;
-use kbgen::parts::watch::{Stage, Watch};
+use kbgen::emit::{Permission, Publication, Target};
+use kbgen::load;
+use kbgen::load::Drafts;
+use kbgen::pipeline;
+use kbgen::pipeline::Order;
+use kbgen::render::Audience;
+use kbgen::store::Store;
+use kbgen::watch::{Stage, Watch};
 
 const HELP: &str = "stages [PAGES]                     what each stage takes
 growth PAGES...                    processor time and memory of whole builds, by size

@@ -14,9 +14,12 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
-use kbgen::parts::estimate::{Architecture, CacheLayout, CacheType, Planner, Quantization, Settings};
-use kbgen::parts::load::Drafts;
-use kbgen::parts::{fit, load};
+use kbgen::load::Drafts;
+use kbgen::{fit, load};
+use kbgen_estimate::architecture::Architecture;
+use kbgen_estimate::planner::Planner;
+use kbgen_estimate::quantization::{CacheType, Quantization};
+use kbgen_estimate::settings::{CacheLayout, Settings};
 
 const HEADER: &str = "kind,catalogue_id,quant,ctx,kv_type,n_ubatch,n_seq,kv_unified,n_outputs,device\n";
 

@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use kbgen::parts::signature::{Index, Kind, Page, Pattern, Signature};
+use kbgen_signature::{Index, Kind, Page, Pattern, Signature};
 
 use hostile_patterns::families;
 

@@ -19,9 +19,10 @@ use std::process::{Command, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use kbgen::parts::diagnosis::documents;
-use kbgen::parts::load::{self, Drafts};
-use kbgen::parts::signature::{Document, NEAR, WordIndex};
+use kbgen::diagnosis::documents;
+use kbgen::load;
+use kbgen::load::Drafts;
+use kbgen_signature::{Document, NEAR, WordIndex};
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use serde_json::Value;
 

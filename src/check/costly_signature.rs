@@ -2,10 +2,11 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use kbgen_signature::{Pattern, STEPS};
+
 use crate::check::Subject;
 use crate::diag::{Diagnostic, Rule};
 use crate::files::Span;
-use crate::signature::{Pattern, STEPS};
 
 pub(super) const RULE: Rule = Rule {
     code: "costly-signature",

@@ -38,12 +38,12 @@ mod wrong_match;
 use std::collections::BTreeMap;
 
 use jiff::civil::Date;
+use kbgen_signature::Diagnosis;
 use rayon::prelude::*;
 
 use crate::diag::{Diagnostic, Rule};
 use crate::diagnosis::{Compiled, PartFault};
 use crate::files::{Key, Sources, Span};
-use crate::signature::Diagnosis;
 use crate::site::{Links, Site};
 use crate::store::{Kind, Store};
 

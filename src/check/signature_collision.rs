@@ -2,11 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use kbgen_signature::Pattern;
+
 use crate::check::Subject;
 use crate::diag::{Diagnostic, Rule};
 use crate::diagnosis;
 use crate::files::{Placed, Span};
-use crate::signature::Pattern;
 use crate::site::kinds::{ErrorData, ErrorKind, Signature};
 use crate::site::{Page, PageId};
 

@@ -1,8 +1,9 @@
 //! A signature tells too little to assert an error.
 
+use kbgen_signature::{LEAST_BITS, Pattern, Signature};
+
 use crate::check::Subject;
 use crate::diag::{Diagnostic, Rule};
-use crate::signature::{LEAST_BITS, Pattern, Signature};
 use crate::site::Page;
 use crate::site::kinds::{self, ErrorData, ErrorKind};
 

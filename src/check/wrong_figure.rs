@@ -1,8 +1,9 @@
 //! A sample of an extractor leads to no page that uses it, or other figures are read from it.
 
+use kbgen_signature::{Expression, Figure, Figures};
+
 use crate::check::Subject;
 use crate::diag::{Diagnostic, Rule};
-use crate::signature::{Expression, Figure, Figures};
 use crate::site::kinds::SampleText;
 
 pub(super) const RULE: Rule = Rule {

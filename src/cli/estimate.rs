@@ -9,6 +9,7 @@ use std::io::{self, BufReader, Read, Write};
 
 use anyhow::{Context, Error, Result};
 use csv::ByteRecord;
+use kbgen_estimate::architecture::Architecture;
 use rayon::prelude::*;
 
 use crate::cli::Outcome;
@@ -16,7 +17,6 @@ use crate::cli::arguments::{Arguments, EstimateOptions};
 use crate::cli::estimate::answer::Answerer;
 use crate::cli::estimate::row::Columns;
 use crate::cli::world;
-use crate::estimate::architecture::Architecture;
 use crate::fit;
 use crate::load::{self, Drafts};
 

@@ -1,9 +1,9 @@
 //! What a match says: the page, the figures, the cause they point to.
 
+use kbgen_signature::{Expression, Extractor, Figure, Figures, Match, PLACE, Template, VERDICT};
 use serde::Serialize;
 
 use crate::diagnosis::Book;
-use crate::signature::{Expression, Extractor, Figure, Figures, Match, PLACE, Template, VERDICT};
 use crate::site::kinds::Cause;
 
 /// One page that a log leads to.

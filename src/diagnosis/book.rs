@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use kbgen_signature::{Extractor, Index, Table};
 use serde::{Deserialize, Serialize};
 
 use crate::diagnosis::{Compiled, told};
 use crate::files::Sources;
-use crate::signature::{Extractor, Index, Table};
 use crate::site::Site;
 use crate::site::kinds;
 

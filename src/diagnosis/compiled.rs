@@ -3,10 +3,11 @@
 use std::collections::BTreeSet;
 use std::sync::OnceLock;
 
+use kbgen_signature::{self as signature, Cause, Extractor, Index, Pattern};
+
 use crate::diagnosis::extractors::{extractors, shared};
 use crate::diagnosis::parser::{Parser, PartFault};
 use crate::files::Sources;
-use crate::signature::{self, Cause, Extractor, Index, Pattern};
 use crate::site::kinds::{ErrorData, ErrorKind, SignatureText};
 use crate::site::{self, Head, Page, Site};
 

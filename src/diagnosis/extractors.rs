@@ -1,8 +1,9 @@
 //! The extractors of a site, parsed.
 
+use kbgen_signature::{Derived, Extractor, Field, Pattern, Place, Verdict};
+
 use crate::diagnosis::parser::{Parser, PartFault};
 use crate::files::{Placed, Sources};
-use crate::signature::{Derived, Extractor, Field, Pattern, Place, Verdict};
 use crate::site::kinds::ExtractorData;
 use crate::site::{Page, Site};
 

@@ -14,11 +14,11 @@ mod fragment;
 mod near;
 mod parser;
 
-/// The fewest bits of a signature that asserts an error.
-pub use crate::signature::LEAST_BITS;
 pub use answer::{Answer, COUNTS, Evidence, PAIRS, answer, show_figure, told};
 pub use book::Book;
 pub use compiled::{Compiled, Signatures, finds, specificity};
 pub use extractors::shared;
+/// The fewest bits of a signature that asserts an error.
+pub use kbgen_signature::LEAST_BITS;
 pub use near::{Asked, answers, documents, words};
 pub use parser::PartFault;

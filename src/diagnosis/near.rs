@@ -2,15 +2,15 @@
 
 use std::collections::BTreeSet;
 
+use kbgen_signature::{
+    Counted, Diagnosis, Document, Figures, Index, Match, NEAR, NEAR_QUESTION, WordCounts, WordIndex,
+    is_question,
+};
 use rayon::prelude::*;
 
 use crate::diagnosis::{Answer, Book, Evidence, answer};
 use crate::files::{Key, Sources};
 use crate::markdown;
-use crate::signature::{
-    Counted, Diagnosis, Document, Figures, Index, Match, NEAR, NEAR_QUESTION, WordCounts, WordIndex,
-    is_question,
-};
 use crate::site::kinds::{ErrorData, GuideData, SignatureText};
 use crate::site::{Head, Page, Site};
 use crate::store::{self, Store};

@@ -1,9 +1,10 @@
 //! Texts of front matter become patterns and expressions; what is wrong with them is kept with its place.
 
+use kbgen_signature::{Expression, Fault, Pattern, Template};
+
 use crate::diag::nearest;
 use crate::diagnosis::fragment::place;
 use crate::files::{Placed, Sources, Span};
-use crate::signature::{Expression, Fault, Pattern, Template};
 
 /// What is wrong with a pattern or a condition.
 #[derive(Debug, Clone, PartialEq, Eq)]

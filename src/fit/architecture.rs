@@ -1,9 +1,10 @@
 //! A model page's hyperparameters become the estimator's own type.
 
+use kbgen_estimate::architecture::Architecture;
+use kbgen_estimate::family::Family;
+use kbgen_estimate::fields::ArchitectureFields;
+
 use crate::diag::nearest;
-use crate::estimate::architecture::Architecture;
-use crate::estimate::family::Family;
-use crate::estimate::fields::ArchitectureFields;
 use crate::files::Span;
 use crate::site::kinds::ArchitectureData;
 

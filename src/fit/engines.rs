@@ -1,10 +1,11 @@
 //! What vLLM needs of a model, by number of cards and type of the weights.
 
-use crate::estimate::architecture::Architecture;
-use crate::estimate::bytes::Bytes;
-use crate::estimate::checkpoint::{Checkpoint, WeightType};
-use crate::estimate::estimator::NotCovered;
-use crate::estimate::vllm::{DEFAULT_UTILIZATION, Request, VllmCache, VllmSettings};
+use kbgen_estimate::architecture::Architecture;
+use kbgen_estimate::bytes::Bytes;
+use kbgen_estimate::checkpoint::{Checkpoint, WeightType};
+use kbgen_estimate::estimator::NotCovered;
+use kbgen_estimate::vllm::{DEFAULT_UTILIZATION, Request, VllmCache, VllmSettings};
+
 use crate::site::{CARDS, Vllm, VllmCard, WEIGHT_TYPES};
 
 /// The constants of vLLM's formulas for a model.

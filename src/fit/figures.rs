@@ -2,18 +2,19 @@
 
 use std::collections::HashMap;
 
-use crate::estimate::architecture::{Architecture, Layer, LayerKind};
-use crate::estimate::bytes::Bytes;
-use crate::estimate::estimator::NotCovered;
-use crate::estimate::offload::LargestTensors;
-use crate::estimate::parameters::parameter_count;
-use crate::estimate::placement::{Device, reads_factors};
-use crate::estimate::planner::Planner;
-use crate::estimate::quantization::{CacheType, Quantization};
-use crate::estimate::segments::Segment;
-use crate::estimate::settings::{CacheLayout, Settings};
-use crate::estimate::speed::CacheRead;
-use crate::estimate::weights::{EitherDevice, PlacedWeights};
+use kbgen_estimate::architecture::{Architecture, Layer, LayerKind};
+use kbgen_estimate::bytes::Bytes;
+use kbgen_estimate::estimator::NotCovered;
+use kbgen_estimate::offload::LargestTensors;
+use kbgen_estimate::parameters::parameter_count;
+use kbgen_estimate::placement::{Device, reads_factors};
+use kbgen_estimate::planner::Planner;
+use kbgen_estimate::quantization::{CacheType, Quantization};
+use kbgen_estimate::segments::Segment;
+use kbgen_estimate::settings::{CacheLayout, Settings};
+use kbgen_estimate::speed::CacheRead;
+use kbgen_estimate::weights::{EitherDevice, PlacedWeights};
+
 use crate::fit::{engines, speeds};
 use crate::site::{
     CACHE_TYPES, Curve, Factors, Figures, LayerWeights, Offload, PAIRS, QuantFit, Runner, SLOTS, Share,

@@ -1,6 +1,7 @@
 //! Which one hyperparameter, written otherwise, would make the published number of parameters.
 
-use crate::estimate::fields::ArchitectureFields;
+use kbgen_estimate::fields::ArchitectureFields;
+
 use crate::fit::parameters::{TOLERANCE, count};
 
 /// A flag, by its name in the front matter.

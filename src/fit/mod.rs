@@ -12,6 +12,10 @@ mod speeds;
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use kbgen_estimate::architecture::Architecture;
+use kbgen_estimate::estimator::{NotCovered, driver_context};
+use kbgen_estimate::placement::Device;
+use kbgen_estimate::quantization::Quantization;
 use rayon::prelude::*;
 
 pub use architecture::architecture;
@@ -19,10 +23,6 @@ pub use figures::figures;
 pub use rules::RULES;
 
 use crate::diag::Diagnostic;
-use crate::estimate::architecture::Architecture;
-use crate::estimate::estimator::{NotCovered, driver_context};
-use crate::estimate::placement::Device;
-use crate::estimate::quantization::Quantization;
 use crate::files::Key;
 use crate::fit::rules::BAD_ARCHITECTURE;
 use crate::site::kinds::ModelData;

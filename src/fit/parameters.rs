@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use kbgen_estimate::fields::ArchitectureFields;
+use kbgen_estimate::parameters::{ParameterCount, parameter_count};
+
 use crate::diag::Diagnostic;
-use crate::estimate::fields::ArchitectureFields;
-use crate::estimate::parameters::{ParameterCount, parameter_count};
 use crate::files::Placed;
 use crate::fit::architecture::plain_fields;
 use crate::fit::mends::mends;

@@ -1,7 +1,8 @@
 //! The rules that a catalog has to keep to be computed with.
 
+use kbgen_estimate::quantization::Quantization;
+
 use crate::diag::{Diagnostic, Rule, nearest};
-use crate::estimate::quantization::Quantization;
 use crate::files::Placed;
 
 /// Hyperparameters that contradict each other.

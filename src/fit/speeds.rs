@@ -1,7 +1,8 @@
 //! How fast devices decode, as the estimator's bands by class.
 
-use crate::estimate::architecture::Architecture;
-use crate::estimate::speed::{SpeedClass, SpeedKind};
+use kbgen_estimate::architecture::Architecture;
+use kbgen_estimate::speed::{SpeedClass, SpeedKind};
+
 use crate::site::{Site, SpeedTable};
 
 /// Kinds of model, in the order of every class's bands.

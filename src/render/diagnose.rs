@@ -1,5 +1,6 @@
 //! What the paste box needs, as one script that works from a disk too.
 
+use kbgen_signature::{NEAR, NEAR_QUESTION, WordIndex};
 use serde::Serialize;
 use serde_json::json;
 
@@ -7,7 +8,6 @@ use crate::diagnosis;
 use crate::files::Outputs;
 use crate::render::address::file;
 use crate::render::views::{Shelf, asks_for_memory};
-use crate::signature::{NEAR, NEAR_QUESTION, WordIndex};
 use crate::site::kinds::ErrorData;
 use crate::site::{Head, Page};
 

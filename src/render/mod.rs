@@ -40,6 +40,7 @@ mod xml;
 use std::collections::BTreeMap;
 
 use jiff::civil::Date;
+use kbgen_signature::look_alikes;
 use rayon::prelude::*;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -52,7 +53,6 @@ use crate::render::assets::Assets;
 use crate::render::groups::Groups;
 use crate::render::prose::Prose;
 use crate::render::views::{Shelf, Wanted};
-use crate::signature::look_alikes;
 use crate::site::{Digest, FitTable, Links, Site};
 use crate::store::{self, Store};
 use crate::watch::{Stage, Watch};

@@ -1,11 +1,11 @@
 //! `data/search.js`: what the reader's search needs of every page, in an index of its own: what diagnosis offers for
 //! a log are errors and guides only.
 
+use kbgen_signature::{Document, WordIndex};
 use serde::Serialize;
 
 use crate::files::Outputs;
 use crate::render::views::{Shelf, parameters, signature_text};
-use crate::signature::{Document, WordIndex};
 use crate::site::kinds::{DeviceData, ErrorData, ModelData};
 use crate::site::{Head, Kind, LISTINGS, Page, PageId};
 use crate::texts::text;

@@ -323,7 +323,7 @@
 
   // ---- vLLM --------------------------------------------------------------------------------
   var BLOCK = 16, SMALL_BATCH = 2048, LARGE_BATCH = 8192, LARGE_CARD = 70 * GIB;
-  // What vLLM takes of each card, as src/estimate/vllm.rs has it: weights, the cache of one request, activations and
+  // What vLLM takes of each card, as crates/kbgen-estimate/src/vllm.rs has it: weights, the cache of one request, activations and
   // CUDA, what it leaves alone, the pool, the longest context; ranges but for the weights. `asked`: {dtype (position in the index),
   // cards, memory (as programs see it), util (thousandths), fp8 (the cache), ctx, held (by other programs)}. Where it is not covered: {reason}.
   function vllm(table, asked) {

@@ -1,7 +1,7 @@
 /* Finds the pages that fit a pasted log: kbgenMatch(table, log) works in steps, so that the page can go on, and
    returns [{slug, score, line, column, figures, cause}], best first, in linear time. Its property `steps` counts the
    steps, and `skipped` is the line where there were too many and signatures may have been missed, or 0; `begun` names the
-   pages with a message that begins as a short text ends. One log at a time: a new one ends the work on the last. The twin of src/signature/; tests/data/matches.json holds both to one result. */
+   pages with a message that begins as a short text ends. One log at a time: a new one ends the work on the last. The twin of crates/kbgen-signature/; tests/data/matches.json holds both to one result. */
 var kbgenMatch = (() => {
   "use strict";
 

@@ -5,11 +5,12 @@ use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
 use csv::{ByteRecord, ReaderBuilder};
-use kbgen::parts::cli::answer_all;
-use kbgen::parts::estimate::Architecture;
-use kbgen::parts::files::Sources;
-use kbgen::parts::fit;
-use kbgen::parts::load::{self, Drafts};
+use kbgen::answer_all;
+use kbgen::files::Sources;
+use kbgen::fit;
+use kbgen::load;
+use kbgen::load::Drafts;
+use kbgen_estimate::architecture::Architecture;
 
 use super::place::repository;
 

@@ -1,8 +1,8 @@
 //! Bytes as what a page writes after `when`, as a text with values in braces, and as an estimator call: read or refused
 //! at a place of the text, worth the same when stored, and never a number that is none.
 
-use kbgen::parts::signature::{Expression, Figure, Figures, Template};
-use kbgen::parts::site::ProseCall;
+use kbgen::site::ProseCall;
+use kbgen_signature::{Expression, Figure, Figures, Template};
 
 use super::site;
 

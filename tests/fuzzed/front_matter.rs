@@ -1,8 +1,9 @@
 //! Bytes as a page of an error: whatever it says, each finding has a place in the file, and every form of the
 //! findings is well formed.
 
-use kbgen::parts::diag::{ColorChoice, Diagnostic, github, human, json, sarif};
-use kbgen::parts::files::Sources;
+use kbgen::diag::{Diagnostic, github, human, json, sarif};
+use kbgen::escape::ColorChoice;
+use kbgen::files::Sources;
 use serde_json::Value;
 
 use super::site;

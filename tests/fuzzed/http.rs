@@ -7,8 +7,9 @@ use std::sync::OnceLock;
 use std::sync::mpsc;
 use std::time::Duration;
 
-use kbgen::parts::files::Outputs;
-use kbgen::parts::serve::{self, Event, Limits, Open, Rebuild, Running, ServeOptions, StallLimit};
+use kbgen::files::Outputs;
+use kbgen::serve;
+use kbgen::serve::{Event, Limits, Open, Rebuild, Running, ServeOptions, StallLimit};
 
 /// What no answer may have.
 const SECRET: &str = "the-secret";

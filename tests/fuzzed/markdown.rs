@@ -8,7 +8,7 @@ use html5ever::tendril::StrTendril;
 use html5ever::tokenizer::{
     BufferQueue, Tag, TagKind, Token, TokenSink, TokenSinkResult, Tokenizer, TokenizerOpts,
 };
-use kbgen::parts::markdown::{
+use kbgen::markdown::{
     Call, Figure, Pieces, inline, is_reserved_id, outline, outline_inline, plain, plain_inline, render,
 };
 

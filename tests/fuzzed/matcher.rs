@@ -7,7 +7,7 @@
 use std::fs;
 use std::sync::OnceLock;
 
-use kbgen::parts::signature::{Cause, Expression, Index, Kind, Match, Page, Pattern, Signature, Table};
+use kbgen_signature::{Cause, Expression, Index, Kind, Match, Page, Pattern, Signature, Table};
 use serde_json::{Value, json};
 
 use super::place::repository;

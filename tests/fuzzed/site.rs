@@ -4,13 +4,15 @@ use std::cell::RefCell;
 use std::sync::Arc;
 
 use jiff::civil::date;
-use kbgen::parts::diag::Diagnostic;
-use kbgen::parts::files::Sources;
-use kbgen::parts::load::{self, Drafts};
-use kbgen::parts::pipeline::{self, Order};
-use kbgen::parts::render::Audience;
-use kbgen::parts::store::Store;
-use kbgen::parts::watch::Unwatched;
+use kbgen::diag::Diagnostic;
+use kbgen::files::Sources;
+use kbgen::load;
+use kbgen::load::Drafts;
+use kbgen::pipeline;
+use kbgen::pipeline::Order;
+use kbgen::render::Audience;
+use kbgen::store::Store;
+use kbgen::watch::Unwatched;
 
 use super::place::repository;
 

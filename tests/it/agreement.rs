@@ -4,9 +4,9 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use kbgen::parts::files::Outputs;
-use kbgen::parts::load;
-use kbgen::parts::pipeline;
+use kbgen::files::Outputs;
+use kbgen::load;
+use kbgen::pipeline;
 use serde_json::Value;
 
 use crate::expect::{order, repository};

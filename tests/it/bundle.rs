@@ -4,12 +4,14 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use jiff::civil::date;
-use kbgen::parts::emit::{Permission, Single};
-use kbgen::parts::files::{Outputs, Sources};
-use kbgen::parts::load::{self, Drafts};
-use kbgen::parts::pipeline::{self, Order};
-use kbgen::parts::render::{Audience, BUNDLE_MARK};
-use kbgen::parts::store::Store;
+use kbgen::emit::{Permission, Single};
+use kbgen::files::{Outputs, Sources};
+use kbgen::load;
+use kbgen::load::Drafts;
+use kbgen::pipeline;
+use kbgen::pipeline::Order;
+use kbgen::render::{Audience, BUNDLE_MARK};
+use kbgen::store::Store;
 
 use crate::expect::repository;
 use crate::html::{Tag, tags};

@@ -7,15 +7,17 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use jiff::civil::date;
-use kbgen::parts::cache::Cache;
-use kbgen::parts::diag;
-use kbgen::parts::emit::{Permission, Publication, Record, Target};
-use kbgen::parts::files::Outputs;
-use kbgen::parts::load::{self, Drafts};
-use kbgen::parts::pipeline::{self, Order, Whole};
-use kbgen::parts::render::Audience;
-use kbgen::parts::store::{Kind, Store};
-use kbgen::parts::watch::Unwatched;
+use kbgen::cache::Cache;
+use kbgen::diag;
+use kbgen::emit::{Permission, Publication, Record, Target};
+use kbgen::files::Outputs;
+use kbgen::load;
+use kbgen::load::Drafts;
+use kbgen::pipeline;
+use kbgen::pipeline::{Order, Whole};
+use kbgen::render::Audience;
+use kbgen::store::{Kind, Store};
+use kbgen::watch::Unwatched;
 use tempfile::TempDir;
 
 use crate::expect::{files, repository};

@@ -17,9 +17,9 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::LazyLock;
 
-use kbgen::parts::diag::Diagnostic;
-use kbgen::parts::files::Sources;
-use kbgen::parts::load;
+use kbgen::diag::Diagnostic;
+use kbgen::files::Sources;
+use kbgen::load;
 use tempfile::TempDir;
 
 use crate::expect::repository;

@@ -4,13 +4,16 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use jiff::civil::{Date, date};
-use kbgen::parts::diag::{self, ColorChoice, Rule};
-use kbgen::parts::files::Outputs;
-use kbgen::parts::load::Drafts;
-use kbgen::parts::pipeline::{self, Built, Order};
-use kbgen::parts::render::Audience;
-use kbgen::parts::store::Store;
-use kbgen::parts::{check, config, fit, load, render, schema};
+use kbgen::diag;
+use kbgen::diag::Rule;
+use kbgen::escape::ColorChoice;
+use kbgen::files::Outputs;
+use kbgen::load::Drafts;
+use kbgen::pipeline;
+use kbgen::pipeline::{Built, Order};
+use kbgen::render::Audience;
+use kbgen::store::Store;
+use kbgen::{check, config, fit, load, render, schema};
 use serde_json::Value;
 
 use crate::case_file::CaseFile;

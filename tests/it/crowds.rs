@@ -5,8 +5,9 @@ use std::net::TcpStream;
 use std::process::Command;
 use std::time::Duration;
 
-use kbgen::parts::files::Outputs;
-use kbgen::parts::serve::{self, Event, Limits, Open, Rebuild, Running, ServeOptions, StallLimit};
+use kbgen::files::Outputs;
+use kbgen::serve;
+use kbgen::serve::{Event, Limits, Open, Rebuild, Running, ServeOptions, StallLimit};
 
 use crate::served::{PATIENCE, Served, rest, starter};
 

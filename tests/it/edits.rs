@@ -13,14 +13,17 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use jiff::civil::date;
-use kbgen::parts::files::Outputs;
-use kbgen::parts::load::{self, Drafts};
-use kbgen::parts::pipeline::{self, Edited, Edition, Made, Order};
-use kbgen::parts::render::Audience;
-use kbgen::parts::serve::{
-    self, Changes, Event, Limits, Open, Rebuild, Retouch, Retouched, ServeOptions, StallLimit, Tracker,
+use kbgen::files::Outputs;
+use kbgen::load;
+use kbgen::load::Drafts;
+use kbgen::pipeline;
+use kbgen::pipeline::{Edited, Edition, Made, Order};
+use kbgen::render::Audience;
+use kbgen::serve;
+use kbgen::serve::{
+    Changes, Event, Limits, Open, Rebuild, Retouch, Retouched, ServeOptions, StallLimit, Tracker,
 };
-use kbgen::parts::watch::Unwatched;
+use kbgen::watch::Unwatched;
 use tempfile::TempDir;
 
 use crate::expect::repository;

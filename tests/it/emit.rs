@@ -7,8 +7,9 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::Result;
-use kbgen::parts::emit::{self, MARKER, Permission, Report, Target};
-use kbgen::parts::files::Outputs;
+use kbgen::emit;
+use kbgen::emit::{MARKER, Permission, Report, Target};
+use kbgen::files::Outputs;
 use tempfile::TempDir;
 
 /// A site's root with a `site.toml`, and the output folder in it.

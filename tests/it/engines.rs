@@ -2,10 +2,11 @@
 //!
 //! `tests/data/vllm.csv` holds what vLLM logged of its own memory, with the address of each log.
 
-use kbgen::parts::estimate::{
-    Bytes, DEFAULT_UTILIZATION, VllmCache, VllmSettings, VllmVerdict, WeightType, parameter_count,
-    request_bytes, transformers, vllm, weight_bytes,
-};
+use kbgen_estimate::bytes::Bytes;
+use kbgen_estimate::checkpoint::{WeightType, weight_bytes};
+use kbgen_estimate::parameters::parameter_count;
+use kbgen_estimate::transformers::transformers;
+use kbgen_estimate::vllm::{DEFAULT_UTILIZATION, VllmCache, VllmSettings, VllmVerdict, request_bytes, vllm};
 
 use crate::measured::{models, number, rows};
 

@@ -1,17 +1,17 @@
 //! Estimates against what llama.cpp itself computed, and the properties that they must have.
 
-use kbgen::parts::estimate::Architecture;
-use kbgen::parts::estimate::ArchitectureFields;
-use kbgen::parts::estimate::Bytes;
-use kbgen::parts::estimate::Device;
-use kbgen::parts::estimate::{
+use kbgen_estimate::architecture::Architecture;
+use kbgen_estimate::bytes::Bytes;
+use kbgen_estimate::estimator::{Estimate, Evidence, estimate, tensor_counts};
+use kbgen_estimate::fields::ArchitectureFields;
+use kbgen_estimate::fitting::{
     Available, best_quantization, fewest_cpu_experts, largest_context, most_gpu_layers,
 };
-use kbgen::parts::estimate::{CacheLayout, ExpertPlacement, FlashAttention, Settings};
-use kbgen::parts::estimate::{CacheType, Quantization};
-use kbgen::parts::estimate::{Estimate, Evidence, estimate, tensor_counts};
-use kbgen::parts::estimate::{ParameterCount, parameter_count};
-use kbgen::parts::estimate::{cells_of, device_segments, segments, value_at};
+use kbgen_estimate::parameters::{ParameterCount, parameter_count};
+use kbgen_estimate::placement::Device;
+use kbgen_estimate::quantization::{CacheType, Quantization};
+use kbgen_estimate::segments::{cells_of, device_segments, segments, value_at};
+use kbgen_estimate::settings::{CacheLayout, ExpertPlacement, FlashAttention, Settings};
 
 use crate::measured::{Part, describe, fields, figures, models, rows};
 

@@ -2,12 +2,16 @@
 
 use std::path::Path;
 
-use kbgen::parts::estimate::{
-    Architecture, Bytes, CacheLayout, CachePlacement, CacheType, Device, ExpertPlacement, FlashAttention,
-    Planner, Quantization, Settings, WindowCache,
+use kbgen::load::Drafts;
+use kbgen::{fit, load};
+use kbgen_estimate::architecture::Architecture;
+use kbgen_estimate::bytes::Bytes;
+use kbgen_estimate::placement::Device;
+use kbgen_estimate::planner::Planner;
+use kbgen_estimate::quantization::{CacheType, Quantization};
+use kbgen_estimate::settings::{
+    CacheLayout, CachePlacement, ExpertPlacement, FlashAttention, Settings, WindowCache,
 };
-use kbgen::parts::load::Drafts;
-use kbgen::parts::{fit, load};
 
 /// Every model that the site has a page of and the estimator covers.
 fn catalog() -> Vec<(String, Architecture)> {

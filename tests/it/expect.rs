@@ -7,10 +7,10 @@ use std::process::Command;
 use std::sync::{Arc, Once};
 
 use jiff::civil::date;
-use kbgen::parts::load::Drafts;
-use kbgen::parts::pipeline::Order;
-use kbgen::parts::render::Audience;
-use kbgen::parts::store::Store;
+use kbgen::load::Drafts;
+use kbgen::pipeline::Order;
+use kbgen::render::Audience;
+use kbgen::store::Store;
 
 /// A path in the repository.
 pub fn repository(path: &str) -> PathBuf {

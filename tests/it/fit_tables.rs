@@ -2,17 +2,18 @@
 
 use std::fs;
 
-use kbgen::parts::estimate::{
-    Architecture, CacheLayout, CacheType, Device, ExpertPlacement, Quantization, Settings, estimate,
-    file_bytes,
-};
-use kbgen::parts::files::Outputs;
-use kbgen::parts::load;
-use kbgen::parts::pipeline;
+use kbgen::files::Outputs;
+use kbgen::load;
+use kbgen::pipeline;
+use kbgen_estimate::architecture::Architecture;
+use kbgen_estimate::estimator::{estimate, file_bytes};
+use kbgen_estimate::placement::Device;
+use kbgen_estimate::quantization::{CacheType, Quantization};
+use kbgen_estimate::settings::{CacheLayout, ExpertPlacement, Settings};
 use serde_json::Value;
 
-use kbgen::parts::fit::figures;
-use kbgen::parts::site::{Division, Figures, Run, Runner, Verdict};
+use kbgen::fit::figures;
+use kbgen::site::{Division, Figures, Run, Runner, Verdict};
 
 use crate::expect::{order, repository};
 use crate::measured::models;

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 use std::fs;
 
-use kbgen::parts::load;
-use kbgen::parts::pipeline;
+use kbgen::load;
+use kbgen::pipeline;
 use serde_json::Value;
 
 use crate::expect::{order, repository};

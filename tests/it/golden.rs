@@ -4,12 +4,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use jiff::civil::date;
-use kbgen::parts::files::{Memory, Outputs, Sources};
-use kbgen::parts::load::{self, Drafts};
-use kbgen::parts::pipeline::{self, Order};
-use kbgen::parts::render::Audience;
-use kbgen::parts::store::Store;
-use kbgen::parts::watch::Unwatched;
+use kbgen::files::{Memory, Outputs, Sources};
+use kbgen::load;
+use kbgen::load::Drafts;
+use kbgen::pipeline;
+use kbgen::pipeline::Order;
+use kbgen::render::Audience;
+use kbgen::store::Store;
+use kbgen::watch::Unwatched;
 
 use crate::expect::{all_well, order, repository, same};
 use crate::html::{Tag, tags};
@@ -293,7 +295,7 @@ fn links_in_the_markdown_of_an_error_lead_to_files() {
     let mut checked = 0;
     for (path, _) in outputs.iter().filter(|(path, _)| path.ends_with(".md")) {
         let twin = text(&outputs, path);
-        let outline = kbgen::parts::markdown::outline(&twin);
+        let outline = kbgen::markdown::outline(&twin);
         for link in outline.links.iter().filter(|link| !link.destination.starts_with("https://")) {
             let (file, id) = resolve(path, &link.destination);
             assert!(outputs.get(&file).is_some(), "{path}: `{}` names no file", link.destination);

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use ammonia::Builder;
-use kbgen::parts::files::Outputs;
+use kbgen::files::Outputs;
 use quick_xml::events::Event;
 use serde_json::Value;
 

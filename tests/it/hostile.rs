@@ -5,10 +5,14 @@ use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
-use kbgen::parts::diag::{self, ColorChoice, Diagnostic};
-use kbgen::parts::files::{Outputs, Sources};
-use kbgen::parts::load::{self, Drafts};
-use kbgen::parts::pipeline::{self, Order};
+use kbgen::diag;
+use kbgen::diag::Diagnostic;
+use kbgen::escape::ColorChoice;
+use kbgen::files::{Outputs, Sources};
+use kbgen::load;
+use kbgen::load::Drafts;
+use kbgen::pipeline;
+use kbgen::pipeline::Order;
 
 use crate::case_file::{CaseFile, unescape};
 use crate::expect::{self, all_well, order, repository};

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use kbgen::parts::emit::MARKER;
+use kbgen::emit::MARKER;
 use tempfile::TempDir;
 
 use crate::served::{starter, write};

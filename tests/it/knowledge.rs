@@ -2,10 +2,11 @@
 
 use std::sync::OnceLock;
 
-use kbgen::parts::diagnosis::{Answer, Asked, Book, Compiled, answers, documents};
-use kbgen::parts::load::{self, Drafts};
-use kbgen::parts::signature::WordIndex;
-use kbgen::parts::site::Site;
+use kbgen::diagnosis::{Answer, Asked, Book, Compiled, answers, documents};
+use kbgen::load;
+use kbgen::load::Drafts;
+use kbgen::site::Site;
+use kbgen_signature::WordIndex;
 
 use crate::expect::repository;
 

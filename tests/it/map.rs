@@ -2,8 +2,8 @@
 
 use std::fs;
 
-use kbgen::parts::load;
-use kbgen::parts::pipeline;
+use kbgen::load;
+use kbgen::pipeline;
 use tempfile::TempDir;
 
 use crate::expect::order;

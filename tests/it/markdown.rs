@@ -1,6 +1,6 @@
 //! Markdown: outline, faults, HTML, and what hostile text can and cannot do.
 
-use kbgen::parts::markdown::{
+use kbgen::markdown::{
     Call, Figure, Picture, Pieces, inline, outline, outline_inline, plain, plain_inline, render,
 };
 
@@ -33,8 +33,7 @@ impl Pieces for Page {
 
 /// Each fault as `text: message`.
 fn faults(text: &str) -> Vec<String> {
-    let name =
-        |fault: kbgen::parts::markdown::Fault| format!("{}: {}", &text[fault.range], fault.kind.message());
+    let name = |fault: kbgen::markdown::Fault| format!("{}: {}", &text[fault.range], fault.kind.message());
     outline(text).faults.into_iter().map(name).collect()
 }
 

@@ -8,10 +8,15 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::OnceLock;
 
-use kbgen::parts::estimate::{
-    Architecture, ArchitectureFields, CacheLayout, CachePlacement, Device, DeviceEstimate, ExpertPlacement,
-    FlashAttention, Quantization, Settings, SpeedClass, SpeedKind, WindowCache, estimate, file_bytes,
+use kbgen_estimate::architecture::Architecture;
+use kbgen_estimate::estimator::{DeviceEstimate, estimate, file_bytes};
+use kbgen_estimate::fields::ArchitectureFields;
+use kbgen_estimate::placement::Device;
+use kbgen_estimate::quantization::Quantization;
+use kbgen_estimate::settings::{
+    CacheLayout, CachePlacement, ExpertPlacement, FlashAttention, Settings, WindowCache,
 };
+use kbgen_estimate::speed::{SpeedClass, SpeedKind};
 use rayon::prelude::*;
 
 use crate::expect;

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Output;
 
-use kbgen::parts::pipeline;
+use kbgen::pipeline;
 use serde_json::Value;
 use tempfile::TempDir;
 

@@ -1,7 +1,8 @@
 //! Names that people and programs use find their pages in this repository's knowledge base, and never another's.
 
-use kbgen::parts::load::{self, Drafts};
-use kbgen::parts::site::{Kind, Names, Site};
+use kbgen::load;
+use kbgen::load::Drafts;
+use kbgen::site::{Kind, Names, Site};
 
 use crate::expect::repository;
 

@@ -11,11 +11,10 @@ use std::sync::mpsc::{self, Receiver};
 use std::thread;
 use std::time::Duration;
 
-use kbgen::parts::files::Outputs;
-use kbgen::parts::serve::{
-    self, Changes, Event, Limits, Open, Rebuild, Running, ServeOptions, StallLimit, Tracker,
-};
-use kbgen::parts::watch::Watch;
+use kbgen::files::Outputs;
+use kbgen::serve;
+use kbgen::serve::{Changes, Event, Limits, Open, Rebuild, Running, ServeOptions, StallLimit, Tracker};
+use kbgen::watch::Watch;
 use tempfile::TempDir;
 
 /// No answer within this time is a failure.

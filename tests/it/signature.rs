@@ -1,8 +1,6 @@
 //! Signatures: the vectors that the page's script shares, and hostile logs.
 
-use kbgen::parts::signature::{
-    Cause, Diagnosis, Expression, Index, Kind, Page, Pattern, STEPS, Signature, Table,
-};
+use kbgen_signature::{Cause, Diagnosis, Expression, Index, Kind, Page, Pattern, STEPS, Signature, Table};
 use serde_json::{Value, json};
 use std::fs;
 

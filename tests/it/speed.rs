@@ -3,9 +3,10 @@
 //! `tests/data/speeds.csv` holds 75 reported speeds with their sources; its columns
 //! `weight_bytes` and `cache_bytes` are what a token reads, counted apart from this program.
 
-use kbgen::parts::estimate::{
-    Architecture, Band, Bytes, CacheRead, CacheType, Quantization, SpeedClass, SpeedKind, weight_bytes_read,
-};
+use kbgen_estimate::architecture::Architecture;
+use kbgen_estimate::bytes::Bytes;
+use kbgen_estimate::quantization::{CacheType, Quantization};
+use kbgen_estimate::speed::{Band, CacheRead, SpeedClass, SpeedKind, weight_bytes_read};
 
 use crate::measured::{Row, models, number, rows};
 

@@ -4,10 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
-use kbgen::parts::files::Outputs;
-use kbgen::parts::load;
-use kbgen::parts::pipeline;
-use kbgen::parts::texts::{Part, calls, parts};
+use kbgen::files::Outputs;
+use kbgen::load;
+use kbgen::pipeline;
+use kbgen::texts::{Part, calls, parts};
 
 use crate::expect::{all_well, files, order, repository, same};
 use crate::html::{tags, texts};

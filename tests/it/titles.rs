@@ -1,6 +1,6 @@
 //! Short input instead of a log: the title of a page, or a message that was cut off.
 
-use kbgen::parts::diagnosis::Evidence;
+use kbgen::diagnosis::Evidence;
 
 use crate::knowledge::Knowledge;
 

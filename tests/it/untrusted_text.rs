@@ -4,9 +4,11 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
 
-use kbgen::parts::diag;
-use kbgen::parts::load::{self, Drafts};
-use kbgen::parts::pipeline::{self, Order};
+use kbgen::diag;
+use kbgen::load;
+use kbgen::load::Drafts;
+use kbgen::pipeline;
+use kbgen::pipeline::Order;
 use pulldown_cmark::{Event, Options, Parser, Tag};
 use serde_json::Value;
 use tempfile::TempDir;

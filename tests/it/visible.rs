@@ -1,6 +1,7 @@
 //! Memory that programs reported for devices: no page counts on more.
 
-use kbgen::parts::load::{self, Drafts};
+use kbgen::load;
+use kbgen::load::Drafts;
 
 use crate::expect::repository;
 

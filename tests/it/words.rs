@@ -1,8 +1,9 @@
 //! The word index: the vectors that the page's script shares, and what a person who searches would notice.
 
-use kbgen::parts::diagnosis::documents;
-use kbgen::parts::load::{self, Drafts};
-use kbgen::parts::signature::{Document, NEAR, WordIndex};
+use kbgen::diagnosis::documents;
+use kbgen::load;
+use kbgen::load::Drafts;
+use kbgen_signature::{Document, NEAR, WordIndex};
 use serde_json::{Value, json};
 use std::fs;
 use std::path::Path;

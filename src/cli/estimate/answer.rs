@@ -2,13 +2,14 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use kbgen_estimate::architecture::Architecture;
+use kbgen_estimate::bytes::Bytes;
+use kbgen_estimate::estimator::NotCovered;
+use kbgen_estimate::planner::Planner;
+use kbgen_estimate::settings::Settings;
+
 use crate::cli::estimate::row::Question;
 use crate::diag::nearest;
-use crate::estimate::architecture::Architecture;
-use crate::estimate::bytes::Bytes;
-use crate::estimate::estimator::NotCovered;
-use crate::estimate::planner::Planner;
-use crate::estimate::settings::Settings;
 
 /// Runs of a model whose compute buffers are kept; with one more all are forgotten.
 const KEPT: usize = 4096;

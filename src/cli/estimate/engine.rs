@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 
 use anyhow::Result;
 use csv::ByteRecord;
+use kbgen_estimate::architecture::Architecture;
+use kbgen_estimate::bytes::Bytes;
+use kbgen_estimate::checkpoint::weight_bytes;
+use kbgen_estimate::settings::Settings;
+use kbgen_estimate::vllm::{DEFAULT_UTILIZATION, VllmCache, VllmSettings, request_bytes};
 
 use crate::cli::estimate::row::{Column, Columns};
-use crate::estimate::architecture::Architecture;
-use crate::estimate::bytes::Bytes;
-use crate::estimate::checkpoint::weight_bytes;
-use crate::estimate::settings::Settings;
-use crate::estimate::vllm::{DEFAULT_UTILIZATION, VllmCache, VllmSettings, request_bytes};
 
 /// The answer to a row of vLLM; none where the row belongs to another engine.
 ///

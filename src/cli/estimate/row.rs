@@ -2,13 +2,13 @@
 
 use anyhow::{Result, bail};
 use csv::ByteRecord;
+use kbgen_estimate::quantization::CacheType;
+use kbgen_estimate::settings::{
+    CacheLayout, CachePlacement, ExpertPlacement, FlashAttention, Settings, WindowCache,
+};
 
 use crate::cli::estimate::engine::as_ollama_runs_it;
 use crate::diag::nearest;
-use crate::estimate::quantization::CacheType;
-use crate::estimate::settings::{
-    CacheLayout, CachePlacement, ExpertPlacement, FlashAttention, Settings, WindowCache,
-};
 
 /// Declares the columns with their names in the header.
 macro_rules! columns {

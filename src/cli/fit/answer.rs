@@ -1,6 +1,14 @@
 //! The answer as data: verdict, parts by device, what would fit, speed, other engines, commands.
 
 use anyhow::{Result, anyhow};
+use kbgen_estimate::bytes::Bytes;
+use kbgen_estimate::estimator::{
+    BytesRange, DeviceEstimate, Estimate, Evidence, driver_context, estimate, file_bytes,
+};
+use kbgen_estimate::fitting::Available;
+use kbgen_estimate::placement::Device;
+use kbgen_estimate::quantization::Quantization;
+use kbgen_estimate::settings::{ExpertPlacement, Settings};
 use serde::Serialize;
 
 use crate::cli::arguments::RunnerName;
@@ -10,14 +18,6 @@ use crate::cli::fit::python::{Python, python};
 use crate::cli::fit::question::Question;
 use crate::cli::fit::remedies::{Remedies, remedies};
 use crate::cli::fit::speed::{Speed, speed};
-use crate::estimate::bytes::Bytes;
-use crate::estimate::estimator::{
-    BytesRange, DeviceEstimate, Estimate, Evidence, driver_context, estimate, file_bytes,
-};
-use crate::estimate::fitting::Available;
-use crate::estimate::placement::Device;
-use crate::estimate::quantization::Quantization;
-use crate::estimate::settings::{ExpertPlacement, Settings};
 use crate::site::{DEFAULT_QUANT, Kind, PageId, Site, Verdict};
 
 /// What is said to a program; to a person the same in words.

@@ -3,13 +3,13 @@
 //! Flags: `tools/server/README.md` of llama.cpp; `llm/llama_server.go`, `envconfig/config.go`
 //! and `docs/modelfile.mdx` of Ollama; `vllm/engine/arg_utils.py`.
 
+use kbgen_estimate::quantization::CacheType;
+use kbgen_estimate::settings::{ExpertPlacement, Settings};
 use serde::Serialize;
 
 use crate::cli::arguments::RunnerName;
 use crate::cli::fit::python::Vllm;
 use crate::cli::fit::question::Question;
-use crate::estimate::quantization::CacheType;
-use crate::estimate::settings::{ExpertPlacement, Settings};
 
 /// One command a program, each a list of lines; none where the program has no such setting.
 #[derive(Debug, Serialize)]

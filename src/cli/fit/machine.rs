@@ -1,10 +1,10 @@
 //! The devices that a question is about.
 
 use anyhow::{Result, anyhow, bail};
+use kbgen_estimate::bytes::Bytes;
+use kbgen_estimate::speed::SpeedClass;
 
 use crate::cli::arguments::FitOptions;
-use crate::estimate::bytes::Bytes;
-use crate::estimate::speed::SpeedClass;
 use crate::site::kinds::DeviceData;
 use crate::site::{Kind, Names, Site, gib};
 

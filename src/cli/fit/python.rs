@@ -1,17 +1,17 @@
 //! vLLM and transformers on the same devices: weights by data type, pool and cache as ranges.
 
+use kbgen_estimate::bytes::Bytes;
+use kbgen_estimate::checkpoint::WeightType;
+use kbgen_estimate::family::Family;
+use kbgen_estimate::parameters::parameter_count;
+use kbgen_estimate::quantization::CacheType;
+use kbgen_estimate::settings::Settings;
+use kbgen_estimate::transformers::transformers;
+use kbgen_estimate::vllm::{DEFAULT_UTILIZATION, VllmCache, VllmSettings, VllmVerdict, vllm};
 use serde::Serialize;
 
 use crate::cli::fit::machine::Card;
 use crate::cli::fit::question::Question;
-use crate::estimate::bytes::Bytes;
-use crate::estimate::checkpoint::WeightType;
-use crate::estimate::family::Family;
-use crate::estimate::parameters::parameter_count;
-use crate::estimate::quantization::CacheType;
-use crate::estimate::settings::Settings;
-use crate::estimate::transformers::transformers;
-use crate::estimate::vllm::{DEFAULT_UTILIZATION, VllmCache, VllmSettings, VllmVerdict, vllm};
 
 /// Both engines; `reason` says why one is not covered.
 #[derive(Debug, Serialize)]

@@ -1,16 +1,16 @@
 //! What was asked, read from the command line: a model, a machine, settings.
 
 use anyhow::{Result, anyhow, bail};
+use kbgen_estimate::architecture::Architecture;
+use kbgen_estimate::estimator::{NotCovered, check};
+use kbgen_estimate::family::Family;
+use kbgen_estimate::fitting::{Available, largest_context};
+use kbgen_estimate::quantization::{CacheType, Quantization};
+use kbgen_estimate::settings::{CacheLayout, ExpertPlacement, Settings};
 
 use crate::cli::arguments::{FitOptions, RunnerName};
 use crate::cli::fit::machine::{Machine, named};
 use crate::diag::nearest;
-use crate::estimate::architecture::Architecture;
-use crate::estimate::estimator::{NotCovered, check};
-use crate::estimate::family::Family;
-use crate::estimate::fitting::{Available, largest_context};
-use crate::estimate::quantization::{CacheType, Quantization};
-use crate::estimate::settings::{CacheLayout, ExpertPlacement, Settings};
 use crate::fit;
 use crate::site::kinds::ModelData;
 use crate::site::{DEFAULT_CTX, Kind, Names, Page, Site, tokens};

@@ -1,15 +1,15 @@
 //! What would fit where the settings do not, each change alone.
 
 use anyhow::{Result, anyhow};
+use kbgen_estimate::estimator::{NotCovered, estimate};
+use kbgen_estimate::fitting::{Available, best_quantization, fewest_cpu_experts, most_gpu_layers};
+use kbgen_estimate::placement::Device;
+use kbgen_estimate::planner::Planner;
+use kbgen_estimate::quantization::{CacheType, Quantization};
+use kbgen_estimate::settings::{ExpertPlacement, Settings};
 use serde::Serialize;
 
 use crate::cli::fit::question::Question;
-use crate::estimate::estimator::{NotCovered, estimate};
-use crate::estimate::fitting::{Available, best_quantization, fewest_cpu_experts, most_gpu_layers};
-use crate::estimate::placement::Device;
-use crate::estimate::planner::Planner;
-use crate::estimate::quantization::{CacheType, Quantization};
-use crate::estimate::settings::{ExpertPlacement, Settings};
 
 /// Changes that make it fit, none where a change does not.
 #[derive(Debug, Serialize)]

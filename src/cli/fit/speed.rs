@@ -1,10 +1,10 @@
 //! How fast a model would decode, as a range with its basis.
 
+use kbgen_estimate::settings::{ExpertPlacement, Settings};
+use kbgen_estimate::speed::{CacheRead, SpeedKind, weight_bytes_read};
 use serde::Serialize;
 
 use crate::cli::fit::question::Question;
-use crate::estimate::settings::{ExpertPlacement, Settings};
-use crate::estimate::speed::{CacheRead, SpeedKind, weight_bytes_read};
 
 /// Tokens per second of one request; `reason` says why there are none.
 #[derive(Debug, Serialize)]

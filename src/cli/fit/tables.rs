@@ -1,9 +1,10 @@
 //! The tables of an answer: parts by device, quantizations.
 
+use kbgen_estimate::estimator::BytesRange;
+
 use crate::cli::fit::answer::{Answer, DeviceAnswer, Parts, Row, driver};
 use crate::cli::fit::layout::{paragraph_in, section, size, span};
 use crate::escape::{Style, TerminalText};
-use crate::estimate::estimator::BytesRange;
 use crate::site::{gib, tokens};
 
 /// One device: a line for each part, with its evidence.

@@ -6,9 +6,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use ammonia::Builder;
-use kbgen::parts::markdown::{
-    LANGUAGES, highlight, inline, is_reserved_id, outline, outline_inline, plain, render,
-};
+use kbgen::markdown::{LANGUAGES, highlight, inline, is_reserved_id, outline, outline_inline, plain, render};
 
 use super::Page;
 use crate::fuzzed::markdown::places_lie_within;

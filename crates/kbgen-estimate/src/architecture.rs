@@ -1,0 +1,200 @@
+//! What a model is, in plain numbers: its layers, widths, experts, latent and recurrent parts.
+
+use std::fmt;
+
+use crate::family::Family;
+use crate::quantization::Quantization;
+
+/// What a layer keeps of the tokens before it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum LayerKind {
+    /// Attention over the whole context.
+    Full,
+    /// Attention over a sliding window.
+    Sliding,
+    /// A state of fixed size: SSM, gated delta net, short convolution.
+    Recurrent,
+    /// Multi-head latent attention: one compressed row a token.
+    Latent,
+    /// Nothing: a layer of feed-forward only.
+    None,
+}
+
+/// The feed-forward part of a layer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum FeedForward {
+    /// The layer has none.
+    None,
+    /// One network of this width.
+    Dense(u64),
+    /// Routed experts, as [`Architecture::experts`] describes them.
+    Experts,
+}
+
+/// One layer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Layer {
+    /// What it keeps of earlier tokens.
+    pub kind: LayerKind,
+    /// KV heads; zero where the layer has no attention.
+    pub kv_heads: u64,
+    /// Width of a head.
+    pub head_dim: u64,
+    /// The V projection is the K projection (Gemma 4's full layers).
+    pub value_is_key: bool,
+    /// Its feed-forward part.
+    pub feed_forward: FeedForward,
+}
+
+impl Layer {
+    /// What the size of its cache or state depends on, for one model and one way to run it.
+    pub fn cache_shape(&self) -> (LayerKind, u64, u64) {
+        (self.kind, self.kv_heads, self.head_dim)
+    }
+}
+
+/// Routed experts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Experts {
+    /// Number of experts.
+    pub count: u64,
+    /// Experts used for a token.
+    pub used: u64,
+    /// Width of one expert.
+    pub width: u64,
+    /// Width of the shared experts together; zero without.
+    pub shared_width: u64,
+    /// The router has a correction bias.
+    pub router_bias: bool,
+}
+
+/// Multi-head latent attention (MLA).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Latent {
+    /// Rank of the compressed K and V.
+    pub kv_lora: u64,
+    /// Rank of the compressed Q; zero where Q is not compressed.
+    pub q_lora: u64,
+    /// Width of a head's part with rotary positions.
+    pub qk_rope: u64,
+    /// Width of a head's part without.
+    pub qk_nope: u64,
+    /// Width of a head's value.
+    pub v_head: u64,
+}
+
+/// State of the recurrent layers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Recurrent {
+    /// Length of the convolution.
+    pub conv: u64,
+    /// Inner width; zero for a pure short convolution (LFM2).
+    pub inner: u64,
+    /// State per head.
+    pub state: u64,
+    /// Rank of the time step: the number of value heads.
+    pub dt_rank: u64,
+    /// Groups: the number of key heads.
+    pub groups: u64,
+}
+
+/// Frequency factors of rotary positions that a model file carries as tensors of its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum RopeFactors {
+    /// None.
+    None,
+    /// One tensor of so many values (Llama 3.1 and later).
+    One(u64),
+    /// A long and a short tensor of so many values (Phi's LongRoPE).
+    LongAndShort(u64),
+}
+
+/// A model in plain numbers. Made by `ArchitectureFields::build`, which checks them.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Architecture {
+    /// GGUF architecture.
+    pub family: Family,
+    /// Layers in order.
+    pub layers: Vec<Layer>,
+    /// Width of the residual stream.
+    pub hidden: u64,
+    /// Attention heads.
+    pub heads: u64,
+    /// Width of the dense feed-forward, also beside experts (Gemma 4); zero without.
+    pub ffn: u64,
+    /// Vocabulary.
+    pub vocabulary: u64,
+    /// The output matrix is the embedding matrix.
+    pub tied: bool,
+    /// Routed experts.
+    pub experts: Option<Experts>,
+    /// Latent attention.
+    pub latent: Option<Latent>,
+    /// Recurrent layers' state.
+    pub recurrent: Option<Recurrent>,
+    /// Window of sliding layers, in tokens; zero without.
+    pub sliding_window: u64,
+    /// Q, K and V projections have a bias.
+    pub qkv_bias: bool,
+    /// Q and K are normed by head.
+    pub head_norm: bool,
+    /// Q, K and V are one matrix.
+    pub fused_qkv: bool,
+    /// Gate and up projections are one matrix.
+    pub fused_gate_up: bool,
+    /// The feed-forward has a gate.
+    pub gated_ffn: bool,
+    /// Tensors of rotary frequency factors.
+    pub rope_factors: RopeFactors,
+    /// Longest context the model was made for, in tokens.
+    pub max_context: u64,
+}
+
+impl Architecture {
+    /// `heads / kv_heads` of the first layer, as the quantizer's rules ask for it; zero
+    /// where the first layer has no attention and the file stores KV heads by layer.
+    pub(crate) fn grouped_query_ratio(&self) -> u64 {
+        let by_layer = matches!(
+            self.family,
+            Family::GraniteHybrid | Family::NemotronHMoe | Family::Lfm2 | Family::Lfm2Moe
+        );
+        let layer =
+            if by_layer { self.layers.first() } else { self.layers.iter().find(|layer| layer.kv_heads > 0) };
+        layer.map_or(0, |layer| self.heads.checked_div(layer.kv_heads).unwrap_or(0))
+    }
+
+    /// The widest V row of any layer: without flash attention every V cache is that wide.
+    pub(crate) fn widest_value_row(&self) -> u64 {
+        self.layers.iter().map(|layer| layer.kv_heads * layer.head_dim).max().unwrap_or(0)
+    }
+
+    /// Whether files of the model are made in a quantization. MXFP4 is a type for experts: llama-quantize calls it
+    /// `MXFP4_MOE`, and what it makes of a dense model is a Q8_0 file under another name
+    /// (`llama_tensor_get_type_impl` in llama.cpp's `src/llama-quant.cpp`).
+    pub fn comes_in(&self, quantization: Quantization) -> bool {
+        quantization != Quantization::MXFP4 || self.experts.is_some()
+    }
+
+    /// Whether any layer is of this kind.
+    pub fn has(&self, kind: LayerKind) -> bool {
+        self.layers.iter().any(|layer| layer.kind == kind)
+    }
+}
+
+/// A field of [`ArchitectureFields`](crate::fields::ArchitectureFields) that
+/// holds an impossible value.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FieldError {
+    /// Name of the field.
+    pub field: &'static str,
+    /// What is wrong with it: a phrase.
+    pub problem: String,
+}
+
+impl fmt::Display for FieldError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "`{}`: {}", self.field, self.problem)
+    }
+}
+
+impl std::error::Error for FieldError {}

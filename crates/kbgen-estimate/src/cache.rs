@@ -1,0 +1,140 @@
+//! Bytes of the KV cache and of the recurrent state, device by device.
+//!
+//! Sources: llama.cpp's `src/llama-kv-cache.cpp`, `src/llama-kv-cache-iswa.cpp`,
+//! `src/llama-memory-recurrent.cpp` (<https://github.com/ggml-org/llama.cpp>, October 2026).
+
+use crate::architecture::{Architecture, Layer, LayerKind};
+use crate::bytes::Bytes;
+use crate::placement::{Device, Placement};
+use crate::quantization::TensorType;
+use crate::settings::{CacheLayout, CachePlacement, FlashAttention, Settings, WindowCache};
+use crate::weights::{GPU_ALIGNMENT, HOST_ALIGNMENT, row_tail};
+
+/// A cache holds a multiple of so many cells.
+pub const CELL_STEP: u64 = 256;
+
+/// Cells of the caches of one context.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Cells {
+    /// Of one stream of a full-attention or latent layer.
+    pub(crate) full: u64,
+    /// Of one stream of a sliding-window layer.
+    pub(crate) sliding: u64,
+    /// Streams: one, or one a sequence.
+    pub(crate) streams: u64,
+}
+
+impl Cells {
+    /// The cells that a context of these settings has.
+    pub(crate) fn new(model: &Architecture, settings: &Settings) -> Cells {
+        let sequences = settings.sequences.max(1);
+        let streams = streams(settings);
+        let window_sequences = sequences / streams;
+        // the whole context is padded first, then shared out, and each share padded again
+        let whole = settings.context.max(1).next_multiple_of(CELL_STEP);
+        let full = (whole / streams).next_multiple_of(CELL_STEP);
+        let window = model.sliding_window * window_sequences + settings.micro_batch();
+        let sliding = match settings.window_cache {
+            WindowCache::Full => full,
+            WindowCache::Window => full.min(window).next_multiple_of(CELL_STEP),
+        };
+        Cells { full, sliding, streams }
+    }
+
+    /// Of one stream of a layer of this kind.
+    pub(crate) fn of(&self, kind: LayerKind) -> u64 {
+        match kind {
+            LayerKind::Full | LayerKind::Latent => self.full,
+            LayerKind::Sliding => self.sliding,
+            LayerKind::Recurrent | LayerKind::None => 0,
+        }
+    }
+}
+
+/// The GPUs in order, then the host.
+pub(crate) fn devices(settings: &Settings) -> impl Iterator<Item = Device> {
+    (0..settings.tensor_split.len()).map(Device::Gpu).chain([Device::Host])
+}
+
+/// Streams of the cache: one, or one a sequence.
+pub(crate) fn streams(settings: &Settings) -> u64 {
+    match settings.cache_layout {
+        CacheLayout::Unified => 1,
+        CacheLayout::Separate => settings.sequences.max(1),
+    }
+}
+
+/// What cache and state take on the GPUs in order, then on the host.
+pub(crate) fn buffer_bytes(model: &Architecture, settings: &Settings, placement: &Placement) -> Vec<Bytes> {
+    let cells = Cells::new(model, settings);
+    let host = settings.tensor_split.len();
+    let mut buffers = vec![Bytes(0); host + 1];
+    // most layers are alike
+    let mut known: Vec<((LayerKind, u64, u64), Device, Bytes)> = Vec::new();
+    for (layer, index) in model.layers.iter().zip(0..) {
+        let device = match settings.cache_placement {
+            CachePlacement::Host => Device::Host,
+            CachePlacement::WithLayer => placement.layer(index),
+        };
+        let shape = layer.cache_shape();
+        let kind = if device == Device::Host { device } else { Device::Gpu(0) };
+        let found = known.iter().find(|(other, device, _)| (*other, *device) == (shape, kind));
+        let bytes = found.map_or_else(|| layer_bytes(model, settings, cells, layer, kind), |found| found.2);
+        if found.is_none() {
+            known.push((shape, kind, bytes));
+        }
+        buffers[device.buffer(host)] += bytes;
+    }
+    buffers
+}
+
+/// What the cache and state of one layer take on a device.
+pub(crate) fn layer_bytes(
+    model: &Architecture,
+    settings: &Settings,
+    cells: Cells,
+    layer: &Layer,
+    device: Device,
+) -> Bytes {
+    let key = settings.cache_type_k.tensor_type();
+    let value = settings.cache_type_v.tensor_type();
+    let rows = cells.of(layer.kind) * cells.streams;
+    match layer.kind {
+        LayerKind::Full | LayerKind::Sliding => {
+            let key_row = layer.kv_heads * layer.head_dim;
+            let value_row = match settings.flash_attention {
+                FlashAttention::On => key_row,
+                FlashAttention::Off => model.widest_value_row(),
+            };
+            cache_tensor(key, key_row, rows, device) + cache_tensor(value, value_row, rows, device)
+        }
+        LayerKind::Latent => cache_tensor(key, layer.head_dim, rows, device),
+        LayerKind::Recurrent => {
+            let sequences = settings.sequences.max(1);
+            let state = |width| cache_tensor(TensorType::F32, width, sequences, device);
+            let (conv_width, state_width) = state_widths(model);
+            state(conv_width) + state(state_width)
+        }
+        LayerKind::None => Bytes(0),
+    }
+}
+
+/// Values that one sequence keeps of a recurrent layer: convolution and state.
+pub(crate) fn state_widths(model: &Architecture) -> (u64, u64) {
+    match model.recurrent {
+        None => (0, 0),
+        Some(recurrent) if recurrent.inner == 0 => ((recurrent.conv - 1) * model.hidden, 0),
+        Some(recurrent) => {
+            let mixed = recurrent.inner + 2 * recurrent.groups * recurrent.state;
+            ((recurrent.conv - 1) * mixed, recurrent.state * recurrent.inner)
+        }
+    }
+}
+
+fn cache_tensor(kind: TensorType, row: u64, rows: u64, device: Device) -> Bytes {
+    let data = Bytes(kind.row_size(row).0 * rows);
+    match device {
+        Device::Host => data.aligned(HOST_ALIGNMENT),
+        Device::Gpu(_) => (data + row_tail(kind, row)).aligned(GPU_ALIGNMENT),
+    }
+}

@@ -1,0 +1,181 @@
+//! Weights of a model as Python engines load them: safetensors by data type, whole or split over cards.
+//!
+//! The parameters are those of the GGUF tensor list, which reproduces published counts;
+//! vision towers and the layers of multi-token prediction are not in it.
+
+use std::fmt;
+use std::str::FromStr;
+
+use crate::architecture::{Architecture, LayerKind};
+use crate::bytes::Bytes;
+use crate::estimator::NotCovered;
+use crate::names::{Home, Name, Role, WeightTensor};
+use crate::tensors::weight_tensors;
+
+/// How the matrices of a checkpoint are stored. Embeddings, output matrix, norms, routers
+/// and biases of a quantized checkpoint stay in 16 bits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum WeightType {
+    /// 32-bit floats.
+    F32,
+    /// 16-bit floats.
+    F16,
+    /// Brain floats, 16 bits.
+    Bf16,
+    /// 8-bit floats with one scale for each row.
+    Fp8,
+    /// AWQ: 4 bits, a 16-bit scale and a 4-bit zero for each group of 128
+    /// (<https://github.com/casper-hansen/AutoAWQ>).
+    Awq,
+    /// GPTQ: as AWQ, with an index of 32 bits for each column
+    /// (<https://github.com/AutoGPTQ/AutoGPTQ>).
+    Gptq,
+}
+
+impl WeightType {
+    /// Every type, the widest first.
+    pub const ALL: &'static [WeightType] = &[
+        WeightType::F32,
+        WeightType::Bf16,
+        WeightType::F16,
+        WeightType::Fp8,
+        WeightType::Gptq,
+        WeightType::Awq,
+    ];
+
+    /// The usual name.
+    pub fn name(self) -> &'static str {
+        match self {
+            WeightType::F32 => "F32",
+            WeightType::F16 => "F16",
+            WeightType::Bf16 => "BF16",
+            WeightType::Fp8 => "FP8",
+            WeightType::Awq => "AWQ",
+            WeightType::Gptq => "GPTQ",
+        }
+    }
+
+    /// Bytes of one value of what is not quantized, and of the cache with `auto`.
+    pub fn plain_bytes(self) -> u64 {
+        if self == WeightType::F32 { 4 } else { 2 }
+    }
+
+    /// Bytes of matrices that are quantized, with their scales.
+    fn matrix_bytes(self, columns: u64, rows: u64) -> u64 {
+        let groups = columns.div_ceil(128);
+        match self {
+            WeightType::F32 | WeightType::F16 | WeightType::Bf16 => self.plain_bytes() * columns * rows,
+            WeightType::Fp8 => (columns + 4) * rows,
+            WeightType::Awq => columns * rows / 2 + groups * rows * 5 / 2,
+            WeightType::Gptq => WeightType::Awq.matrix_bytes(columns, rows) + 4 * columns,
+        }
+    }
+}
+
+impl fmt::Display for WeightType {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// The name is not one of [`WeightType::ALL`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UnknownWeightType;
+
+impl FromStr for WeightType {
+    type Err = UnknownWeightType;
+
+    /// Parses the usual name in any case.
+    fn from_str(name: &str) -> Result<WeightType, UnknownWeightType> {
+        let same = |kind: &WeightType| kind.name().eq_ignore_ascii_case(name);
+        WeightType::ALL.iter().copied().find(same).ok_or(UnknownWeightType)
+    }
+}
+
+/// Bytes of the weights on each of `cards` cards of equal share (tensor parallelism).
+///
+/// # Errors
+/// When the attention heads cannot be shared out among so many cards.
+pub fn weight_bytes(model: &Architecture, kind: WeightType, cards: u64) -> Result<Bytes, NotCovered> {
+    Checkpoint::new(model).weight_bytes(kind, cards)
+}
+
+/// The tensors of a model as its makers publish them, to be asked more than once.
+#[derive(Debug)]
+pub struct Checkpoint<'m> {
+    model: &'m Architecture,
+    /// Those of the GGUF file but for rotary factors, which are computed.
+    tensors: Vec<WeightTensor>,
+}
+
+impl<'m> Checkpoint<'m> {
+    /// The checkpoint of a model.
+    pub fn new(model: &'m Architecture) -> Checkpoint<'m> {
+        let mut tensors = weight_tensors(model);
+        tensors.retain(|tensor| tensor.home != Home::EveryDevice);
+        Checkpoint { model, tensors }
+    }
+
+    /// As [`weight_bytes`].
+    pub fn weight_bytes(&self, kind: WeightType, cards: u64) -> Result<Bytes, NotCovered> {
+        check_split(self.model, cards)?;
+        Ok(self.tensors.iter().map(|tensor| Bytes(tensor_bytes(self.model, tensor, kind, cards))).sum())
+    }
+}
+
+/// Heads of K and V that each card holds of a layer: shared out, or copied where there are
+/// more cards than heads.
+pub(crate) fn card_kv_heads(kv_heads: u64, cards: u64) -> u64 {
+    if kv_heads == 0 { 0 } else { (kv_heads / cards).max(1) }
+}
+
+fn check_split(model: &Architecture, cards: u64) -> Result<(), NotCovered> {
+    let no = |reason: String| Err(NotCovered(reason));
+    if cards == 0 {
+        return no("at least one card is needed".into());
+    }
+    if !model.heads.is_multiple_of(cards) {
+        return no(format!("{} attention heads cannot be shared out among {cards} cards", model.heads));
+    }
+    let uneven = model.layers.iter().find(|layer| {
+        let heads = layer.kv_heads;
+        let split = matches!(layer.kind, LayerKind::Full | LayerKind::Sliding);
+        split && !heads.is_multiple_of(cards) && !cards.is_multiple_of(heads)
+    });
+    match uneven {
+        Some(layer) => no(format!("{} KV heads cannot be shared out among {cards} cards", layer.kv_heads)),
+        None => Ok(()),
+    }
+}
+
+fn tensor_bytes(model: &Architecture, tensor: &WeightTensor, kind: WeightType, cards: u64) -> u64 {
+    let WeightTensor { columns, rows, matrices, .. } = *tensor;
+    match tensor.name.role() {
+        Role::Plain => kind.plain_bytes() * columns * rows * matrices,
+        // vLLM pads the vocabulary to 64 rows and shares the rows out
+        // (vllm/model_executor/layers/vocab_parallel_embedding.py)
+        Role::TokenEmbedding | Role::Output if cards > 1 => {
+            kind.plain_bytes() * columns * rows.next_multiple_of(64) / cards
+        }
+        Role::TokenEmbedding | Role::Output => kind.plain_bytes() * columns * rows,
+        _ => {
+            let whole = kind.matrix_bytes(columns, rows) * matrices;
+            match tensor.name {
+                // compressed rows of latent attention are computed on every card
+                Name::LatentQDown | Name::LatentKvDown => whole,
+                Name::K | Name::V => match kv_heads(model, tensor.home) {
+                    0 => whole / cards,
+                    heads => whole / heads * card_kv_heads(heads, cards),
+                },
+                _ => whole / cards,
+            }
+        }
+    }
+}
+
+fn kv_heads(model: &Architecture, home: Home) -> u64 {
+    match home {
+        Home::Layer(index) => model.layers[index as usize].kv_heads,
+        _ => 0,
+    }
+}

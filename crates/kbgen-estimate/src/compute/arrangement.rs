@@ -1,0 +1,88 @@
+//! Which device does what in a run, and which layers of the model show what all of them do.
+
+use std::sync::Arc;
+
+use crate::architecture::{Architecture, FeedForward, Layer};
+use crate::compute::fold::{Cut, Fold};
+use crate::compute::mixers::uses_rope;
+use crate::placement::{Device, Placement};
+use crate::settings::{ExpertPlacement, Settings};
+
+/// What an arrangement is made from.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(crate) struct ArrangementKey {
+    gpu_layers: Option<u64>,
+    tensor_split: Vec<u64>,
+    experts: ExpertPlacement,
+}
+
+impl ArrangementKey {
+    /// That of these settings.
+    pub(crate) fn new(settings: &Settings) -> ArrangementKey {
+        ArrangementKey {
+            gpu_layers: settings.gpu_layers,
+            tensor_split: settings.tensor_split.clone(),
+            experts: settings.experts,
+        }
+    }
+}
+
+/// The devices of a run, and its layers folded.
+#[derive(Debug)]
+pub(crate) struct Arrangement {
+    pub(crate) placement: Placement,
+    layers: Vec<LayerKey>,
+}
+
+/// All that the graph of a layer depends on, apart from what is the same for all layers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+struct LayerKey {
+    layer: Layer,
+    device: Device,
+    experts: Device,
+    rotary: bool,
+    last: bool,
+}
+
+/// What a graph of some of the layers depends on: two arrangements whose folded layers are
+/// the same have the same graph, however many layers each leaves out.
+#[derive(Debug, PartialEq, Eq, Hash)]
+pub(crate) struct FoldKey {
+    kept: Vec<LayerKey>,
+    cuts: Vec<Cut>,
+    output: Device,
+}
+
+impl Arrangement {
+    /// The arrangement of these settings.
+    pub(crate) fn new(model: &Architecture, settings: &Settings) -> Arrangement {
+        let placement = Placement::new(model, settings);
+        let last = model.layers.len() - 1;
+        let key = |(place, layer): (usize, &Layer)| {
+            let index = place as u64;
+            LayerKey {
+                layer: *layer,
+                device: placement.layer(index),
+                experts: match layer.feed_forward {
+                    FeedForward::Experts => placement.experts(index),
+                    _ => placement.layer(index),
+                },
+                rotary: uses_rope(model, index),
+                last: place == last,
+            }
+        };
+        let layers = model.layers.iter().enumerate().map(key).collect();
+        Arrangement { placement, layers }
+    }
+
+    /// Its fold that keeps so many more periods than the shortest.
+    pub(crate) fn fold(&self, more: usize) -> (Arc<Fold>, FoldKey) {
+        let fold = Fold::new(&self.layers, more);
+        let key = FoldKey {
+            kept: fold.kept.iter().map(|layer| self.layers[*layer as usize]).collect(),
+            cuts: fold.cuts.clone(),
+            output: self.placement.output(),
+        };
+        (Arc::new(fold), key)
+    }
+}

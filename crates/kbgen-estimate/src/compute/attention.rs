@@ -1,0 +1,328 @@
+//! Attention: projections, cache, scores; by heads and latent.
+
+use crate::architecture::{FeedForward, LayerKind};
+use crate::compute::builder::{AttentionInputs, Builder};
+use crate::compute::extent::Extent;
+use crate::compute::tensor::{Operation, Resident, TensorId, row_bytes, shape};
+use crate::family::Family;
+use crate::names::Name;
+use crate::placement::Device;
+use crate::quantization::TensorType;
+use crate::settings::{CachePlacement, FlashAttention};
+
+/// Query, key and value of a micro-batch.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Projections {
+    pub(crate) query: TensorId,
+    pub(crate) key: TensorId,
+    pub(crate) value: TensorId,
+}
+
+impl Builder<'_> {
+    /// Q, K and V as `[head_dim, heads, tokens]`.
+    pub(crate) fn projections(&mut self, layer: u64, x: TensorId) -> Projections {
+        let (heads, kv_heads, head_dim) = self.head_counts(layer);
+        if self.layer_weight(layer, Name::Qkv).is_none() {
+            let flat = self.flat_projections(layer, x);
+            return self.by_head(layer, flat);
+        }
+        let mixed = self.linear(layer, Name::Qkv, None, x);
+        let row = 4 * (heads + 2 * kv_heads) * head_dim;
+        let part = |builder: &mut Self, count: u64| {
+            let dimensions = shape([head_dim.into(), count.into(), builder.tokens]);
+            builder.graph.view(mixed, dimensions, [(4 * head_dim).into(), row.into(), row * builder.tokens])
+        };
+        Projections { query: part(self, heads), key: part(self, kv_heads), value: part(self, kv_heads) }
+    }
+
+    /// Q, K and V as `[width, tokens]`.
+    pub(crate) fn flat_projections(&mut self, layer: u64, x: TensorId) -> Projections {
+        let query = self.linear(layer, Name::Q, Some(Name::QBias), x);
+        let key = self.linear(layer, Name::K, Some(Name::KBias), x);
+        let value = self.linear(layer, Name::V, Some(Name::VBias), x);
+        Projections { query, key, value }
+    }
+
+    /// Splits flat projections into heads.
+    pub(crate) fn by_head(&mut self, layer: u64, flat: Projections) -> Projections {
+        let (heads, kv_heads, head_dim) = self.head_counts(layer);
+        let tokens = self.tokens;
+        let mut split = |x, count: u64| self.graph.reshape(x, shape([head_dim.into(), count.into(), tokens]));
+        Projections {
+            query: split(flat.query, heads),
+            key: split(flat.key, kv_heads),
+            value: split(flat.value, kv_heads),
+        }
+    }
+
+    /// Heads, KV heads and head width of a layer.
+    pub(crate) fn head_counts(&self, layer: u64) -> (u64, u64, u64) {
+        let layer = &self.model.layers[layer as usize];
+        (self.model.heads, layer.kv_heads, layer.head_dim)
+    }
+
+    pub(crate) fn inputs_of(&self, layer: u64) -> AttentionInputs {
+        let inputs = match self.model.layers[layer as usize].kind {
+            LayerKind::Sliding => self.sliding,
+            _ => self.full,
+        };
+        inputs.expect("a layer with attention has its inputs")
+    }
+
+    /// Attention by heads, up to the product with the output matrix (where `project`).
+    pub(crate) fn attend(&mut self, layer: u64, parts: Projections, project: bool) -> TensorId {
+        let inputs = self.inputs_of(layer);
+        let Projections { mut query, mut key, mut value } = parts;
+        if let Some(rotation) = inputs.key_rotation {
+            query = self.rotate(query, rotation);
+            key = self.rotate(key, rotation);
+        }
+        if let Some(rotation) = inputs.value_rotation {
+            value = self.rotate(value, rotation);
+        }
+        let order = if self.sliding.is_some() { [query, key, value] } else { [query, value, key] };
+        for id in order {
+            self.graph.expand(id);
+        }
+        let (key_cache, value_cache) = self.caches(layer);
+        let (keys, values) = self.store(layer, inputs, (key, key_cache), (value, value_cache));
+        let mut out = self.scores(layer, query, keys, values, None);
+        if let Some(rotation) = inputs.value_rotation {
+            out = self.rotate(out, rotation);
+        }
+        if project {
+            self.linear(layer, Name::AttentionOutput, Some(Name::AttentionOutputBias), out)
+        } else {
+            out
+        }
+    }
+
+    /// A Hadamard rotation, block by block.
+    fn rotate(&mut self, x: TensorId, rotation: TensorId) -> TensorId {
+        let side = self.graph.shape(rotation)[0];
+        let dimensions = self.graph.shape(x);
+        let width = side.constant().expect("a rotation's side is that of a head");
+        let blocks = shape([side, self.graph.get(x).elements() / width]);
+        let flat = if self.graph.is_packed(x) {
+            self.graph.reshape(x, blocks)
+        } else {
+            self.graph.packed(x, blocks)
+        };
+        let product = self.graph.mul_mat(rotation, flat);
+        self.graph.reshape(product, dimensions)
+    }
+
+    fn caches(&mut self, layer: u64) -> (TensorId, TensorId) {
+        let at = Resident::Cache(self.cache_device(layer));
+        let (_, kv_heads, head_dim) = self.head_counts(layer);
+        let cells = self.cells_of(self.model.layers[layer as usize].kind);
+        let key_row = kv_heads * head_dim;
+        let value_row = match self.settings.flash_attention {
+            FlashAttention::On => key_row,
+            FlashAttention::Off => self.model.widest_value_row(),
+        };
+        let streams = self.streams;
+        let key_type = self.settings.cache_type_k.tensor_type();
+        let value_type = self.settings.cache_type_v.tensor_type();
+        let key = self.graph.resident(key_type, shape([key_row.into(), cells, streams]), at);
+        let value = self.graph.resident(value_type, shape([value_row.into(), cells, streams]), at);
+        (key, value)
+    }
+
+    /// Writes K and V of the micro-batch into the cache; gives the whole cache by heads.
+    fn store(
+        &mut self,
+        layer: u64,
+        inputs: AttentionInputs,
+        (key, key_cache): (TensorId, TensorId),
+        (value, value_cache): (TensorId, TensorId),
+    ) -> (TensorId, TensorId) {
+        let (_, kv_heads, head_dim) = self.head_counts(layer);
+        let [row, cells, streams, _] = self.graph.shape(key_cache);
+        self.store_rows(key, key_cache, inputs.key_rows);
+        let value_rows = inputs.value_rows.expect("attention by heads has rows for V");
+        let flash = self.settings.flash_attention == FlashAttention::On;
+        if flash {
+            self.store_rows(value, value_cache, value_rows);
+        } else {
+            self.store_transposed(value, value_cache, value_rows);
+        }
+        let key_type = self.graph.get(key_cache).kind;
+        let (head_dim, kv_heads) = (Extent::from(head_dim), Extent::from(kv_heads));
+        let size = row_bytes;
+        let keys = self.graph.view(
+            key_cache,
+            [head_dim, kv_heads, cells, streams],
+            [size(key_type, head_dim), size(key_type, row), size(key_type, row * cells)],
+        );
+        let value_type = self.graph.get(value_cache).kind;
+        let value_row = self.graph.shape(value_cache)[0];
+        let values = if flash {
+            self.graph.view(
+                value_cache,
+                [head_dim, kv_heads, cells, streams],
+                [
+                    size(value_type, head_dim),
+                    size(value_type, value_row),
+                    size(value_type, value_row * cells),
+                ],
+            )
+        } else {
+            self.graph.view(
+                value_cache,
+                [cells, kv_heads, head_dim, streams],
+                [
+                    size(value_type, cells * head_dim),
+                    size(value_type, cells),
+                    size(value_type, cells * value_row),
+                ],
+            )
+        };
+        (keys, values)
+    }
+
+    pub(crate) fn store_rows(&mut self, x: TensorId, cache: TensorId, rows: TensorId) {
+        let [width, heads, tokens, _] = self.graph.shape(x);
+        let stride = self.graph.get(x).strides[2];
+        let flat =
+            self.graph.view(x, shape([width * heads, tokens]), [stride, stride * tokens, stride * tokens]);
+        let [row, cells, streams, _] = self.graph.shape(cache);
+        let target = if streams == Extent::ONE {
+            cache
+        } else {
+            self.graph.reshape(cache, shape([row, cells * streams]))
+        };
+        let stored = self.graph.write_into(target, &[flat, rows, target]);
+        self.graph.expand(stored);
+    }
+
+    fn store_transposed(&mut self, value: TensorId, cache: TensorId, rows: TensorId) {
+        let [width, heads, tokens, _] = self.graph.shape(value);
+        let row = width * heads;
+        let stride = self.graph.get(value).strides[2];
+        let gapless = self.graph.equal(stride, 4 * row);
+        let flat_shape = shape([row, tokens]);
+        let mut flat = if gapless {
+            self.graph.reshape(value, flat_shape)
+        } else {
+            self.graph.packed(value, flat_shape)
+        };
+        let cache_row = self.graph.shape(cache)[0];
+        if !self.graph.at_least(row, cache_row) {
+            flat =
+                self.graph.new_tensor(Operation::Other, TensorType::F32, shape([cache_row, tokens]), &[flat]);
+        }
+        let cells = self.graph.get(cache).elements();
+        let target = self.graph.reshape(cache, shape([Extent::ONE, cells]));
+        let elements = self.graph.get(flat).elements();
+        let column = self.graph.reshape(flat, shape([Extent::ONE, elements]));
+        let stored = self.graph.write_into(target, &[column, rows, target]);
+        self.graph.expand(stored);
+    }
+
+    /// Attention of the queries over keys and values; `decompress` turns latent values
+    /// into those of the heads.
+    pub(crate) fn scores(
+        &mut self,
+        layer: u64,
+        query: TensorId,
+        keys: TensorId,
+        values: TensorId,
+        decompress: Option<TensorId>,
+    ) -> TensorId {
+        let inputs = self.inputs_of(layer);
+        let streams = self.graph.shape(keys)[3];
+        let [width, heads, ..] = self.graph.shape(query);
+        let strides = self.graph.get(query).strides;
+        let each = self.tokens_of_stream();
+        let by_stream = self.graph.view(
+            query,
+            [width, heads, each, streams],
+            [strides[1], strides[2], strides[2] * each],
+        );
+        let query = self.graph.permute(by_stream, [0, 2, 1, 3]);
+        let keys = self.graph.permute(keys, [0, 2, 1, 3]);
+        let values = self.graph.permute(values, [0, 2, 1, 3]);
+        let sinks = self.layer_weight(layer, Name::Sinks);
+        let out = match self.settings.flash_attention {
+            FlashAttention::On => self.fused(query, keys, values, inputs.mask, sinks, decompress),
+            FlashAttention::Off => self.written_out(query, keys, values, inputs.mask, sinks, decompress),
+        };
+        self.graph.expand(out);
+        out
+    }
+
+    fn fused(
+        &mut self,
+        query: TensorId,
+        keys: TensorId,
+        values: TensorId,
+        mask: TensorId,
+        sinks: Option<TensorId>,
+        decompress: Option<TensorId>,
+    ) -> TensorId {
+        let [_, tokens, heads, streams] = self.graph.shape(query);
+        let width = self.graph.shape(values)[0];
+        let mut sources = vec![query, keys, values, mask];
+        sources.extend(sinks);
+        let result = [width, heads, tokens, streams];
+        let mut out = self.graph.new_tensor(Operation::FlashAttention, TensorType::F32, result, &sources);
+        if let Some(matrix) = decompress {
+            out = self.graph.permute(out, [0, 2, 1, 3]);
+            out = self.graph.mul_mat(matrix, out);
+            out = self.graph.permute(out, [0, 2, 1, 3]);
+            let dimensions = self.graph.shape(out);
+            out = self.graph.packed(out, dimensions);
+        }
+        let [width, heads, tokens, streams] = self.graph.shape(out);
+        self.graph.reshape(out, shape([width * heads, tokens * streams]))
+    }
+
+    fn written_out(
+        &mut self,
+        query: TensorId,
+        keys: TensorId,
+        values: TensorId,
+        mask: TensorId,
+        sinks: Option<TensorId>,
+        decompress: Option<TensorId>,
+    ) -> TensorId {
+        let mut scores = self.graph.mul_mat(keys, query);
+        if self.model.family == Family::Gemma2 {
+            for _ in ["scale", "tanh", "scale"] {
+                scores = self.graph.in_place(&[scores]);
+            }
+        }
+        let mut sources = vec![scores, mask];
+        sources.extend(sinks);
+        let weights = self.graph.in_place(&sources);
+        let strides = self.graph.get(values).strides;
+        let values = if decompress.is_none()
+            || self.graph.get(values).kind.is_quantized()
+            || !self.graph.at_least(strides[2], strides[1])
+        {
+            values
+        } else {
+            // latent values are not kept transposed
+            let turned = self.graph.transpose(values);
+            let dimensions = self.graph.shape(turned);
+            self.graph.packed(turned, dimensions)
+        };
+        let mut out = self.graph.mul_mat(values, weights);
+        if let Some(matrix) = decompress {
+            out = self.graph.mul_mat(matrix, out);
+        }
+        let out = self.graph.permute(out, [0, 2, 1, 3]);
+        let [width, heads, tokens, streams] = self.graph.shape(out);
+        let packed = self.graph.packed(out, shape([width * heads, tokens * streams]));
+        if self.settings.cache_placement == CachePlacement::Host {
+            self.graph.tensors[packed].fixed = Some(Device::Host);
+        }
+        packed
+    }
+
+    /// Whether a layer has experts.
+    pub(crate) fn has_experts(&self, layer: u64) -> bool {
+        self.model.layers[layer as usize].feed_forward == FeedForward::Experts
+    }
+}

@@ -1,0 +1,234 @@
+//! Feed-forward networks: dense, routed experts, shared experts.
+
+use std::ops::RangeInclusive;
+
+use crate::compute::builder::Builder;
+use crate::compute::extent::Extent;
+use crate::compute::tensor::{Kept, Operation, TensorId, shape};
+use crate::family::Family;
+use crate::names::Name;
+use crate::quantization::TensorType;
+
+/// Used experts with which CUDA weighs and sums their results at once, so that these may not
+/// be overwritten before the sum (ggml's `src/ggml-cuda/ggml-cuda.cu`,
+/// `ggml_cuda_match_moe_weighted_reduction`).
+const FUSED_EXPERTS: RangeInclusive<u64> = 2..=15;
+
+/// How the router's logits become the experts' shares.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Gating {
+    /// Soft maximum over all experts.
+    Softmax,
+    /// Soft maximum over the chosen ones.
+    SoftmaxOfChosen,
+    /// A sigmoid each.
+    Sigmoid,
+}
+
+/// What differs between families in routed experts.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Routing {
+    pub(crate) gating: Gating,
+    /// Shares are made to sum to one.
+    pub(crate) normalized: bool,
+    /// Shares multiply what goes into the experts, not what comes out.
+    pub(crate) before: bool,
+    /// A relu and a square instead of a gate.
+    pub(crate) squared: bool,
+}
+
+impl Builder<'_> {
+    /// The dense network of a layer.
+    pub(crate) fn dense(&mut self, layer: u64, x: TensorId) -> TensorId {
+        let up = self.linear(layer, Name::FfnUp, Some(Name::FfnUpBias), x);
+        let hidden = if self.layer_weight(layer, Name::FfnGate).is_some() {
+            let gate = self.linear(layer, Name::FfnGate, None, x);
+            self.graph.fresh(&[gate, up])
+        } else if self.model.fused_gate_up {
+            let [width, tokens, ..] = self.graph.shape(up);
+            self.graph.new_tensor(Operation::Other, TensorType::F32, shape([width / 2, tokens]), &[up])
+        } else if self.model.family == Family::Arcee {
+            let rectified = self.graph.in_place(&[up]);
+            self.graph.in_place(&[rectified])
+        } else {
+            self.graph.in_place(&[up])
+        };
+        self.linear(layer, Name::FfnDown, Some(Name::FfnDownBias), hidden)
+    }
+
+    /// The shared experts of a layer, with their gate where the family has one.
+    pub(crate) fn shared_experts(&mut self, layer: u64, x: TensorId) -> TensorId {
+        let up = self.linear(layer, Name::SharedUp, None, x);
+        let hidden = if self.layer_weight(layer, Name::SharedGate).is_some() {
+            let gate = self.linear(layer, Name::SharedGate, None, x);
+            self.graph.fresh(&[gate, up])
+        } else {
+            let rectified = self.graph.in_place(&[up]);
+            self.graph.in_place(&[rectified])
+        };
+        self.linear(layer, Name::SharedDown, None, hidden)
+    }
+
+    /// The routed experts of a layer; `logits` where the family computes them itself.
+    pub(crate) fn routed_experts(
+        &mut self,
+        layer: u64,
+        x: TensorId,
+        routing: Routing,
+        logits: Option<TensorId>,
+    ) -> TensorId {
+        let experts = self.model.experts.expect("a layer with experts has their numbers");
+        let [hidden, tokens, ..] = self.graph.shape(x);
+        let used = Extent::from(experts.used);
+        let logits = match logits {
+            Some(logits) => logits,
+            None => self.linear(layer, Name::Router, Some(Name::RouterInputBias), x),
+        };
+        let (chosen, mut shares) = self.choose(layer, logits, routing, used);
+        if routing.gating == Gating::SoftmaxOfChosen {
+            let flat = self.graph.reshape(shares, shape([used, tokens]));
+            let soft = self.graph.in_place(&[flat]);
+            shares = self.graph.reshape(soft, shape([Extent::ONE, used, tokens]));
+        }
+        if routing.normalized {
+            shares = self.normalized(shares, used, tokens);
+        }
+        self.graph.expand(shares);
+        let mut x = self.graph.reshape(x, shape([hidden, Extent::ONE, tokens]));
+        if routing.before {
+            let repeated =
+                self.graph.new_tensor(Operation::Other, TensorType::F32, shape([hidden, used, tokens]), &[x]);
+            x = self.graph.in_place(&[repeated, shares]);
+        }
+        let inner = self.expert_inner(layer, x, chosen, routing);
+        let mut out = self.chosen_linear(layer, Name::ExpertsDown, Name::ExpertsDownBias, inner, chosen);
+        if let Some(scale) = self.layer_weight(layer, Name::ExpertsDownScale) {
+            out = self.scaled_by_expert(out, scale, chosen, experts.count.into());
+        }
+        if routing.before {
+            self.graph.expand(out);
+            return self.sum_of_experts(out, experts.used);
+        }
+        let weighted = self.graph.in_place(&[out, shares]);
+        self.graph.expand(weighted);
+        let sum = self.sum_of_experts(weighted, experts.used);
+        if FUSED_EXPERTS.contains(&experts.used) {
+            self.graph.kept.push(Kept { tensors: [out, shares], from: weighted, until: sum });
+        }
+        sum
+    }
+
+    /// The chosen experts and their raw shares.
+    fn choose(
+        &mut self,
+        layer: u64,
+        logits: TensorId,
+        routing: Routing,
+        used: Extent,
+    ) -> (TensorId, TensorId) {
+        let [count, tokens, ..] = self.graph.shape(logits);
+        let shares = match routing.gating {
+            Gating::SoftmaxOfChosen => logits,
+            Gating::Softmax | Gating::Sigmoid => self.graph.in_place(&[logits]),
+        };
+        let mut ranking = match self.layer_weight(layer, Name::RouterBias) {
+            Some(bias) => self.graph.in_place(&[shares, bias]),
+            None => shares,
+        };
+        if self.model.family == Family::Llama4 {
+            ranking = logits;
+        }
+        let sorted =
+            self.graph.new_tensor(Operation::Other, TensorType::I32, shape([count, tokens]), &[ranking]);
+        let row = 4 * count;
+        let chosen = self.graph.view(sorted, shape([used, tokens]), [row, row * tokens, row * tokens]);
+        let column = self.graph.reshape(shares, shape([Extent::ONE, count, tokens]));
+        let picked = self.graph.get_rows(column, chosen);
+        (chosen, picked)
+    }
+
+    fn normalized(&mut self, shares: TensorId, used: Extent, tokens: Extent) -> TensorId {
+        let flat = self.graph.reshape(shares, shape([used, tokens]));
+        let sum =
+            self.graph.new_tensor(Operation::Other, TensorType::F32, shape([Extent::ONE, tokens]), &[flat]);
+        // ggml clamps in the memory of its source
+        let clamped = self.graph.write_into(sum, &[sum]);
+        let divided = self.graph.in_place(&[flat, clamped]);
+        self.graph.reshape(divided, shape([Extent::ONE, used, tokens]))
+    }
+
+    fn chosen_linear(
+        &mut self,
+        layer: u64,
+        name: Name,
+        bias: Name,
+        x: TensorId,
+        chosen: TensorId,
+    ) -> TensorId {
+        let weights = self.expect_weight(layer, name);
+        let product = self.graph.mul_mat_id(weights, x, chosen);
+        match self.layer_weight(layer, bias) {
+            Some(bias) => self.graph.in_place(&[product, bias, chosen]),
+            None => product,
+        }
+    }
+
+    fn expert_inner(&mut self, layer: u64, x: TensorId, chosen: TensorId, routing: Routing) -> TensorId {
+        if self.layer_weight(layer, Name::ExpertsGateUp).is_some() {
+            let both = self.chosen_linear(layer, Name::ExpertsGateUp, Name::ExpertsUpBias, x, chosen);
+            let [width, used, tokens, _] = self.graph.shape(both);
+            let strides = self.graph.get(both).strides;
+            let half = shape([width / 2, used, tokens]);
+            let steps = [strides[1], strides[2], strides[2] * tokens];
+            let gate = self.graph.view(both, half, steps);
+            let up = self.graph.view(both, half, steps);
+            return self.graph.fresh(&[gate, up]);
+        }
+        let up = self.chosen_linear(layer, Name::ExpertsUp, Name::ExpertsUpBias, x, chosen);
+        if routing.squared {
+            let rectified = self.graph.in_place(&[up]);
+            return self.graph.in_place(&[rectified]);
+        }
+        let gate = self.chosen_linear(layer, Name::ExpertsGate, Name::ExpertsGateBias, x, chosen);
+        self.graph.fresh(&[gate, up])
+    }
+
+    /// Multiplies each expert's result with a number of the expert's own.
+    fn scaled_by_expert(
+        &mut self,
+        out: TensorId,
+        scale: TensorId,
+        chosen: TensorId,
+        count: Extent,
+    ) -> TensorId {
+        let tokens = self.graph.shape(out)[2];
+        let column = self.graph.reshape(scale, shape([Extent::ONE, count]));
+        let repeated = self.graph.new_tensor(
+            Operation::Other,
+            TensorType::F32,
+            shape([Extent::ONE, count, tokens]),
+            &[column],
+        );
+        let picked = self.graph.get_rows(repeated, chosen);
+        self.graph.in_place(&[out, picked])
+    }
+
+    fn sum_of_experts(&mut self, out: TensorId, used: u64) -> TensorId {
+        let [hidden, _, tokens, _] = self.graph.shape(out);
+        let stride = self.graph.get(out).strides[2];
+        let views: Vec<TensorId> = (0..used)
+            .map(|_| {
+                let part = shape([hidden, tokens]);
+                let view = self.graph.view(out, part, [stride, stride * tokens, stride * tokens]);
+                self.graph.expand(view);
+                view
+            })
+            .collect();
+        let mut sum = views[0];
+        for view in &views[1..] {
+            sum = self.graph.in_place(&[sum, *view]);
+            self.graph.expand(sum);
+        }
+        if used == 1 { self.graph.packed(sum, shape([hidden, tokens])) } else { sum }
+    }
+}

@@ -1,0 +1,31 @@
+//! The compute buffer of every device: the graph is built, scheduled and allocated without memory.
+//!
+//! What a graph asks of the allocator is worked out once for all settings that give the same
+//! graph ([`structure`]), from as few of its layers as show what all of them do ([`fold`]),
+//! as programs over sizes without numbers ([`program`], [`extent`]). A run puts in the
+//! numbers and replays the programs ([`replay`]), each layer once a state.
+
+mod allocator;
+mod arrangement;
+mod attention;
+mod builder;
+mod extent;
+mod families;
+mod feed_forward;
+mod fold;
+mod graph;
+mod graphs;
+mod latent;
+mod mixers;
+mod program;
+mod recurrent;
+mod replay;
+mod schedule;
+mod scheduler;
+mod size;
+mod structure;
+mod tensor;
+mod tensor_size;
+
+pub(crate) use crate::compute::arrangement::Arrangement;
+pub(crate) use crate::compute::graphs::{Graphs, Subject};

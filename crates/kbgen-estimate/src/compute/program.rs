@@ -1,0 +1,250 @@
+//! What a graph asks of the allocator, step by step: worked out once, run for any sizes.
+//!
+//! Which tensor overwrites which, and when each is no longer needed, depends on the graph
+//! alone. Rules of ggml's `src/ggml-alloc.c` (<https://github.com/ggml-org/ggml>, state of
+//! October 2026): a result may overwrite a source of the same layout that nobody else needs,
+//! and memory is released after its last use.
+
+use crate::compute::graph::Graph;
+use crate::compute::schedule::{Schedule, Slot};
+use crate::compute::tensor::{Operation, TensorId};
+use crate::compute::tensor_size::{Rule, TensorSize};
+
+/// One step. A slot is a piece of memory in use; sizes are places in [`Programs::sizes`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Step {
+    /// A new slot.
+    Allocate { slot: u16, size: u16, buffer: u8 },
+    /// A slot becomes free.
+    Release { slot: u16, size: u16, buffer: u8 },
+    /// The end of a slot becomes free.
+    Shrink { slot: u16, from: u16, to: u16, buffer: u8 },
+}
+
+/// The steps between two boundaries of layers. Slots in use at the start are numbered by a
+/// fixed rule, so that layers which ask for the same have equal programs.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(crate) struct Program {
+    pub(crate) steps: Vec<Step>,
+    /// Slots in use at the start: those from zero.
+    pub(crate) slots_in: usize,
+    /// Slots in use at the end, in the order in which the next part numbers them.
+    pub(crate) slots_out: Vec<u16>,
+    /// Sizes that are those of layers' weights.
+    pub(crate) layer_weights: Vec<u16>,
+}
+
+/// The programs of a graph.
+#[derive(Debug)]
+pub(crate) struct Programs {
+    /// Before the first layer, of every layer that the graph holds, and after the last.
+    pub(crate) parts: Vec<Program>,
+    /// The sizes that they name.
+    pub(crate) sizes: Vec<TensorSize>,
+}
+
+/// The programs of a scheduled graph; `layers` are the layers that it holds, and `host` is
+/// the index of the host's buffer.
+pub(crate) fn programs(graph: &mut Graph, schedule: &Schedule, layers: &[u64], host: usize) -> Programs {
+    let count = graph.tensors.len();
+    let mut lifetimes = Lifetimes {
+        graph,
+        layers,
+        host,
+        uses: vec![Uses::default(); count],
+        part: 0,
+        owners: Vec::new(),
+        program: Program::default(),
+        programs: Programs { parts: Vec::new(), sizes: Vec::new() },
+    };
+    lifetimes.run(schedule);
+    lifetimes.programs
+}
+
+/// What is known of a tensor so far.
+#[derive(Debug, Clone, Copy, Default)]
+struct Uses {
+    children: u32,
+    views: u32,
+    buffer: usize,
+    /// Its slot, while it has memory.
+    slot: Option<u16>,
+    /// Its size, once it was asked for.
+    size: Option<(u16, usize)>,
+}
+
+struct Lifetimes<'a> {
+    graph: &'a mut Graph,
+    layers: &'a [u64],
+    host: usize,
+    uses: Vec<Uses>,
+    /// Parts that are finished: the current one follows so many layers less one.
+    part: usize,
+    /// Who has each slot of the current part.
+    owners: Vec<Option<TensorId>>,
+    program: Program,
+    programs: Programs,
+}
+
+impl Lifetimes<'_> {
+    fn run(&mut self, schedule: &Schedule) {
+        for leaf in &schedule.leaves {
+            self.allocate(leaf.tensor, leaf.buffer);
+        }
+        for node in &schedule.nodes {
+            self.count(*node);
+        }
+        let mut boundaries = schedule.boundaries.iter().copied().peekable();
+        for (place, node) in schedule.nodes.iter().enumerate() {
+            while boundaries.next_if_eq(&place).is_some() {
+                self.finish_part();
+            }
+            self.compute(*node);
+        }
+        self.finish_part();
+    }
+
+    /// Counts what a node needs; inputs get their memory before everything else.
+    fn count(&mut self, node: Slot) {
+        let tensor = self.graph.get(node.tensor);
+        if let (Some(root), false) = (tensor.view_of, tensor.operation == Operation::Leaf) {
+            self.uses[root].views += 1;
+        }
+        if tensor.is_input {
+            self.allocate(node.tensor, node.buffer);
+        }
+        for place in 0..self.graph.sources(node.tensor).len() {
+            let source = self.graph.sources(node.tensor)[place];
+            self.uses[source].children += 1;
+            if self.graph.get(source).is_input {
+                self.allocate(source, node.buffer);
+            }
+        }
+    }
+
+    fn compute(&mut self, node: Slot) {
+        let count = self.graph.sources(node.tensor).len();
+        for place in 0..count {
+            self.allocate(self.graph.sources(node.tensor)[place], node.buffer);
+        }
+        self.allocate(node.tensor, node.buffer);
+        for place in 0..count {
+            self.leave(self.graph.sources(node.tensor)[place]);
+        }
+    }
+
+    fn allocate(&mut self, id: TensorId, buffer: usize) {
+        let tensor = self.graph.get(id);
+        if tensor.resident.is_some() || self.uses[id].slot.is_some() || tensor.view_of.is_some() {
+            return;
+        }
+        if matches!(tensor.operation, Operation::InPlace | Operation::Rope) {
+            for place in 0..self.graph.sources(id).len() {
+                if self.overwrite(id, self.graph.sources(id)[place]) {
+                    return;
+                }
+            }
+        }
+        let slot = self.owners.len() as u16;
+        self.owners.push(Some(id));
+        self.uses[id].buffer = buffer;
+        self.uses[id].slot = Some(slot);
+        let size = self.size(id);
+        self.program.steps.push(Step::Allocate { slot, size, buffer: buffer as u8 });
+    }
+
+    /// Lets `id` take over the memory of `parent` where nobody else needs it.
+    fn overwrite(&mut self, id: TensorId, parent: TensorId) -> bool {
+        let Uses { children, views, buffer, slot, .. } = self.uses[parent];
+        // a view does not own its memory: ggml looks for owners only
+        let Some(slot) = slot else { return false };
+        if children != 1 || views != 0 || self.graph.get(parent).is_output {
+            return false;
+        }
+        if !self.graph.same_layout(id, parent) {
+            return false;
+        }
+        let from = self.size(parent);
+        self.uses[parent].slot = None;
+        self.uses[id].buffer = buffer;
+        self.uses[id].slot = Some(slot);
+        self.owners[usize::from(slot)] = Some(id);
+        let to = self.size(id);
+        if from != to {
+            self.program.steps.push(Step::Shrink { slot, from, to, buffer: buffer as u8 });
+        }
+        true
+    }
+
+    /// One use of a source is over.
+    fn leave(&mut self, id: TensorId) {
+        let uses = &mut self.uses[id];
+        uses.children -= 1;
+        if uses.children != 0 || uses.views != 0 {
+            return;
+        }
+        match self.graph.get(id).view_of {
+            Some(root) => {
+                let uses = &mut self.uses[root];
+                uses.views -= 1;
+                if uses.views == 0 && uses.children == 0 {
+                    self.release(root);
+                }
+            }
+            None => self.release(id),
+        }
+    }
+
+    fn release(&mut self, id: TensorId) {
+        let Uses { slot: Some(slot), buffer, .. } = self.uses[id] else { return };
+        if self.graph.get(id).is_output {
+            return;
+        }
+        let size = self.size(id);
+        self.program.steps.push(Step::Release { slot, size, buffer: buffer as u8 });
+        self.uses[id].slot = None;
+        self.owners[usize::from(slot)] = None;
+    }
+
+    /// The size of a tensor in its buffer, as a place in the list of sizes.
+    fn size(&mut self, id: TensorId) -> u16 {
+        let buffer = self.uses[id].buffer;
+        if let Some((size, part)) = self.uses[id].size
+            && part == self.part
+        {
+            return size;
+        }
+        let (layers, part) = (self.layers, self.part);
+        let age = |layer| (part - 1 - layers.partition_point(|kept| *kept < layer)) as u64;
+        let wanted = TensorSize::new(self.graph, id, buffer == self.host, age);
+        let sizes = &mut self.programs.sizes;
+        let size = sizes.iter().position(|size| *size == wanted).unwrap_or_else(|| {
+            sizes.push(wanted);
+            sizes.len() - 1
+        }) as u16;
+        let varies = matches!(sizes[usize::from(size)].rule, Rule::LayerWeight { .. });
+        if varies && !self.program.layer_weights.contains(&size) {
+            self.program.layer_weights.push(size);
+        }
+        self.uses[id].size = Some((size, self.part));
+        size
+    }
+
+    /// Closes the current part, and numbers the slots in use anew: first what all layers
+    /// share, then what the last ones left, each in the order in which it was taken.
+    fn finish_part(&mut self) {
+        let mut program = std::mem::take(&mut self.program);
+        let in_use = std::mem::take(&mut self.owners).into_iter().zip(0..);
+        let mut in_use: Vec<(TensorId, u16)> =
+            in_use.filter_map(|(owner, slot)| owner.map(|id| (id, slot))).collect();
+        in_use.sort_by_key(|(id, slot)| (!self.graph.is_shared_leaf(*id), *slot));
+        for (place, (id, slot)) in in_use.into_iter().enumerate() {
+            self.uses[id].slot = Some(place as u16);
+            self.owners.push(Some(id));
+            program.slots_out.push(slot);
+        }
+        self.program.slots_in = self.owners.len();
+        self.programs.parts.push(program);
+        self.part += 1;
+    }
+}

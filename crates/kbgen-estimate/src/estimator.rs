@@ -1,0 +1,190 @@
+//! The estimate: what each device needs, part by part, with the evidence for each part.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use crate::architecture::{Architecture, Layer};
+use crate::bytes::Bytes;
+use crate::cache::devices;
+use crate::placement::Device;
+use crate::planner::Planner;
+use crate::quantization::{CacheType, Quantization, TensorType};
+use crate::settings::{FlashAttention, Settings};
+use crate::weights::{WeightList, Weights};
+
+/// How far a figure can be trusted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Evidence {
+    /// Counted tensor by tensor: llama.cpp's own figure.
+    Exact,
+    /// llama.cpp's graph, scheduler and allocator, replayed without memory: every measured
+    /// buffer came out to the byte, but another release may build another graph.
+    Replayed,
+    /// As [`Evidence::Replayed`], for a device with a flash-attention kernel for these cache
+    /// types. A stock CUDA build has one only for a K and V of the same type, which is f32,
+    /// f16, bf16, q8_0 or q4_0 (ggml's `src/ggml-cuda/fattn.cu`); without one attention runs
+    /// on the CPU, slowly, and the buffers differ.
+    ReplayedWithKernel,
+}
+
+/// One part of a device's need.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Part {
+    /// Its size.
+    pub bytes: Bytes,
+    /// What it rests on.
+    pub evidence: Evidence,
+}
+
+impl Part {
+    fn exact(bytes: Bytes) -> Part {
+        Part { bytes, evidence: Evidence::Exact }
+    }
+}
+
+/// A range of bytes, both ends included.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct BytesRange {
+    /// The least.
+    pub low: Bytes,
+    /// The most.
+    pub high: Bytes,
+}
+
+/// What one device needs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct DeviceEstimate {
+    /// The device.
+    pub device: Device,
+    /// Weights.
+    pub weights: Part,
+    /// KV cache and recurrent state.
+    pub cache: Part,
+    /// Compute buffer.
+    pub compute: Part,
+    /// What the driver takes beside the buffers; none for the host. Reported figures lie
+    /// between 309 MiB (<https://github.com/ollama/ollama/issues/6160>) and 749 MiB
+    /// (<https://github.com/ggml-org/llama.cpp/issues/27953>).
+    pub driver_context: Option<BytesRange>,
+}
+
+impl DeviceEstimate {
+    /// Weights, cache and compute buffer; not the driver's context.
+    pub fn total(&self) -> Bytes {
+        self.weights.bytes + self.cache.bytes + self.compute.bytes
+    }
+}
+
+/// What a model needs with given settings.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Estimate {
+    /// The GPUs in order, then the host.
+    pub devices: Vec<DeviceEstimate>,
+}
+
+impl Estimate {
+    /// What a device needs; none for a GPU that the settings do not have.
+    pub fn device(&self, device: Device) -> Option<&DeviceEstimate> {
+        self.devices.iter().find(|estimate| estimate.device == device)
+    }
+}
+
+/// Why there is no estimate.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct NotCovered(pub String);
+
+impl fmt::Display for NotCovered {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "not covered: {}", self.0)
+    }
+}
+
+impl std::error::Error for NotCovered {}
+
+/// Estimates every device. A [`Planner`] answers many such questions about a model faster.
+pub fn estimate(model: &Architecture, settings: &Settings) -> Result<Estimate, NotCovered> {
+    Planner::new(model).estimate(settings)
+}
+
+/// The parts of every device's need, each for the GPUs in order and then for the host.
+pub(crate) fn combine(
+    settings: &Settings,
+    weights: &[Bytes],
+    cache: &[Bytes],
+    compute: &[Bytes],
+) -> Estimate {
+    let evidence = compute_evidence(settings);
+    let devices = devices(settings).zip(weights.iter().zip(cache).zip(compute));
+    let devices = devices.map(|(device, ((weights, cache), compute))| DeviceEstimate {
+        device,
+        weights: Part::exact(*weights),
+        cache: Part::exact(*cache),
+        compute: Part { bytes: *compute, evidence },
+        driver_context: driver_context(device),
+    });
+    Estimate { devices: devices.collect() }
+}
+
+fn compute_evidence(settings: &Settings) -> Evidence {
+    let in_stock_build = matches!(
+        settings.cache_type_k,
+        CacheType::F32 | CacheType::F16 | CacheType::Bf16 | CacheType::Q8_0 | CacheType::Q4_0
+    );
+    let same = settings.cache_type_k == settings.cache_type_v;
+    let fused = settings.flash_attention == FlashAttention::On;
+    if fused && !settings.tensor_split.is_empty() && !(same && in_stock_build) {
+        Evidence::ReplayedWithKernel
+    } else {
+        Evidence::Replayed
+    }
+}
+
+/// The tensor data of the model file in a quantization, without the header and the
+/// tokenizer, which add 5 to 10 MB.
+pub fn file_bytes(model: &Architecture, quantization: Quantization) -> Bytes {
+    quantized(model, quantization).placed.file
+}
+
+/// How many tensors of the file have each type, in the order of `TensorType`.
+pub fn tensor_counts(model: &Architecture, quantization: Quantization) -> Vec<(TensorType, u64)> {
+    quantized(model, quantization).count_by_type().into_iter().collect()
+}
+
+fn quantized(model: &Architecture, quantization: Quantization) -> Weights {
+    WeightList::new(model).quantized(model, quantization)
+}
+
+/// What llama.cpp would refuse, or what is not modeled.
+pub fn check(model: &Architecture, settings: &Settings) -> Result<(), NotCovered> {
+    let no = |reason: &str| Err(NotCovered(reason.to_owned()));
+    if settings.context == 0 || settings.n_ubatch == 0 || settings.n_batch == 0 {
+        return no("context and batch sizes must be above zero");
+    }
+    if settings.tensor_split.len() > 1 && settings.tensor_split.iter().sum::<u64>() == 0 {
+        return no("no GPU has a share of the layers");
+    }
+    let value = settings.cache_type_v.tensor_type();
+    if settings.flash_attention == FlashAttention::Off && value.is_quantized() {
+        return no("a quantized V cache needs flash attention");
+    }
+    for kind in [settings.cache_type_k.tensor_type(), value] {
+        let whole = |layer: &Layer| layer.kv_heads == 0 || layer.head_dim.is_multiple_of(kind.block().0);
+        if !model.layers.iter().all(whole) {
+            return no("the head width is no multiple of the cache type's block");
+        }
+    }
+    if settings.sequences == 0 {
+        return no("at least one sequence is served");
+    }
+    Ok(())
+}
+
+/// What the driver's context takes on a device beside the buffers.
+pub fn driver_context(device: Device) -> Option<BytesRange> {
+    const MIB: u64 = 1 << 20;
+    match device {
+        Device::Gpu(_) => Some(BytesRange { low: Bytes(309 * MIB), high: Bytes(749 * MIB) }),
+        Device::Host => None,
+    }
+}

@@ -1,0 +1,39 @@
+//! The weights that a GPU copies in when it computes what the host holds.
+
+use crate::architecture::Architecture;
+use crate::bytes::Bytes;
+use crate::names::{Home, Name, WeightTensor};
+use crate::placement::Device;
+use crate::quantization::TensorType;
+use crate::weights::allocated_bytes;
+
+/// Sizes on a GPU of the largest tensors of a model, by where they belong.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct LargestTensors {
+    /// Layer by layer, experts left out.
+    pub layers: Vec<Bytes>,
+    /// Layer by layer, of its experts; zero without.
+    pub experts: Vec<Bytes>,
+    /// The output; of a tied model the embedding.
+    pub output: Bytes,
+}
+
+/// The largest of a model's tensors.
+pub(crate) fn largest_tensors(
+    model: &Architecture,
+    tensors: impl Iterator<Item = (WeightTensor, TensorType)>,
+) -> LargestTensors {
+    let none = vec![Bytes(0); model.layers.len()];
+    let mut largest = LargestTensors { layers: none.clone(), experts: none, output: Bytes(0) };
+    for (tensor, kind) in tensors {
+        let place = match tensor.home {
+            Home::Layer(index) => &mut largest.layers[index as usize],
+            Home::Experts(index) => &mut largest.experts[index as usize],
+            Home::Output => &mut largest.output,
+            Home::Input if model.tied && tensor.name == Name::TokenEmbedding => &mut largest.output,
+            Home::Input | Home::EveryDevice => continue,
+        };
+        *place = allocated_bytes(&tensor, kind, Device::Gpu(0)).max(*place);
+    }
+    largest
+}

@@ -1,0 +1,34 @@
+//! How many numbers a model holds, and how many of them work on one token.
+
+use crate::architecture::Architecture;
+use crate::names::{Home, Name};
+use crate::tensors::weight_tensors;
+
+/// Numbers of a model, counted over the tensors that are loaded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ParameterCount {
+    /// All of them. What is not loaded with the text model is not in it: vision towers, layers
+    /// that predict several tokens, scales of FP8 checkpoints.
+    pub held: u64,
+    /// Those that work on one token: all but the experts that are not used for it. The
+    /// embedding counts whole, as most publishers count it.
+    pub active: u64,
+}
+
+/// Counts the tensors of a model. Rotary factors are left out: a converter computes them, they
+/// are not in the checkpoint.
+pub fn parameter_count(model: &Architecture) -> ParameterCount {
+    let mut count = ParameterCount { held: 0, active: 0 };
+    for tensor in weight_tensors(model) {
+        if tensor.name == Name::RopeFactors {
+            continue;
+        }
+        let numbers = tensor.columns * tensor.rows * tensor.matrices;
+        count.held += numbers;
+        count.active += match (tensor.home, model.experts) {
+            (Home::Experts(_), Some(experts)) => numbers / experts.count * experts.used,
+            _ => numbers,
+        };
+    }
+    count
+}

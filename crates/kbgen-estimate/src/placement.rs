@@ -1,0 +1,119 @@
+//! Which device holds which layer.
+
+use std::ops::Range;
+
+use crate::architecture::{Architecture, LayerKind};
+use crate::family::Family;
+use crate::names::Home;
+use crate::settings::{ExpertPlacement, Settings};
+
+/// A memory that buffers are counted for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Device {
+    /// The GPU with this index.
+    Gpu(usize),
+    /// The host's memory.
+    Host,
+}
+
+impl Device {
+    /// Its place among the buffers: the GPUs in order, then the host.
+    pub(crate) fn buffer(self, gpus: usize) -> usize {
+        match self {
+            Device::Gpu(gpu) => gpu,
+            Device::Host => gpus,
+        }
+    }
+}
+
+/// The device of every layer and of the output.
+#[derive(Debug)]
+pub(crate) struct Placement {
+    layers: Vec<Device>,
+    output: Device,
+    /// Devices with layers that ask for rotary factors.
+    rotary: Vec<Device>,
+    cpu_experts: Range<u64>,
+}
+
+impl Placement {
+    /// llama.cpp's rule (`src/llama-model.cpp`, `get_layer_buft_list`): of the layers and
+    /// the output, the last `gpu_layers` go to the GPUs; one goes to the first GPU whose
+    /// cumulative share exceeds its place among them.
+    pub(crate) fn new(model: &Architecture, settings: &Settings) -> Placement {
+        let layers = model.layers.len() as u64;
+        let places = layers + 1;
+        let on_gpu = match settings.tensor_split.len() {
+            0 => 0,
+            _ => settings.gpu_layers.unwrap_or(places).min(places),
+        };
+        let first = places - on_gpu;
+        let total: u64 = settings.tensor_split.iter().sum();
+        let device = |layer: u64| -> Device {
+            if layer < first {
+                return Device::Host;
+            }
+            let mut cumulative = 0;
+            for (share, gpu) in settings.tensor_split.iter().zip(0..) {
+                cumulative += share;
+                // cumulative / total > (layer - first) / on_gpu, compared as llama.cpp does
+                if exceeds(cumulative, total, layer - first, on_gpu) {
+                    return Device::Gpu(gpu);
+                }
+            }
+            Device::Gpu(settings.tensor_split.len().saturating_sub(1))
+        };
+        let cpu_experts = match settings.experts {
+            ExpertPlacement::WithLayer => 0..0,
+            ExpertPlacement::FirstLayersOnCpu(count) => 0..count,
+            ExpertPlacement::LastLayersOnCpu(count) => layers.saturating_sub(count)..layers,
+            ExpertPlacement::Cpu => 0..layers,
+        };
+        let uses_factors = |layer: &u64| reads_factors(model, model.layers[*layer as usize].kind);
+        let mut rotary: Vec<Device> = (0..layers).filter(uses_factors).map(device).collect();
+        rotary.dedup();
+        Placement { layers: (0..layers).map(device).collect(), output: device(layers), rotary, cpu_experts }
+    }
+
+    /// The device of a layer.
+    pub(crate) fn layer(&self, index: u64) -> Device {
+        self.layers[index as usize]
+    }
+
+    /// The device of the output.
+    pub(crate) fn output(&self) -> Device {
+        self.output
+    }
+
+    /// The device of a layer's experts.
+    pub(crate) fn experts(&self, index: u64) -> Device {
+        if self.cpu_experts.contains(&index) { Device::Host } else { self.layer(index) }
+    }
+
+    /// The device of what belongs there; rotary factors are on several.
+    pub(crate) fn device_of(&self, home: Home) -> Device {
+        match home {
+            Home::Input => Device::Host,
+            Home::Output => self.output,
+            Home::Experts(index) => self.experts(index),
+            Home::Layer(index) => self.layer(index),
+            Home::EveryDevice => self.rotary.first().copied().unwrap_or(Device::Host),
+        }
+    }
+
+    /// Whether a device holds a layer that asks for rotary factors.
+    pub(crate) fn has_rotary_layer(&self, device: Device) -> bool {
+        self.rotary.contains(&device)
+    }
+}
+
+/// Whether layers of this kind read the rotary factors: in Gemma 4 only full attention does, in
+/// other families every layer.
+pub fn reads_factors(model: &Architecture, kind: LayerKind) -> bool {
+    model.family != Family::Gemma4 || kind == LayerKind::Full
+}
+
+/// `cumulative / total > place / places` in the single precision that llama.cpp computes in.
+fn exceeds(cumulative: u64, total: u64, place: u64, places: u64) -> bool {
+    cumulative as f32 / total as f32 > place as f32 / places as f32
+}

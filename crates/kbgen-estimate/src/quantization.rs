@@ -1,0 +1,226 @@
+//! Tensor types with their block sizes, and the named quantizations that mix them.
+
+use std::fmt;
+use std::str::FromStr;
+
+use crate::bytes::Bytes;
+
+/// How the numbers of one tensor are stored. A variant is ggml's name of the type.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum TensorType {
+    /// 32-bit floats.
+    F32,
+    /// 16-bit IEEE floats.
+    F16,
+    /// 16-bit brain floats.
+    Bf16,
+    /// 32-bit integers.
+    I32,
+    /// 64-bit integers.
+    I64,
+    /// ggml's `Q4_0` blocks.
+    Q4_0,
+    /// ggml's `Q4_1` blocks.
+    Q4_1,
+    /// ggml's `Q5_0` blocks.
+    Q5_0,
+    /// ggml's `Q5_1` blocks.
+    Q5_1,
+    /// ggml's `Q8_0` blocks.
+    Q8_0,
+    /// ggml's `Q2_K` blocks.
+    Q2K,
+    /// ggml's `Q3_K` blocks.
+    Q3K,
+    /// ggml's `Q4_K` blocks.
+    Q4K,
+    /// ggml's `Q5_K` blocks.
+    Q5K,
+    /// ggml's `Q6_K` blocks.
+    Q6K,
+    /// ggml's `IQ2_S` blocks.
+    Iq2S,
+    /// ggml's `IQ3_XXS` blocks.
+    Iq3Xxs,
+    /// ggml's `IQ3_S` blocks.
+    Iq3S,
+    /// ggml's `IQ4_NL` blocks.
+    Iq4Nl,
+    /// ggml's `IQ4_XS` blocks.
+    Iq4Xs,
+    /// 4-bit floats with a shared scale per 32 (OCP microscaling).
+    Mxfp4,
+}
+
+impl TensorType {
+    /// Elements and bytes of one block: `ggml_blck_size` and `ggml_type_size` of
+    /// llama.cpp's `ggml/src/ggml-common.h`.
+    pub fn block(self) -> (u64, u64) {
+        match self {
+            TensorType::F32 | TensorType::I32 => (1, 4),
+            TensorType::I64 => (1, 8),
+            TensorType::F16 | TensorType::Bf16 => (1, 2),
+            TensorType::Q4_0 | TensorType::Iq4Nl => (32, 18),
+            TensorType::Q4_1 => (32, 20),
+            TensorType::Q5_0 => (32, 22),
+            TensorType::Q5_1 => (32, 24),
+            TensorType::Q8_0 => (32, 34),
+            TensorType::Mxfp4 => (32, 17),
+            TensorType::Q2K => (256, 84),
+            TensorType::Q3K | TensorType::Iq3S => (256, 110),
+            TensorType::Q4K => (256, 144),
+            TensorType::Q5K => (256, 176),
+            TensorType::Q6K => (256, 210),
+            TensorType::Iq2S => (256, 82),
+            TensorType::Iq3Xxs => (256, 98),
+            TensorType::Iq4Xs => (256, 136),
+        }
+    }
+
+    /// Whether values are stored in blocks with a shared scale.
+    pub fn is_quantized(self) -> bool {
+        self.block().0 > 1
+    }
+
+    /// Bytes of `elements` values; a started block counts whole.
+    pub fn row_size(self, elements: u64) -> Bytes {
+        let (block_elements, block_bytes) = self.block();
+        Bytes(elements.div_ceil(block_elements) * block_bytes)
+    }
+
+    /// The name that llama.cpp's quantizer prints.
+    pub fn name(self) -> &'static str {
+        match self {
+            TensorType::F32 => "f32",
+            TensorType::F16 => "f16",
+            TensorType::Bf16 => "bf16",
+            TensorType::I32 => "i32",
+            TensorType::I64 => "i64",
+            TensorType::Q4_0 => "q4_0",
+            TensorType::Q4_1 => "q4_1",
+            TensorType::Q5_0 => "q5_0",
+            TensorType::Q5_1 => "q5_1",
+            TensorType::Q8_0 => "q8_0",
+            TensorType::Q2K => "q2_K",
+            TensorType::Q3K => "q3_K",
+            TensorType::Q4K => "q4_K",
+            TensorType::Q5K => "q5_K",
+            TensorType::Q6K => "q6_K",
+            TensorType::Iq2S => "iq2_s",
+            TensorType::Iq3Xxs => "iq3_xxs",
+            TensorType::Iq3S => "iq3_s",
+            TensorType::Iq4Nl => "iq4_nl",
+            TensorType::Iq4Xs => "iq4_xs",
+            TensorType::Mxfp4 => "mxfp4",
+        }
+    }
+}
+
+/// Declares the quantizations with their usual name and the type of most tensors.
+macro_rules! quantizations {
+    ($($variant:ident = $name:literal / $base:ident),+ $(,)?) => {
+        /// A named mix of tensor types, as llama.cpp's `llama-quantize` makes it
+        /// (without an importance matrix).
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[expect(missing_docs, reason = "a variant is the usual name of the quantization")]
+        #[expect(non_camel_case_types, reason = "Q4_K_M is the name that everyone types")]
+        pub enum Quantization { $($variant),+ }
+
+        impl Quantization {
+            /// Every quantization, from the widest to the narrowest, MXFP4 last.
+            pub const ALL: &'static [Quantization] = &[$(Quantization::$variant),+];
+
+            /// The usual name.
+            pub fn name(self) -> &'static str {
+                match self { $(Quantization::$variant => $name),+ }
+            }
+
+            /// The type of a tensor for which the recipe has no exception.
+            pub(crate) fn base_type(self) -> TensorType {
+                match self { $(Quantization::$variant => TensorType::$base),+ }
+            }
+        }
+    };
+}
+
+quantizations! {
+    F16 = "F16" / F16, BF16 = "BF16" / Bf16, Q8_0 = "Q8_0" / Q8_0, Q6_K = "Q6_K" / Q6K,
+    Q5_K_M = "Q5_K_M" / Q5K, Q5_K_S = "Q5_K_S" / Q5K, Q4_K_M = "Q4_K_M" / Q4K,
+    Q4_K_S = "Q4_K_S" / Q4K, Q4_0 = "Q4_0" / Q4_0, IQ4_NL = "IQ4_NL" / Iq4Nl,
+    IQ4_XS = "IQ4_XS" / Iq4Xs, Q3_K_L = "Q3_K_L" / Q3K, Q3_K_M = "Q3_K_M" / Q3K,
+    IQ3_M = "IQ3_M" / Iq3S, Q3_K_S = "Q3_K_S" / Q3K, IQ3_XXS = "IQ3_XXS" / Iq3Xxs,
+    Q2_K = "Q2_K" / Q2K, IQ2_M = "IQ2_M" / Iq2S, MXFP4 = "MXFP4" / Mxfp4,
+}
+
+impl fmt::Display for Quantization {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// The name is not one of [`Quantization::ALL`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UnknownQuantization;
+
+impl FromStr for Quantization {
+    type Err = UnknownQuantization;
+
+    /// Parses the usual name in any case; `MXFP4_MOE` is another name of `MXFP4`.
+    fn from_str(name: &str) -> Result<Quantization, UnknownQuantization> {
+        if name.eq_ignore_ascii_case("MXFP4_MOE") {
+            return Ok(Quantization::MXFP4);
+        }
+        let same = |quantization: &Quantization| quantization.name().eq_ignore_ascii_case(name);
+        Quantization::ALL.iter().copied().find(same).ok_or(UnknownQuantization)
+    }
+}
+
+/// Declares the types that a KV cache may have.
+macro_rules! cache_types {
+    ($($variant:ident = $name:literal / $tensor:ident),+ $(,)?) => {
+        /// The type of a K or V cache (`--cache-type-k`, `--cache-type-v`).
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[expect(missing_docs, reason = "a variant is llama.cpp's name of the type")]
+        pub enum CacheType { $($variant),+ }
+
+        impl CacheType {
+            /// Every cache type, from the widest to the narrowest.
+            pub const ALL: &'static [CacheType] = &[$(CacheType::$variant),+];
+
+            /// The name on llama.cpp's command line.
+            pub fn name(self) -> &'static str {
+                match self { $(CacheType::$variant => $name),+ }
+            }
+
+            /// The type of the tensor that holds it.
+            pub fn tensor_type(self) -> TensorType {
+                match self { $(CacheType::$variant => TensorType::$tensor),+ }
+            }
+        }
+    };
+}
+
+cache_types! {
+    F32 = "f32" / F32, F16 = "f16" / F16, Bf16 = "bf16" / Bf16, Q8_0 = "q8_0" / Q8_0,
+    Q5_1 = "q5_1" / Q5_1, Q5_0 = "q5_0" / Q5_0, Q4_1 = "q4_1" / Q4_1, Iq4Nl = "iq4_nl" / Iq4Nl,
+    Q4_0 = "q4_0" / Q4_0,
+}
+
+impl fmt::Display for CacheType {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// The name is not one of [`CacheType::ALL`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UnknownCacheType;
+
+impl FromStr for CacheType {
+    type Err = UnknownCacheType;
+
+    fn from_str(name: &str) -> Result<CacheType, UnknownCacheType> {
+        let same = |kind: &CacheType| kind.name().eq_ignore_ascii_case(name);
+        CacheType::ALL.iter().copied().find(same).ok_or(UnknownCacheType)
+    }
+}

@@ -1,0 +1,72 @@
+//! Memory of a model in Hugging Face transformers: weights by data type, a cache that grows, and a range.
+
+use crate::architecture::{Architecture, LayerKind};
+use crate::bytes::Bytes;
+use crate::checkpoint::{WeightType, weight_bytes};
+use crate::estimator::{BytesRange, NotCovered, driver_context};
+use crate::placement::Device;
+
+/// What a model needs on one card.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct TransformersEstimate {
+    /// Weights.
+    pub weights: Bytes,
+    /// `DynamicCache` with so many tokens: the ends differ for sliding windows, of which it keeps
+    /// one token less than the window where it knows the model's configuration, else all
+    /// (`DynamicSlidingWindowLayer` in `src/transformers/cache_utils.py`).
+    pub cache: BytesRange,
+    /// Activations: up to a fifth of the weights, as EleutherAI found and Accelerate tells
+    /// (<https://blog.eleuther.ai/transformer-math/>).
+    pub activations: BytesRange,
+    /// The driver's context.
+    pub driver: BytesRange,
+}
+
+impl TransformersEstimate {
+    /// All parts together.
+    pub fn total(&self) -> BytesRange {
+        BytesRange {
+            low: self.weights + self.cache.low + self.activations.low + self.driver.low,
+            high: self.weights + self.cache.high + self.activations.high + self.driver.high,
+        }
+    }
+}
+
+/// What a model needs on one card for one sequence of so many tokens.
+///
+/// # Errors
+/// When the model keeps something other than keys and values: a latent row, a recurrent state.
+pub fn transformers(
+    model: &Architecture,
+    kind: WeightType,
+    tokens: u64,
+) -> Result<TransformersEstimate, NotCovered> {
+    let weights = weight_bytes(model, kind, 1)?;
+    let driver = driver_context(Device::Gpu(0)).expect("a GPU has a driver");
+    Ok(TransformersEstimate {
+        weights,
+        cache: cache_bytes(model, kind, tokens)?,
+        activations: BytesRange { low: Bytes(0), high: Bytes(weights.0 / 5) },
+        driver,
+    })
+}
+
+fn cache_bytes(model: &Architecture, kind: WeightType, tokens: u64) -> Result<BytesRange, NotCovered> {
+    let (mut low, mut high) = (0, 0);
+    for layer in &model.layers {
+        let token = 2 * layer.kv_heads * layer.head_dim * kind.plain_bytes();
+        let kept = match layer.kind {
+            LayerKind::Full => tokens,
+            LayerKind::Sliding => tokens.min(model.sliding_window - 1),
+            LayerKind::None => 0,
+            LayerKind::Latent | LayerKind::Recurrent => {
+                let reason =
+                    "what transformers keeps of latent attention and of a recurrent state is not modeled";
+                return Err(NotCovered(reason.to_owned()));
+            }
+        };
+        low += token * kept;
+        high += if layer.kind == LayerKind::None { 0 } else { token * tokens };
+    }
+    Ok(BytesRange { low: Bytes(low), high: Bytes(high) })
+}

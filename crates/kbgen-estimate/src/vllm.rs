@@ -1,0 +1,222 @@
+//! vLLM's memory: weights by data type, the pool of KV blocks that is left, and the contexts it holds.
+//!
+//! vLLM measures at its start what it needs and gives the rest of its share of the card to
+//! the pool, so the pool is a range here. Sources, at vllm-project/vllm 001cabc1:
+//! `vllm/v1/core/kv_cache_utils.py`, `vllm/v1/kv_cache_interface.py`; `vllm/config/cache.py`.
+
+use crate::architecture::{Architecture, LayerKind};
+use crate::bytes::Bytes;
+use crate::checkpoint::{WeightType, card_kv_heads, weight_bytes};
+use crate::estimator::{BytesRange, NotCovered};
+
+/// Tokens of a block.
+const BLOCK: u64 = 16;
+/// Share of the card that vLLM takes, in thousandths (`--gpu-memory-utilization 0.92`).
+pub const DEFAULT_UTILIZATION: u64 = 920;
+
+/// Width of the cache (`--kv-cache-dtype`).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum VllmCache {
+    /// As wide as the model's own type.
+    #[default]
+    Auto,
+    /// One byte a value.
+    Fp8,
+}
+
+/// How vLLM is run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct VllmSettings {
+    /// Type of the checkpoint.
+    pub weights: WeightType,
+    /// Width of the cache.
+    pub cache: VllmCache,
+    /// Cards of tensor parallelism.
+    pub cards: u64,
+    /// Memory of the smallest card, as programs see it.
+    pub memory: Bytes,
+    /// Share of it that vLLM may take, in thousandths.
+    pub utilization: u64,
+}
+
+/// What vLLM needs on each card.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct VllmEstimate {
+    /// Weights.
+    pub weights: Bytes,
+    /// Activations at their peak, and what CUDA and NCCL take.
+    pub reserve: BytesRange,
+    /// What is left for the pool of KV blocks; zero where nothing is.
+    pub pool: BytesRange,
+    /// Tokens of the longest context (`--max-model-len`) that is certain to fit, and of the
+    /// longest that may; no more than the model's own.
+    pub context: (u64, u64),
+}
+
+/// Whether vLLM starts with a context.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum VllmVerdict {
+    /// Also where the reserve is at its most.
+    Fits,
+    /// Only where the reserve is smaller.
+    Tight,
+    /// The pool cannot hold one request of that length.
+    TooLarge,
+}
+
+impl VllmEstimate {
+    /// Whether vLLM starts with this `--max-model-len`: the pool has to hold one request.
+    pub fn verdict(&self, context: u64) -> VllmVerdict {
+        match context {
+            context if context <= self.context.0 => VllmVerdict::Fits,
+            context if context <= self.context.1 => VllmVerdict::Tight,
+            _ => VllmVerdict::TooLarge,
+        }
+    }
+}
+
+/// What vLLM needs on each card.
+///
+/// # Errors
+/// When the model's cache is not modeled, or cannot be shared out among the cards.
+pub fn vllm(model: &Architecture, settings: &VllmSettings) -> Result<VllmEstimate, NotCovered> {
+    let weights = weight_bytes(model, settings.weights, settings.cards)?;
+    let reserve = reserve(settings);
+    let share = settings.memory.0 * settings.utilization / 1000;
+    let pool = BytesRange {
+        low: Bytes(share.saturating_sub(weights.0 + reserve.high.0)),
+        high: Bytes(share.saturating_sub(weights.0 + reserve.low.0)),
+    };
+    let request = Request::new(model, settings)?;
+    let context = (
+        longest_context(model.max_context, |tokens| request.bytes(tokens).high <= pool.low),
+        longest_context(model.max_context, |tokens| request.bytes(tokens).low <= pool.high),
+    );
+    Ok(VllmEstimate { weights, reserve, pool, context })
+}
+
+/// The most tokens, up to a maximum, that fit.
+fn longest_context(most: u64, fits: impl Fn(u64) -> bool) -> u64 {
+    let (mut low, mut high) = (0, most);
+    while low < high {
+        let middle = (low + high).div_ceil(2);
+        if fits(middle) {
+            low = middle;
+        } else {
+            high = middle - 1;
+        }
+    }
+    low
+}
+
+/// What vLLM measures beside weights and pool, at its own batch size. Reported sums of
+/// activation peak and memory outside PyTorch: 1.2 to 1.5 GiB on consumer cards, 3.05 GiB
+/// on an H100, 4.84 GiB on each of two (pull request 10511), 10.1 GiB on each of four RTX PRO 6000. A larger
+/// `--max-num-batched-tokens` takes more: 2.4 GiB were seen with 20 000 tokens (issue 10517).
+fn reserve(settings: &VllmSettings) -> BytesRange {
+    const GIB: u64 = 1 << 30;
+    let high = match (settings.cards, settings.memory.0 < 70 * GIB) {
+        (1, true) => 2 * GIB,
+        (1, false) => 7 * GIB / 2,
+        (_, true) => 5 * GIB,
+        (_, false) => 11 * GIB,
+    };
+    BytesRange { low: Bytes(GIB), high: Bytes(high) }
+}
+
+/// What the pool of one card needs for one request of so many tokens.
+///
+/// # Errors
+/// As [`Request::new`].
+pub fn request_bytes(
+    model: &Architecture,
+    settings: &VllmSettings,
+    tokens: u64,
+) -> Result<BytesRange, NotCovered> {
+    Ok(Request::new(model, settings)?.bytes(tokens))
+}
+
+/// What a request takes of the pool of one card, layer by layer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Request {
+    /// Bytes of one layer's block.
+    pub page: u64,
+    /// Layers that keep all tokens, and layers that keep a window.
+    pub layers: (u64, u64),
+    /// The same as they count once vLLM has padded them to groups.
+    pub padded: (u64, u64),
+    /// Tokens of the window.
+    pub window: u64,
+}
+
+impl Request {
+    /// A request to this model.
+    ///
+    /// # Errors
+    /// When the model keeps a recurrent state, or layers of different width.
+    pub fn new(model: &Architecture, settings: &VllmSettings) -> Result<Request, NotCovered> {
+        let count = |kind| model.layers.iter().filter(|layer| layer.kind == kind).count() as u64;
+        let full = count(LayerKind::Full) + count(LayerKind::Latent);
+        let sliding = count(LayerKind::Sliding);
+        Ok(Request {
+            page: page_bytes(model, settings)?,
+            layers: (full, sliding),
+            padded: if sliding == 0 { (full, 0) } else { padded_to_groups(full, sliding) },
+            window: model.sliding_window,
+        })
+    }
+
+    /// Bytes at so many tokens: the ends differ for models with sliding windows, where it
+    /// depends on the tokens of a batch and on how vLLM groups the layers.
+    pub fn bytes(&self, tokens: u64) -> BytesRange {
+        let blocks = |(full, sliding): (u64, u64), batch: u64| {
+            let kept = (self.window.saturating_sub(1) + batch).min(tokens);
+            Bytes((full * tokens.div_ceil(BLOCK) + sliding * (kept.div_ceil(BLOCK) + 1)) * self.page)
+        };
+        BytesRange { low: blocks(self.layers, SMALL_BATCH), high: blocks(self.padded, LARGE_BATCH) }
+    }
+}
+
+/// `--max-num-batched-tokens` of `vllm serve` unless it is set: 2048, and 8192 on cards of
+/// 70 GiB and more (`vllm/engine/arg_utils.py`).
+const SMALL_BATCH: u64 = 2048;
+/// As [`SMALL_BATCH`], of large cards.
+const LARGE_BATCH: u64 = 8192;
+
+/// Layers as they count once vLLM has padded them to groups of one size: that of the kind
+/// with the fewest layers, or of the one with the most where it has not half as many again.
+fn padded_to_groups(full: u64, sliding: u64) -> (u64, u64) {
+    if full == 0 {
+        return (full, sliding);
+    }
+    let (fewest, most) = (full.min(sliding), full.max(sliding));
+    let size = if 2 * most < 3 * fewest { most } else { fewest };
+    (full.next_multiple_of(size), sliding.next_multiple_of(size))
+}
+
+/// Bytes of one layer's block on one card.
+fn page_bytes(model: &Architecture, settings: &VllmSettings) -> Result<u64, NotCovered> {
+    let width = match settings.cache {
+        VllmCache::Auto => settings.weights.plain_bytes(),
+        VllmCache::Fp8 => 1,
+    };
+    let no = |reason: &str| Err(NotCovered(reason.to_owned()));
+    let mut pages = Vec::new();
+    for layer in &model.layers {
+        match layer.kind {
+            LayerKind::Full | LayerKind::Sliding => {
+                let heads = card_kv_heads(layer.kv_heads, settings.cards);
+                pages.push(2 * BLOCK * heads * layer.head_dim * width);
+            }
+            LayerKind::Latent => pages.push(BLOCK * layer.head_dim * width),
+            LayerKind::Recurrent => return no("vLLM's cache of a recurrent state is not modeled"),
+            LayerKind::None => {}
+        }
+    }
+    pages.dedup();
+    match pages.as_slice() {
+        [page] => Ok(*page),
+        [] => no("the model has no attention"),
+        _ => no("vLLM's cache of layers that differ in width is not modeled"),
+    }
+}
