@@ -1,13 +1,15 @@
 //! Patterns and conditions of all error pages, parsed; and every fault in them with its place.
 
 use std::collections::BTreeSet;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use kbgen_signature::{self as signature, Cause, Extractor, Index, Pattern};
 
-use crate::diagnosis::extractors::{extractors, shared};
+use crate::diagnosis::extractors::extractors;
 use crate::diagnosis::parser::{Parser, PartFault};
-use crate::files::Sources;
+use crate::engine::Engine;
+use crate::facts::{Facts, Fingerprint, Name, read, unrecorded};
+use crate::files::{Key, Sources};
 use crate::site::kinds::{ErrorData, ErrorKind, SignatureText};
 use crate::site::{self, Head, Page, Site};
 
@@ -45,13 +47,38 @@ pub struct Compiled {
 }
 
 /// The signatures of a site, compiled when somebody looks at them.
-#[derive(Debug, Clone, Default)]
-pub struct Signatures(OnceLock<Compiled>);
+#[derive(Debug)]
+pub struct Signatures {
+    key: Key,
+    compiled: OnceLock<Arc<Compiled>>,
+}
 
 impl Signatures {
-    /// Those of the site, which is the same at each call.
-    pub fn of(&self, site: &Site, sources: &Sources) -> &Compiled {
-        self.0.get_or_init(|| Compiled::new(site, sources))
+    /// Those of a site.
+    pub fn new(site: &Site, sources: &Sources, engine: &Engine) -> Self {
+        let compiled = OnceLock::new();
+        let key = engine.key("signatures", || drop(compiled.set(compile(site, sources, engine))));
+        Self { key, compiled }
+    }
+
+    /// The compiled ones of the same site.
+    pub fn of(&self, site: &Site, sources: &Sources, engine: &Engine) -> &Compiled {
+        read(name());
+        self.compiled.get_or_init(|| unrecorded(|| compile(site, sources, engine)))
+    }
+}
+
+fn compile(site: &Site, sources: &Sources, engine: &Engine) -> Arc<Compiled> {
+    engine.value("compiled", || Compiled::new(site, sources))
+}
+
+fn name() -> Name {
+    Name::new("signatures", "")
+}
+
+impl Facts for Signatures {
+    fn tell(&self, tell: &mut dyn FnMut(Name, Fingerprint)) {
+        tell(name(), Fingerprint::of([self.key]));
     }
 }
 
@@ -70,22 +97,17 @@ impl Compiled {
     pub fn new(site: &Site, sources: &Sources) -> Self {
         let mut parser = Parser::new(sources);
         let extractors = extractors(&site.extractors, &mut parser);
-        Self::of(site, site, extractors, parser)
+        Self::of(site, extractors, parser)
     }
 
-    /// The signatures of a few pages alone, which may use the extractors of the site.
-    pub fn few(few: &Site, site: &Site, sources: &Sources) -> Self {
-        Self::of(few, site, shared(site, sources), Parser::new(sources))
-    }
-
-    fn of(few: &Site, site: &Site, extractors: Vec<Extractor>, parser: Parser<'_>) -> Self {
+    fn of(site: &Site, extractors: Vec<Extractor>, parser: Parser<'_>) -> Self {
         let faults = || parser.pattern_faults.iter().chain(&parser.condition_faults);
         let is_unclear =
             |head: &Head| !head.is_read() || faults().any(|fault| fault.span.source == head.source);
         let unclear = site.extractors.iter().map(|page| &page.head).filter(|head| is_unclear(head));
         let unclear = unclear.map(|head| head.id.slug.clone()).collect();
         let mut reader = Reader { extractors: &extractors, unclear, parser };
-        let errors = few.errors.iter().filter(|error| error.data.kind != ErrorKind::Symptom);
+        let errors = site.errors.iter().filter(|error| error.data.kind != ErrorKind::Symptom);
         let pages: Vec<signature::Page> = errors.map(|error| reader.page(error)).collect();
         let Reader { parser: Parser { pattern_faults, condition_faults, .. }, unclear, .. } = reader;
         let index = Index::build(&pages, &extractors);

@@ -6,40 +6,38 @@ use kbgen_signature::{
     Counted, Diagnosis, Document, Figures, Index, Match, NEAR, NEAR_QUESTION, WordCounts, WordIndex,
     is_question,
 };
-use rayon::prelude::*;
-
 use crate::diagnosis::{Answer, Book, Evidence, answer};
+use crate::engine::{self, Engine};
+use crate::facts::map;
 use crate::files::{Key, Sources};
 use crate::markdown;
 use crate::site::kinds::{ErrorData, GuideData, SignatureText};
 use crate::site::{Head, Page, Site};
-use crate::store::{self, Store};
 
 /// The word index of errors and guides. The words of some pages together are kept.
-pub fn words(site: &Site, sources: &Sources, store: &Store) -> WordIndex {
-    let counted = |heads: &[&Head], documents: &dyn Fn() -> Vec<Document>| -> Counted {
-        let key = || Key::of(heads.iter().map(|head| sources.get(head.source).key()));
-        store.get_or(store::Kind::Words, key, || Counted::of(&documents()))
-    };
+pub fn words(site: &Site, sources: &Sources, engine: &Engine) -> WordIndex {
     // Where one part ends depends on the page alone, so that a new page leaves all other parts as they are.
     let goes_on = |_: &Page<ErrorData>, next: &Page<ErrorData>| {
         !Key::of([&next.head.id.slug]).as_ref()[0].is_multiple_of(TOGETHER)
     };
     let parts: Vec<&[Page<ErrorData>]> = site.errors.chunk_by(goes_on).collect();
-    let of_part = parts.into_par_iter().map(|errors| {
-        let heads: Vec<&Head> = errors.iter().map(|error| &error.head).collect();
-        let counted = counted(&heads, &|| errors.iter().map(|error| of_error(error, sources)).collect());
-        (heads, counted)
+    let counted = map(&parts, |errors| {
+        let name = Key::of(errors.iter().map(|error| &error.head.id.slug)).to_string();
+        engine.query(engine::Kind::Words, &name, || {
+            Counted::of(&errors.iter().map(|error| of_error(error, sources)).collect::<Vec<_>>())
+        })
     });
-    let mut all: Vec<(Vec<&Head>, Counted)> = of_part.collect();
-    let guides: Vec<&Head> = site.guides.iter().map(|guide| &guide.head).collect();
-    let of_guides = counted(&guides, &|| site.guides.iter().map(|guide| of_guide(guide, sources)).collect());
-    all.push((guides, of_guides));
+    let of_guides = engine.query(engine::Kind::Words, "guides/", || {
+        Counted::of(&site.guides.iter().map(|guide| of_guide(guide, sources)).collect::<Vec<_>>())
+    });
     let mut counts = WordCounts::default();
-    for (heads, counted) in all {
-        let names = heads.into_iter().map(|head| (head.id.address(), head.title.value.clone()));
-        counts.add(names, &counted);
+    let mut add = |heads: &mut dyn Iterator<Item = &Head>, counted: &Counted| {
+        counts.add(heads.map(|head| (head.id.address(), head.title.value.clone())), counted);
+    };
+    for (errors, counted) in parts.iter().zip(&counted) {
+        add(&mut errors.iter().map(|error| &error.head), counted);
     }
+    add(&mut site.guides.iter().map(|guide| &guide.head), &of_guides);
     counts.finish()
 }
 

@@ -8,7 +8,7 @@ mod scratch;
 mod source;
 
 pub use key::{Key, PROGRAM};
-pub use outputs::{Grouped, Maker, Memory, Nowhere, Outputs, Sink};
+pub use outputs::{Built, Memory, Outputs, Rebuilt, Sink};
 pub use picture::picture_size;
 pub use place::{Placed, Position, Span};
 pub use scratch::is_scratch;

@@ -77,7 +77,7 @@ impl<'s> Pictures<'s> {
 
 /// Whoever writes a site does not share the preview.
 fn are_wanted(order: &Order<'_>) -> bool {
-    order.config.social_images && order.audience == Audience::World
+    order.config.social_images && **order.audience == Audience::World
 }
 
 /// `social/errors/<slug>.png`.
@@ -119,18 +119,21 @@ impl<'s> Studio<'s> {
     fn row(&self, row: &[(String, Card)], sink: &dyn Sink) {
         let mut easel = None;
         for (path, card) in row {
-            let draw = || {
+            let mut draw = || {
                 let easel = easel.get_or_insert_with(|| Easel::new(self.site_title, &self.mark));
-                Some(easel.draw(card).png(&self.colors).expect("writing to memory never fails"))
+                easel.draw(card).png(&self.colors).expect("writing to memory never fails")
             };
-            sink.take_made(path.clone(), &self.key(card), Box::new(draw));
+            let key = self.key(path, card);
+            if !sink.take_kept(&key) {
+                sink.take_made(&key, vec![(path.clone(), draw())]);
+            }
         }
     }
 
     /// The hash of all that a picture shows and of the way it is drawn.
-    fn key(&self, card: &Card) -> Key {
+    fn key(&self, path: &str, card: &Card) -> Key {
         let Self { site_title, colors, mark } = self;
-        Key::of([DRAWING.to_string(), format!("{site_title:?} {colors:?} {mark:?} {card:?}")])
+        Key::of([DRAWING, path, &format!("{site_title:?} {colors:?} {mark:?} {card:?}")])
     }
 }
 
