@@ -226,7 +226,9 @@ impl Results {
 
     /// Notes a key without a result.
     pub fn note(&self, kind: Kind, key: Key) {
-        self.keep(kind, key, Vec::new());
+        if !self.knows(kind, &key) {
+            self.keep(kind, key, Vec::new());
+        }
     }
 
     /// Looks up an entry and resets its age.

@@ -97,23 +97,40 @@ impl<'a> Desk<'a> {
         match message {
             Message::Stop => return None,
             Message::BrowserFailed(why) => (self.announce)(Event::BrowserFailed { why }),
-            Message::Built(order, News::First { changes, files, took }) if self.whole.is_last(order) => {
+            Message::Built(order, News::First { changes, files, took }) => {
                 let served = self.states.borrow().site.clone();
-                // Pages that are wrong by themselves are not shown.
-                self.fault = None;
-                self.publish(served.map(|site| Arc::new(site.with(&files))));
-                (self.announce)(Event::Retouched { changes, files: files.len(), took });
+                if let Some(site) = served.filter(|_| self.whole.is_last(order)) {
+                    // Pages that are wrong by themselves are not shown.
+                    self.fault = None;
+                    self.publish(Some(Arc::new(site.with(&files))));
+                    (self.announce)(Event::Retouched { changes, files: files.len(), took });
+                }
             }
-            Message::Built(_, News::First { .. }) => {}
             Message::Built(order, News::End(work)) => {
                 let is_wanted = self.whole.is_last(order);
                 if self.whole.ends(order) {
-                    self.take(work.filter(|_| is_wanted));
+                    let ordered = std::mem::take(&mut self.ordered);
+                    match work.filter(|_| is_wanted) {
+                        Some(work) => {
+                            self.take(work);
+                            // Events may have been lost.
+                            let look = !ordered.is_empty();
+                            self.build = self.build.or_else(|| look.then(|| Time::later(None, QUIET, QUIET)));
+                        }
+                        None if !is_wanted => self.named.extend(ordered),
+                        None => {}
+                    }
+                    self.build_what_is_named();
                 }
             }
             Message::Disk(paths) => {
                 self.watch.follow_again(&paths.iter().cloned().collect());
-                self.named.extend(paths.iter().filter_map(|path| self.look.counted(path)));
+                let counted = paths.iter().filter_map(|path| self.look.counted(path));
+                self.named.extend(counted);
+                if self.named.is_empty() && !paths.is_empty() {
+                    // None of them is part of the site.
+                    return Some(());
+                }
                 let (wait, longest) = match self.named.len() {
                     1..=FEW => (SAVED, LONGEST_SAVE),
                     _ => (QUIET, LONGEST_BURST),
@@ -140,21 +157,21 @@ impl<'a> Desk<'a> {
     /// Gives a build up that makes no progress; what changed meanwhile is built next.
     fn give_up_stalled(&mut self) {
         if let Some(stalled) = self.whole.abandon_stalled() {
-            self.take(Some(stalled));
+            self.ordered.clear();
+            self.take(stalled);
+            self.build_what_is_named();
         }
     }
 
-    /// Takes over what came of a build. What changed meanwhile is built next.
-    fn take(&mut self, work: Option<Work>) {
-        let ordered = std::mem::take(&mut self.ordered);
-        let Some(Work { changes, came, took }) = work else {
-            // Nobody waited for it, or nothing had changed.
-            if !self.named.is_empty() {
-                self.named.extend(ordered);
-                self.build = Some(Time::later(self.build, Duration::ZERO, Duration::ZERO));
-            }
-            return;
-        };
+    /// Has files built at once that changed while a build was under way.
+    fn build_what_is_named(&mut self) {
+        if !self.named.is_empty() {
+            self.build = Some(Time::later(None, Duration::ZERO, Duration::ZERO));
+        }
+    }
+
+    /// Takes over what came of a build.
+    fn take(&mut self, Work { changes, came, took }: Work) {
         let served = self.states.borrow().site.clone();
         match came {
             Ok(outputs) => {
@@ -169,10 +186,6 @@ impl<'a> Desk<'a> {
                 self.publish(served);
                 (self.announce)(Event::Broken { changes, plain });
             }
-        }
-        if !ordered.is_empty() {
-            // Events may have been lost.
-            self.build = Some(Time::later(self.build, QUIET, LONGEST_BURST));
         }
     }
 

@@ -7,6 +7,7 @@ pub mod kinds;
 mod links;
 mod names;
 mod page;
+mod pages;
 mod prose_call;
 mod quantities;
 pub mod scaffold;
@@ -18,7 +19,8 @@ pub use defaults::{DEFAULT_CTX, DEFAULT_QUANT};
 pub use kind::Kind;
 pub use links::{Dangling, Links, Missing, PageLinks, Target};
 pub use names::Names;
-pub use page::{Body, FrontMatter, Head, Page, PageId, Pages, Site, Unread, title_of};
+pub use page::{Body, FrontMatter, Head, Page, PageId, Site, Unread, title_of};
+pub use pages::Pages;
 pub use prose_call::{Argument, Figure, ProseCall};
 pub use quantities::{gib, tokens};
 pub use tables::{

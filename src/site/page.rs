@@ -1,12 +1,12 @@
 //! Pages: what all have in common, and the set of them.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::ops::{Deref, DerefMut};
+use std::ops::Deref;
 
 use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
 
-use crate::facts::{Fact, Facts, Fingerprint, Name, read};
+use crate::facts::{Fact, Facts, Fingerprint, Name};
 use crate::files::{Placed, SourceId, Span};
 use crate::markdown::Outline;
 use crate::site::kind::Kind;
@@ -14,6 +14,7 @@ use crate::site::kinds::{
     CategoryData, DeviceData, DocumentData, ErrorData, ExtractorData, GuideData, ModelData, QuantData,
     TermData, ToolData,
 };
+use crate::site::pages::Pages;
 
 /// Names a page: its kind, and its slug within that kind.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -51,7 +52,7 @@ pub enum Unread {
 }
 
 impl Unread {
-    fn says(&self) -> &'static [u8] {
+    pub(super) fn says(&self) -> &'static [u8] {
         match self {
             Self::Nothing => b"read",
             Self::Fields(_) => b"fields",
@@ -167,85 +168,6 @@ impl<T> Clone for Page<T> {
     }
 }
 
-/// The pages of a kind, sorted by slug. Which there are is a fact, too.
-#[derive(Debug)]
-pub struct Pages<T> {
-    pages: Vec<Page<T>>,
-    list: Option<(Name, Fingerprint)>,
-}
-
-impl<T> Default for Pages<T> {
-    fn default() -> Self {
-        Self { pages: Vec::new(), list: None }
-    }
-}
-
-impl<T> Clone for Pages<T> {
-    fn clone(&self) -> Self {
-        Self { pages: self.pages.clone(), list: self.list }
-    }
-}
-
-impl<T> Deref for Pages<T> {
-    type Target = Vec<Page<T>>;
-
-    fn deref(&self) -> &Vec<Page<T>> {
-        if let Some((name, _)) = self.list {
-            read(name);
-        }
-        &self.pages
-    }
-}
-
-impl<T> DerefMut for Pages<T> {
-    fn deref_mut(&mut self) -> &mut Vec<Page<T>> {
-        &mut self.pages
-    }
-}
-
-impl<'p, T> IntoIterator for &'p Pages<T> {
-    type Item = &'p Page<T>;
-    type IntoIter = std::slice::Iter<'p, Page<T>>;
-
-    fn into_iter(self) -> Self::IntoIter {
-        self.iter()
-    }
-}
-
-impl<T> Pages<T> {
-    /// Puts the pages in the order of their slugs; files that share one stay in the order of their paths.
-    fn sort(&mut self, kind: Kind) {
-        self.pages.sort_by(|a, b| (&a.head.id, &a.head.path).cmp(&(&b.head.id, &b.head.path)));
-        let says = self.pages.iter().flat_map(|page| [page.head.path.as_bytes(), page.head.unread.says()]);
-        self.list = Some((Name::new("pages", kind.name()), Fingerprint::of(says)));
-    }
-
-    /// Those of a slug. Which there are is the only fact that is read.
-    fn of_slug(&self, kind: Kind, slug: &str) -> &[Page<T>] {
-        if self.list.is_some() {
-            read(Name::new(kind.name(), slug));
-        }
-        let start = self.pages.partition_point(|page| page.head.id.slug.as_str() < slug);
-        let end = start + self.pages[start..].partition_point(|page| page.head.id.slug == slug);
-        &self.pages[start..end]
-    }
-
-    fn tell(&self, tell: &mut dyn FnMut(Name, Fingerprint)) {
-        if let Some((name, fingerprint)) = self.list {
-            tell(name, fingerprint);
-        }
-        for same in self.pages.chunk_by(|one, other| one.head.id.slug == other.head.id.slug) {
-            let says = same.iter().flat_map(|page| [page.head.path.as_bytes(), page.head.unread.says()]);
-            tell(Name::new(same[0].head.id.kind.name(), &same[0].head.id.slug), Fingerprint::of(says));
-        }
-        for page in &self.pages {
-            page.head.front_matter.tell(tell);
-            page.head.body.tell(tell);
-            page.data.tell(tell);
-        }
-    }
-}
-
 /// The whole knowledge base; each list is sorted by slug.
 #[derive(Debug, Clone, Default)]
 pub struct Site {
@@ -332,7 +254,7 @@ impl Site {
     /// Each page as a site of its own, extractors included.
     pub fn one_by_one(&self) -> impl Iterator<Item = (&Head, Self)> {
         fn alone<T>(pages: &Pages<T>, add: fn(&mut Site, Page<T>)) -> impl Iterator<Item = (&Head, Site)> {
-            pages.pages.iter().map(move |page| {
+            pages.iter().map(move |page| {
                 let mut site = Site::default();
                 add(&mut site, page.clone());
                 (&page.head, site)
@@ -372,16 +294,16 @@ impl Site {
 
     /// Puts the pages of another behind its own.
     pub fn append(&mut self, other: Self) {
-        self.errors.extend(other.errors.pages);
-        self.categories.extend(other.categories.pages);
-        self.tools.extend(other.tools.pages);
-        self.guides.extend(other.guides.pages);
-        self.models.extend(other.models.pages);
-        self.devices.extend(other.devices.pages);
-        self.quants.extend(other.quants.pages);
-        self.terms.extend(other.terms.pages);
-        self.extractors.extend(other.extractors.pages);
-        self.documents.extend(other.documents.pages);
+        self.errors.extend(other.errors.into_pages());
+        self.categories.extend(other.categories.into_pages());
+        self.tools.extend(other.tools.into_pages());
+        self.guides.extend(other.guides.into_pages());
+        self.models.extend(other.models.into_pages());
+        self.devices.extend(other.devices.into_pages());
+        self.quants.extend(other.quants.into_pages());
+        self.terms.extend(other.terms.into_pages());
+        self.extractors.extend(other.extractors.into_pages());
+        self.documents.extend(other.documents.into_pages());
     }
 
     /// Puts every list in the order of its slugs; files that share one stay in the order of their paths.

@@ -11,7 +11,7 @@ use kbgen::load::Drafts;
 use kbgen::pipeline;
 use kbgen::pipeline::Order;
 use kbgen::render::{Audience, BUNDLE_MARK};
-use kbgen::store::Store;
+use kbgen::engine::Engine;
 
 use crate::expect::repository;
 use crate::html::{Tag, tags};
@@ -25,7 +25,7 @@ fn built(sources: &Sources) -> (Outputs, String) {
         drafts: Drafts::Exclude,
         base_url: Some(BASE.into()),
         audience: Audience::World,
-        store: Arc::new(Store::forgetful()),
+        engine: Arc::new(Engine::forgetful()),
     };
     let built = pipeline::build(sources, Vec::new(), &order).expect("the address is one");
     assert_eq!(built.draft.found, [], "the site has no fault");
