@@ -15,12 +15,12 @@ use std::time::Instant;
 
 use corpus::{Code, Corpus, Layout, bare};
 use kbgen::emit::{Permission, Publication, Target};
+use kbgen::engine::Engine;
 use kbgen::load;
 use kbgen::load::Drafts;
 use kbgen::pipeline;
 use kbgen::pipeline::Order;
 use kbgen::render::Audience;
-use kbgen::engine::Engine;
 use kbgen::watch::{Stage, Watch};
 
 const HELP: &str = "stages [PAGES]                     what each stage takes

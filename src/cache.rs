@@ -17,7 +17,6 @@ use anyhow::{Context, Result, bail};
 use crate::engine::{Engine, Kind, MOST_BYTES, Part};
 use crate::files::Key;
 
-
 /// A file that tells programs that make backups to leave the folder out (<https://bford.info/cachedir/>).
 const SIGN: (&str, &str) = (
     "CACHEDIR.TAG",

@@ -24,7 +24,8 @@ const HELP: &str = "give the signature a longer literal text that no other has, 
 pub(super) fn run(subject: &Subject<'_>) -> Vec<Diagnostic> {
     let index = &subject.compiled().index;
     let crowds: Vec<&[usize]> = index.groups().filter(|group| group.len() > CROWD).collect();
-    let costs = subject.hits().values().filter_map(|found| found.costliest.filter(|cost| cost.steps > COSTLY));
+    let costs =
+        subject.hits().values().filter_map(|found| found.costliest.filter(|cost| cost.steps > COSTLY));
     let costs: BTreeMap<usize, u64> = costs.map(|cost| (cost.pattern, cost.steps)).collect();
     if crowds.is_empty() && costs.is_empty() {
         return Vec::new();

@@ -1,6 +1,5 @@
 //! `kbgen diagnose`: the page for an error or a whole log.
 
-
 use serde_json::json;
 
 use crate::cli::arguments::{AnswerFormat, Arguments, DiagnoseOptions};
@@ -9,8 +8,8 @@ use crate::cli::terminal::Terminal;
 use crate::cli::{Outcome, world};
 use crate::config::Config;
 use crate::diagnosis::{self, Answer, Asked, Book, Evidence, show_figure};
-use crate::escape::{Style, TerminalText, one_line};
 use crate::engine::{Engine, Kind};
+use crate::escape::{Style, TerminalText, one_line};
 use crate::load::{self, Drafts};
 
 /// Figures that only the rules need.

@@ -2,10 +2,6 @@
 
 use std::collections::BTreeSet;
 
-use kbgen_signature::{
-    Counted, Diagnosis, Document, Figures, Index, Match, NEAR, NEAR_QUESTION, WordCounts, WordIndex,
-    is_question,
-};
 use crate::diagnosis::{Answer, Book, Evidence, answer};
 use crate::engine::{self, Engine};
 use crate::facts::map;
@@ -13,6 +9,10 @@ use crate::files::{Key, Sources};
 use crate::markdown;
 use crate::site::kinds::{ErrorData, GuideData, SignatureText};
 use crate::site::{Head, Page, Site};
+use kbgen_signature::{
+    Counted, Diagnosis, Document, Figures, Index, Match, NEAR, NEAR_QUESTION, WordCounts, WordIndex,
+    is_question,
+};
 
 /// The word index of errors and guides. The words of some pages together are kept.
 pub fn words(site: &Site, sources: &Sources, engine: &Engine) -> WordIndex {

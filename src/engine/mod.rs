@@ -72,7 +72,12 @@ impl Engine {
     }
 
     /// The value of a query. It is kept from one run to the next.
-    pub fn query<T: Serialize + DeserializeOwned>(&self, kind: Kind, name: &str, make: impl FnOnce() -> T) -> T {
+    pub fn query<T: Serialize + DeserializeOwned>(
+        &self,
+        kind: Kind,
+        name: &str,
+        make: impl FnOnce() -> T,
+    ) -> T {
         if self.results.is_forgetful() {
             return make();
         }
@@ -105,7 +110,8 @@ impl Engine {
     /// As [`Engine::value`], with the key that it was made under.
     pub fn keyed<T: Any + Send + Sync>(&self, name: &str, make: impl FnOnce() -> T) -> (Arc<T>, Key) {
         let query = query("value", name);
-        let values = || self.values.as_ref().map(|values| values.lock().unwrap_or_else(PoisonError::into_inner));
+        let values =
+            || self.values.as_ref().map(|values| values.lock().unwrap_or_else(PoisonError::into_inner));
         if let Some((key, reads)) = self.known(&query) {
             let found = values().and_then(|values| {
                 let (under, value) = values.0.get(&query)?;
@@ -189,7 +195,11 @@ impl Engine {
         let (value, reads) = facts::record(make);
         let key = self.key_of(query, &reads);
         facts::read_all(&reads);
-        self.results.put_bytes(Kind::Reads, *query, reads.iter().flat_map(|name| name.0.to_le_bytes()).collect());
+        self.results.put_bytes(
+            Kind::Reads,
+            *query,
+            reads.iter().flat_map(|name| name.0.to_le_bytes()).collect(),
+        );
         (value, key)
     }
 

@@ -176,7 +176,12 @@ impl Results {
     /// The result for a key: the one that is kept, or else that of `make`, which is kept from now on.
     ///
     /// `make` depends on nothing that the key was not made of.
-    pub fn get_or<T: Serialize + DeserializeOwned>(&self, kind: Kind, key: &Key, make: impl FnOnce() -> T) -> T {
+    pub fn get_or<T: Serialize + DeserializeOwned>(
+        &self,
+        kind: Kind,
+        key: &Key,
+        make: impl FnOnce() -> T,
+    ) -> T {
         // What cannot be read is made anew, and takes the place of what was there.
         self.get(kind, key).unwrap_or_else(|| {
             let value = make();

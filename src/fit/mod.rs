@@ -29,7 +29,6 @@ use crate::fit::rules::BAD_ARCHITECTURE;
 use crate::site::kinds::ModelData;
 use crate::site::{Figures, FitTable, ModelFit, Page, Site};
 
-
 /// Figures of all models for the quantizations that the site has pages for, and of all calls in prose.
 pub fn table(site: &Site, engine: &Engine) -> (FitTable, Vec<Diagnostic>) {
     let mut found = Vec::new();
@@ -111,7 +110,8 @@ fn all_figures(site: &Site, quants: &[Quantization], engine: &Engine) -> Known {
     ends.into_par_iter()
         .map(|(key, end)| {
             let model = Architecture { max_context: end, ..key.clone() };
-            let figures = engine.pure(Kind::Figures, (&model, quants), |(model, quants)| figures(model, quants));
+            let figures =
+                engine.pure(Kind::Figures, (&model, quants), |(model, quants)| figures(model, quants));
             (key, figures.map(Arc::new))
         })
         .collect()

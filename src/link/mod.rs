@@ -7,7 +7,9 @@ use crate::facts::Fact;
 use crate::files::Sources;
 use crate::markdown::{links_inline, refused_scheme};
 use crate::site::kinds::{ErrorData, GuideData};
-use crate::site::{Dangling, Head, Kind, LISTINGS, Links, Missing, PageId, PageLinks, Site, Target, parts_of};
+use crate::site::{
+    Dangling, Head, Kind, LISTINGS, Links, Missing, PageId, PageLinks, Site, Target, parts_of,
+};
 
 /// Targets of all links in all bodies, and who points at whom.
 pub fn resolve(site: &Site, sources: &Sources, engine: &Engine) -> Links {

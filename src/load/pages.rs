@@ -224,7 +224,8 @@ fn add(site: &mut Site, place: &Place<'_>, fields: &Fields, head: Head) {
         let text = place.source.text.as_str();
         let title = fields.text("title").map_or(0..0, |title| title.span.start..title.span.end);
         let front = head.front.start..head.front.end;
-        let rest = [&text[front.start..title.start.max(front.start)], &text[title.end.max(front.start)..front.end]];
+        let rest =
+            [&text[front.start..title.start.max(front.start)], &text[title.end.max(front.start)..front.end]];
         let unread = format!("{:?}", head.unread);
         let says = Fingerprint::of([&place.source.path, rest[0], rest[1], &unread]);
         Page { data: Fact::new(Name::new("data", &place.source.path), says, data), head }
@@ -299,9 +300,13 @@ fn add_missing_categories(site: &mut Site) {
             let path = format!("content/errors/{slug}/_index.md");
             let unread = if error.head.is_unread() { Unread::Page } else { Unread::Nothing };
             let body = (Body { span, outline: markdown::outline("") }, "");
-            let data = Fact::new(Name::new("data", &path), Fingerprint::of([&slug]), CategoryData { order: 9999 });
+            let data =
+                Fact::new(Name::new("data", &path), Fingerprint::of([&slug]), CategoryData { order: 9999 });
             let id = PageId::new(Kind::Category, slug);
-            missing.push(Page { head: Head::new(id, error.head.source, path, unread, front_matter, body), data });
+            missing.push(Page {
+                head: Head::new(id, error.head.source, path, unread, front_matter, body),
+                data,
+            });
         }
     }
     site.categories.extend(missing);

@@ -44,8 +44,7 @@ const TABLE: &str = "data/diagnose.js";
 /// That file.
 pub(super) fn table(shelf: &Shelf<'_>) -> Outputs {
     let order = shelf.order;
-    let signatures =
-        order.engine.query(Kind::Gathered, "table", || json(order.compiled().index.table()));
+    let signatures = order.engine.query(Kind::Gathered, "table", || json(order.compiled().index.table()));
     let entries = order.engine.query(Kind::Gathered, "entries", || entries(shelf));
     let tables = json(&Tables {
         search: diagnosis::words(order.site, order.sources, order.engine),

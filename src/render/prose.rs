@@ -45,7 +45,8 @@ impl Prose {
         order.watch.begin(Stage::Prose, heads.len());
         let read = |head: &&Head| {
             order.watch.begin_page(&head.path);
-            let told = order.engine.value(&format!("prose {}", head.path), || read(order, assets, &tools, head));
+            let told =
+                order.engine.value(&format!("prose {}", head.path), || read(order, assets, &tools, head));
             order.watch.end_page(&head.path);
             (head.path.clone(), told)
         };

@@ -9,13 +9,13 @@ use std::time::{Duration, Instant};
 
 use tokio::sync::watch;
 
+use crate::serve::Event;
 use crate::serve::builder::Message;
 use crate::serve::look::Look;
 use crate::serve::site::Site;
 use crate::serve::state::State;
 use crate::serve::watch::Watch;
 use crate::serve::whole::{News, Whole, Work};
-use crate::serve::Event;
 
 /// A file is read when nothing happened for this long: an editor that writes one does so in several steps.
 const SAVED: Duration = Duration::from_millis(4);
@@ -58,7 +58,8 @@ impl<'a> Desk<'a> {
     ) -> Option<(Self, watch::Receiver<Arc<State>>)> {
         let (states, receiver) = watch::channel(Arc::new(State::new(None, None, None)));
         let (named, ordered) = (BTreeSet::new(), BTreeSet::new());
-        let mut desk = Self { look, watch, whole, announce, states, named, ordered, build: None, fault: None };
+        let mut desk =
+            Self { look, watch, whole, announce, states, named, ordered, build: None, fault: None };
         desk.whole.order(BTreeSet::new());
         while desk.whole.is_running() {
             match messages.recv_timeout(until(desk.whole.due()).unwrap_or(Duration::MAX)) {
@@ -110,7 +111,8 @@ impl<'a> Desk<'a> {
                 let is_wanted = self.whole.is_last(order);
                 if self.whole.ends(order) {
                     let ordered = std::mem::take(&mut self.ordered);
-                    match work.filter(|_| is_wanted) {
+                    match work {
+                        // One that was ended too late is as good as any.
                         Some(work) => {
                             self.take(work);
                             // Events may have been lost.

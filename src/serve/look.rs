@@ -59,7 +59,8 @@ impl Look {
     pub(crate) fn changed(&self, paths: &BTreeSet<PathBuf>, seen: &mut Seen) -> Option<Changes> {
         let stamp = |path: &PathBuf| {
             let path = self.root.join(path);
-            let found = std::fs::symlink_metadata(&path).ok().filter(|found| found.is_file() && found.len() > 0)?;
+            let found =
+                std::fs::symlink_metadata(&path).ok().filter(|found| found.is_file() && found.len() > 0)?;
             seen.0.contains_key(&path).then(|| (path, stamp(&found)))
         };
         let stamps = paths.iter().map(stamp).collect::<Option<Vec<_>>>()?;

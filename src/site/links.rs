@@ -145,7 +145,8 @@ impl PageLinks {
 
     /// The target of the destination in a range of the body.
     pub fn target(&self, range: &Range<usize>) -> Option<&Target> {
-        let at = self.targets.partition_point(|(known, _)| (known.start, known.end) < (range.start, range.end));
+        let at =
+            self.targets.partition_point(|(known, _)| (known.start, known.end) < (range.start, range.end));
         self.targets.get(at).filter(|(known, _)| known == range).map(|(_, target)| target)
     }
 }

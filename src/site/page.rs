@@ -115,7 +115,8 @@ impl Head {
         (body, text): (Body, &str),
     ) -> Self {
         let FrontMatter { title, verified, aliases, draft, front: _, escaped } = &front_matter;
-        let values = |placed: &[Placed<String>]| placed.iter().map(|one| one.value.clone()).collect::<Vec<_>>();
+        let values =
+            |placed: &[Placed<String>]| placed.iter().map(|one| one.value.clone()).collect::<Vec<_>>();
         let verified = verified.as_ref().map(|day| day.value);
         let says = (&path, &title.value, verified, values(aliases), draft, values(escaped), unread.says());
         let says = Fingerprint::of_data(&says);

@@ -5,13 +5,13 @@ use std::sync::Arc;
 
 use jiff::civil::date;
 use kbgen::diag::Diagnostic;
+use kbgen::engine::Engine;
 use kbgen::files::Sources;
 use kbgen::load;
 use kbgen::load::Drafts;
 use kbgen::pipeline;
 use kbgen::pipeline::Order;
 use kbgen::render::Audience;
-use kbgen::engine::Engine;
 use kbgen::watch::Unwatched;
 
 use super::place::repository;

@@ -5,13 +5,13 @@ use std::sync::Arc;
 
 use jiff::civil::date;
 use kbgen::emit::{Permission, Single};
+use kbgen::engine::Engine;
 use kbgen::files::{Outputs, Sources};
 use kbgen::load;
 use kbgen::load::Drafts;
 use kbgen::pipeline;
 use kbgen::pipeline::Order;
 use kbgen::render::{Audience, BUNDLE_MARK};
-use kbgen::engine::Engine;
 
 use crate::expect::repository;
 use crate::html::{Tag, tags};

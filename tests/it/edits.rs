@@ -82,8 +82,7 @@ impl Session {
             });
         };
         let (sources, faults) = (&self.sources, self.faults.clone());
-        let made =
-            pipeline::update(sources, faults, &self.order, &Unwatched, &self.built, (changed, &show));
+        let made = pipeline::update(sources, faults, &self.order, &Unwatched, &self.built, (changed, &show));
         self.built = made.unwrap()?;
         Ok(first.take().unwrap_or_default())
     }
@@ -108,9 +107,8 @@ impl Session {
 
     fn assert_whole(&self, when: &str) {
         let whole = whole(self.root.path()).unwrap();
-        let names = |outputs: &Outputs| -> Vec<String> {
-            outputs.iter().map(|(path, _)| path.to_string()).collect()
-        };
+        let names =
+            |outputs: &Outputs| -> Vec<String> { outputs.iter().map(|(path, _)| path.to_string()).collect() };
         assert_eq!(names(&self.built.outputs), names(&whole), "{when}");
         let shown = |bytes: Option<&Arc<[u8]>>| String::from_utf8_lossy(bytes.unwrap()).into_owned();
         for (path, bytes) in whole.iter() {
@@ -138,7 +136,12 @@ fn an_edited_page_comes_first_and_the_site_is_that_of_a_whole_build() {
     let mut session = Session::begin();
     for (path, from, to, shown) in [
         (ERROR, "The card could not hold", "Nothing could hold", "errors/card-full/index.html"),
-        (ERROR, "Lower the number", "```python\nprint(1)\n```\n\nLower [it](../../guides/free-memory.md)", ""),
+        (
+            ERROR,
+            "Lower the number",
+            "```python\nprint(1)\n```\n\nLower [it](../../guides/free-memory.md)",
+            "",
+        ),
         (ERROR, "ctx=8192).kv", "ctx=4096).kv", ""),
         (ERROR, "\"Loader: the card is full\"", "\"Zzz: the card is full\"", ""),
         (ERROR, "It works after", "See [there](/guides/free-memory/#close), after", ""),
@@ -147,8 +150,18 @@ fn an_edited_page_comes_first_and_the_site_is_that_of_a_whole_build() {
         (ERROR, "related: [slow-start]", "related: []", ""),
         (ERROR, "[^port]: As a rule", "[^port]: Often", ""),
         ("content/errors/memory/slow-start.md", "Until it has started", "Or do not", "errors/slow-start.md"),
-        ("content/errors/memory/_index.md", "Something is full", "All is full", "categories/memory/index.html"),
-        ("content/guides/free-memory.md", "title: Free memory", "title: Free it", "guides/free-memory/index.html"),
+        (
+            "content/errors/memory/_index.md",
+            "Something is full",
+            "All is full",
+            "categories/memory/index.html",
+        ),
+        (
+            "content/guides/free-memory.md",
+            "title: Free memory",
+            "title: Free it",
+            "guides/free-memory/index.html",
+        ),
         ("content/guides/free-memory.md", "Programs with", "All programs with", ""),
         ("content/glossary/kv-cache.md", "Keys and values", "The keys and values", ""),
         ("content/tools/loader.md", "Loads models", "It loads models", "tools/loader/index.html"),
@@ -219,7 +232,14 @@ fn an_edit_of_more_than_pages_gives_what_a_whole_build_gives() {
         ("content/errors/memory/slow-start.md", None),
         (ERROR, Some(edited(&root, ERROR, "related: [slow-start]", "related: []"))),
         (model, Some(edited(&root, model, "heads: 32", "heads: 16"))),
-        ("content/errors/memory/new.md", Some(fs::read_to_string(root.join("content/errors/memory/slow-start.md")).unwrap().replace("The loader takes", "New takes"))),
+        (
+            "content/errors/memory/new.md",
+            Some(
+                fs::read_to_string(root.join("content/errors/memory/slow-start.md"))
+                    .unwrap()
+                    .replace("The loader takes", "New takes"),
+            ),
+        ),
         ("templates/page.html", Some("{{ page.title }}".to_string())),
         ("content/errors/memory/new.md", None),
         ("templates/page.html", None),

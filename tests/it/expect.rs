@@ -7,10 +7,10 @@ use std::process::Command;
 use std::sync::{Arc, Once};
 
 use jiff::civil::date;
+use kbgen::engine::Engine;
 use kbgen::load::Drafts;
 use kbgen::pipeline::Order;
 use kbgen::render::Audience;
-use kbgen::engine::Engine;
 
 /// A path in the repository.
 pub fn repository(path: &str) -> PathBuf {

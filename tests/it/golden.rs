@@ -4,13 +4,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use jiff::civil::date;
+use kbgen::engine::Engine;
 use kbgen::files::{Memory, Outputs, Sources};
 use kbgen::load;
 use kbgen::load::Drafts;
 use kbgen::pipeline;
 use kbgen::pipeline::Order;
 use kbgen::render::Audience;
-use kbgen::engine::Engine;
 use kbgen::watch::Unwatched;
 
 use crate::expect::{all_well, order, repository, same};

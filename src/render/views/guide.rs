@@ -34,11 +34,7 @@ pub(super) fn leaf(shelf: &Shelf<'_>, at: usize) -> Leaf {
     let view = GuideView {
         title: guide.head.title.value.clone(),
         body_html: html(body.html()),
-        tools: shelf.references(
-            &root,
-            Kind::Tool,
-            guide.data.tools.iter().map(|slug| slug.value.as_str()),
-        ),
+        tools: shelf.references(&root, Kind::Tool, guide.data.tools.iter().map(|slug| slug.value.as_str())),
         related: shelf.references(&root, Kind::Error, named.iter().copied()),
         backlinks: shelf.backlinks(&root, &guide.head.id, &named),
         verified: shelf.verified(&guide.head, None, &guide.data.evidence),

@@ -8,7 +8,6 @@ mod offload;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-
 pub use curve::Curve;
 pub use engines::{CARDS, Vllm, VllmCard, WEIGHT_TYPES};
 pub use figures::{Factors, Figures, LayerWeights, QuantFit, Share};
