@@ -13,12 +13,13 @@ use kbgen_estimate::quantization::{CacheType, Quantization};
 use kbgen_estimate::segments::{cells_of, device_segments, segments, value_at};
 use kbgen_estimate::settings::{CacheLayout, ExpertPlacement, FlashAttention, Settings};
 
-use crate::measured::{Part, describe, fields, figures, models, rows};
+use crate::measured::{FILES, Part, describe, figures};
+use crate::rows::{MODELS, fields, models, rows};
 
 #[test]
 fn a_file_has_as_many_tensors_of_each_type_as_the_quantizer_gives_it() {
     let models = models();
-    for row in rows("measured_files.csv") {
+    for row in rows(FILES) {
         let quantization: Quantization = row["quant"].parse().unwrap();
         let mut counted: Vec<String> = tensor_counts(&models[&row["catalogue_id"]], quantization)
             .iter()
@@ -231,7 +232,7 @@ fn the_largest_choice_fits_and_the_next_does_not() {
 
 #[test]
 fn an_impossible_field_is_named() {
-    let row = &rows("measured_models.csv")[0];
+    let row = &rows(MODELS)[0];
     let broken = |change: fn(&mut ArchitectureFields)| {
         let mut fields = fields(row);
         change(&mut fields);

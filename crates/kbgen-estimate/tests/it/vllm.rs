@@ -8,7 +8,10 @@ use kbgen_estimate::parameters::parameter_count;
 use kbgen_estimate::transformers::transformers;
 use kbgen_estimate::vllm::{DEFAULT_UTILIZATION, VllmCache, VllmSettings, VllmVerdict, request_bytes, vllm};
 
-use crate::measured::{models, number, rows};
+use crate::rows::{models, number, rows};
+
+/// Memory that vLLM logged of itself.
+const REPORTS: &str = include_str!("../data/vllm.csv");
 
 const GIB: u64 = 1 << 30;
 
@@ -26,7 +29,7 @@ fn card(memory_gib: u64) -> VllmSettings {
 fn vllm_s_logs_agree_with_weights_and_pool() {
     let models = models();
     let (mut weights_seen, mut pools_seen) = (0, 0);
-    for row in rows("vllm.csv").iter().filter(|row| !row["bytes"].is_empty()) {
+    for row in rows(REPORTS).iter().filter(|row| !row["bytes"].is_empty()) {
         let model = &models[&row["catalogue_id"]];
         let kind: WeightType = row["quant"].parse().unwrap();
         let logged = number(row, "bytes");

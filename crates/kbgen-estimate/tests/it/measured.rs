@@ -1,92 +1,31 @@
 //! What llama.cpp computed against what the estimator says: read, compared and scored in one place, for
-//! the tests and for the table of the methodology page.
+//! the tests and for `ACCURACY.md`, whose tables the methodology page of the site repeats.
 //!
 //! All rows are llama.cpp's own (commit 0c1e570): its quantizer's dry run (`measured_files.csv`) and its
 //! memory breakdown after a load without allocation on a stand-in for CUDA devices (`measured.csv`, one
 //! row a run). `measured_models.csv` holds the models' hyperparameters.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
 use std::sync::OnceLock;
 
+use crate::rows::{MODELS, Row, models, number, rows};
+use crate::speed::{Reported, reported};
 use kbgen_estimate::architecture::Architecture;
 use kbgen_estimate::estimator::{DeviceEstimate, estimate, file_bytes};
-use kbgen_estimate::fields::ArchitectureFields;
 use kbgen_estimate::placement::Device;
 use kbgen_estimate::quantization::Quantization;
 use kbgen_estimate::settings::{
     CacheLayout, CachePlacement, ExpertPlacement, FlashAttention, Settings, WindowCache,
 };
 use kbgen_estimate::speed::{SpeedClass, SpeedKind};
-use rayon::prelude::*;
 
-use crate::expect;
-use crate::speed::{Reported, reported};
+/// Sizes of files, from the quantizer's dry run.
+pub const FILES: &str = include_str!("../data/measured_files.csv");
 
-/// A row of a table, by its columns.
-pub type Row = BTreeMap<String, String>;
-
-/// The rows of a file under `tests/data`.
-pub fn rows(name: &str) -> Vec<Row> {
-    let path = expect::repository("tests/data").join(name);
-    let mut reader = csv::Reader::from_path(path).unwrap();
-    reader.deserialize().map(|row| row.unwrap()).collect()
-}
-
-/// The number in a column; an empty one is zero.
-pub fn number(row: &Row, column: &str) -> u64 {
-    row[column].parse().unwrap_or(0)
-}
-
-/// The hyperparameters in a row.
-pub fn fields(row: &Row) -> ArchitectureFields {
-    let number = |column: &str| number(row, column);
-    let text = |column: &str| row[column].clone();
-    let flag = |column: &str| row[column] == "1";
-    ArchitectureFields {
-        gguf_arch: text("gguf_arch"),
-        layers: number("layers"),
-        layer_kinds: text("layer_kinds"),
-        hidden: number("hidden"),
-        heads: number("heads"),
-        kv_heads: number("kv_heads"),
-        head_dim: number("head_dim"),
-        kv_heads_full: number("kv_heads_full"),
-        head_dim_full: number("head_dim_full"),
-        k_eq_v_full: flag("k_eq_v_full"),
-        ffn: number("ffn"),
-        vocab: number("vocab"),
-        tied: flag("tied"),
-        experts: number("experts"),
-        experts_used: number("experts_used"),
-        expert_ffn: number("expert_ffn"),
-        shared_expert_ffn: number("shared_expert_ffn"),
-        first_dense_layers: number("first_dense_layers"),
-        moe_every: number("moe_every"),
-        sliding_window: number("sliding_window"),
-        mla_kv_lora: number("mla_kv_lora"),
-        mla_q_lora: number("mla_q_lora"),
-        mla_qk_rope: number("mla_qk_rope"),
-        mla_qk_nope: number("mla_qk_nope"),
-        mla_v_head: number("mla_v_head"),
-        ssm_conv: number("ssm_conv"),
-        ssm_inner: number("ssm_inner"),
-        ssm_state: number("ssm_state"),
-        ssm_dt_rank: number("ssm_dt_rank"),
-        ssm_groups: number("ssm_groups"),
-        qkv_bias: flag("qkv_bias"),
-        qk_norm: text("qk_norm"),
-        fused_qkv: flag("fused_qkv"),
-        fused_gate_up: flag("fused_gate_up"),
-        gated_ffn: flag("gated_ffn"),
-        max_ctx: number("max_ctx"),
-    }
-}
-
-/// The measured models by their slugs.
-pub fn models() -> BTreeMap<String, Architecture> {
-    let rows = rows("measured_models.csv");
-    rows.iter().map(|row| (row["id"].clone(), fields(row).build().unwrap())).collect()
-}
+/// Memory of runs, from the breakdown after a load.
+const RUNS: &str = include_str!("../data/measured.csv");
 
 fn settings(row: &Row) -> Settings {
     let mut settings = Settings::new(row["quant"].parse().unwrap(), number(row, "ctx"));
@@ -168,10 +107,10 @@ pub fn figures() -> &'static [Figure] {
     static ALL: OnceLock<Vec<Figure>> = OnceLock::new();
     ALL.get_or_init(|| {
         let models = models();
-        let files = rows("measured_files.csv");
-        let runs = rows("measured.csv");
-        let files = files.par_iter().map(|row| file_figure(&models[&row["catalogue_id"]], row));
-        let runs = runs.par_iter().flat_map_iter(|row| run_figures(&models[&row["catalogue_id"]], row));
+        let files = rows(FILES);
+        let runs = rows(RUNS);
+        let files = files.iter().map(|row| file_figure(&models[&row["catalogue_id"]], row));
+        let runs = runs.iter().flat_map(|row| run_figures(&models[&row["catalogue_id"]], row));
         files.chain(runs).collect()
     })
 }
@@ -268,13 +207,13 @@ fn is_total(figure: &Figure, placed: Placed) -> bool {
     figure.part == Part::Total && figure.placed == placed
 }
 
-/// A section of the methodology page: what was compared, and how far the estimates are off.
+/// Returns what was compared, and how far the estimates are off.
 fn error_section() -> String {
     let figures = figures();
-    let (files, runs) = (rows("measured_files.csv"), rows("measured.csv"));
+    let (files, runs) = (rows(FILES), rows(RUNS));
     let distinct = |column: &str| files.iter().map(|row| row[column].clone()).collect::<BTreeSet<_>>();
     let (measured, quantizations) = (distinct("catalogue_id"), distinct("quant"));
-    let models = rows("measured_models.csv");
+    let models = rows(MODELS);
     let models: Vec<&Row> = models.iter().filter(|row| measured.contains(&row["id"])).collect();
     let kinds: BTreeSet<&String> = models.iter().map(|row| &row["gguf_arch"]).collect();
     let mut text = format!(
@@ -323,7 +262,7 @@ fn percent(share: f64) -> String {
     }
 }
 
-/// A section of the methodology page: the bands of decode speed, and how many reported speeds lie in them.
+/// Returns the bands of decode speed, and how many reported speeds lie in them.
 fn speed_section() -> String {
     let reported = reported();
     let seen: usize = reported.iter().map(|reported| reported.seen).sum();
@@ -375,18 +314,21 @@ fn every_figure_has_its_line() {
 }
 
 #[test]
-fn the_methodology_page_tells_the_measured_error() {
-    let path = expect::repository("content/pages/methodology.md");
-    let page = std::fs::read_to_string(&path).unwrap();
-    let page = with_table(&page, "## Measured error {#measured-error}", &error_section());
-    let page = with_table(&page, "## Token speed {#token-speed}", &speed_section());
-    expect::all_well(expect::same(&path, &page).into_iter().collect());
-}
-
-/// The page with another text from a heading to the end of the first table below it.
-fn with_table(page: &str, heading: &str, text: &str) -> String {
-    let (before, rest) = page.split_once(heading).expect("the page has the section");
-    let (table, after) = rest.split_once("|\n\n").expect("a table and a paragraph follow the heading");
-    assert!(!table.contains("\n#"), "the table of `{heading}` is gone");
-    format!("{before}{heading}\n\n{text}\n{after}")
+fn accuracy_is_written_down_as_measured() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("ACCURACY.md");
+    let text = format!(
+        "# Accuracy\n\nWritten by the crate's tests (`KBGEN_BLESS=1 cargo test`) from the tables in `tests/data`.\n\n\
+         ## Memory\n\n{}\n## Token speed\n\n{}",
+        error_section(),
+        speed_section()
+    );
+    if std::env::var_os("KBGEN_BLESS").is_some_and(|value| !value.is_empty()) {
+        fs::write(&path, &text).unwrap();
+    }
+    assert_eq!(
+        fs::read_to_string(&path).unwrap(),
+        text,
+        "KBGEN_BLESS=1 cargo test writes {}",
+        path.display()
+    );
 }

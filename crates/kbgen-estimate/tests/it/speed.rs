@@ -8,7 +8,10 @@ use kbgen_estimate::bytes::Bytes;
 use kbgen_estimate::quantization::{CacheType, Quantization};
 use kbgen_estimate::speed::{Band, CacheRead, SpeedClass, SpeedKind, weight_bytes_read};
 
-use crate::measured::{Row, models, number, rows};
+use crate::rows::{Row, models, number, rows};
+
+/// Reported decode speeds.
+const SPEEDS: &str = include_str!("../data/speeds.csv");
 
 /// Every kind of model.
 const KINDS: [SpeedKind; 3] = [SpeedKind::Dense, SpeedKind::Experts, SpeedKind::LatentExperts];
@@ -29,7 +32,7 @@ fn class(row: &Row) -> SpeedClass {
 fn a_token_reads_the_weights_it_uses_and_the_cache_before_it() {
     let models = models();
     let mut seen = 0;
-    for row in rows("speeds.csv").iter().filter(|row| !row["weight_bytes"].is_empty()) {
+    for row in rows(SPEEDS).iter().filter(|row| !row["weight_bytes"].is_empty()) {
         let (weights, cache) = bytes(row, &models[&row["catalogue_id"]]);
         assert_eq!(weights, Bytes(number(row, "weight_bytes")), "{row:?}");
         assert_eq!(cache, Bytes(number(row, "cache_bytes")), "{row:?}");
@@ -51,7 +54,7 @@ pub struct Reported {
 /// What was reported, for every class and kind that has a band.
 pub fn reported() -> Vec<Reported> {
     let models = models();
-    let rows = rows("speeds.csv");
+    let rows = rows(SPEEDS);
     let mut all = Vec::new();
     for class_asked in SpeedClass::ALL {
         for kind in KINDS {
@@ -80,7 +83,7 @@ fn reported_speeds_lie_in_the_ranges() {
         assert!(inside * 10 >= seen * 9, "{name}");
     }
     let seen: usize = reported.iter().map(|reported| reported.seen).sum();
-    assert_eq!(seen, rows("speeds.csv").len(), "every speed has a band");
+    assert_eq!(seen, rows(SPEEDS).len(), "every speed has a band");
 }
 
 #[test]
