@@ -10,7 +10,6 @@ mod answer;
 mod book;
 mod compiled;
 mod extractors;
-mod fragment;
 mod near;
 mod parser;
 

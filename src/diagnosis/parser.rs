@@ -1,9 +1,10 @@
 //! Texts of front matter become patterns and expressions; what is wrong with them is kept with its place.
 
+use std::ops::Range;
+
 use kbgen_signature::{Expression, Fault, Pattern, Template};
 
 use crate::diag::nearest;
-use crate::diagnosis::fragment::place;
 use crate::files::{Placed, Sources, Span};
 
 /// What is wrong with a pattern or a condition.
@@ -93,5 +94,17 @@ impl Parser<'_> {
 
     fn placed(&self, text: &Placed<String>, fault: Fault) -> PartFault {
         PartFault { span: place(self.sources, text, &fault.range), message: fault.message, help: fault.help }
+    }
+}
+
+/// The place of `range` inside a text that was read at `text.span`, which may stand in quotes.
+///
+/// Where escapes or line breaks make the written text differ from what it says, it is the whole text.
+fn place(sources: &Sources, text: &Placed<String>, range: &Range<usize>) -> Span {
+    let written = sources.text(text.span);
+    let quotes = usize::from(written.starts_with(['"', '\'']));
+    match written.get(quotes..quotes + text.value.len()) {
+        Some(inner) if inner == text.value => text.span.part(quotes + range.start, quotes + range.end),
+        _ => text.span,
     }
 }

@@ -18,8 +18,6 @@ mod crowds;
 mod edits;
 #[cfg(unix)]
 mod emit;
-mod engines;
-mod estimate;
 mod estimate_shortcuts;
 mod expect;
 mod fit_tables;
@@ -35,9 +33,10 @@ mod html;
 #[cfg(unix)]
 mod kills;
 mod knowledge;
-mod map;
 mod markdown;
+#[path = "../../crates/kbgen-estimate/tests/it/rows.rs"]
 mod measured;
+mod methodology;
 mod mistakes;
 mod names;
 mod rules;
@@ -47,7 +46,6 @@ mod served;
 #[cfg(unix)]
 mod session;
 mod signature;
-mod speed;
 mod texts;
 mod titles;
 mod untrusted_text;

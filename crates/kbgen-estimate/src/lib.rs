@@ -1,9 +1,8 @@
-//! Memory arithmetic on plain numbers: weights, KV cache and compute buffers that agree
-//! with llama.cpp's own figures.
+//! Memory arithmetic on plain numbers: weights, KV cache and compute buffers that agree with llama.cpp's own figures.
 //!
-//! A model is an [`Architecture`](architecture::Architecture), a run is
-//! [`Settings`](settings::Settings), and [`estimate`](estimator::estimate) says what each
-//! device needs. Nothing here knows a page, a model's name or a date.
+//! A model is an [`Architecture`](architecture::Architecture), a run is [`Settings`](settings::Settings), and
+//! [`estimate`](estimator::estimate) returns the need of each device.
+#![doc = include_str!("../README.md")]
 
 pub mod architecture;
 pub mod bytes;
@@ -12,6 +11,7 @@ pub mod checkpoint;
 mod compute;
 pub mod estimator;
 pub mod family;
+pub mod field;
 pub mod fields;
 pub mod fitting;
 mod names;

@@ -1,4 +1,5 @@
-//! From a pasted log to the page: patterns, their figures, the index, and the words beside it.
+//! Finds known error messages in a pasted log: patterns, their figures, the index, and a full-text index beside it.
+#![doc = include_str!("../README.md")]
 
 mod alike;
 mod anchor;

@@ -111,7 +111,7 @@ mod tests {
                     .iter()
                     .all(|found| found.figures.len() == 3 && found.quote.contains("Tried to"))
             );
-            for (fed, piece) in [(20_001, 50_000), (300_000, 7_000)] {
+            for (fed, piece) in [(20_001, 50_000), (300_000, 34_000)] {
                 let mut stream = index.stream();
                 stream.piece = piece;
                 let mut rest = log.as_str();

@@ -12,7 +12,6 @@ mod glossary;
 mod guide;
 mod home;
 mod lists;
-mod map;
 mod menu;
 mod model;
 mod model_facts;
@@ -20,7 +19,6 @@ mod models;
 mod partial;
 mod place;
 mod quant;
-mod ring;
 mod shelf;
 mod special;
 mod tool;
@@ -77,14 +75,13 @@ type Files = Vec<(String, Vec<u8>)>;
 
 /// Every HTML page; those of errors, models and devices with their data.
 pub(super) fn queries<'q>(shelf: &'q Shelf<'_>, engine: &'q Engine<'_>) -> Vec<Query<'q>> {
-    let makers: [(&str, Maker); 18] = [
+    let makers: [(&str, Maker); 17] = [
         ("home", home::leaves),
         ("errors/", |shelf| vec![lists::errors(shelf)]),
         ("tools/", |shelf| vec![lists::tools(shelf)]),
         ("guides/", |shelf| vec![lists::guides(shelf)]),
         ("hardware/", |shelf| vec![lists::hardware(shelf)]),
         ("quants/", |shelf| vec![lists::quants(shelf)]),
-        ("map", map::leaves),
         ("glossary/", glossary::leaves),
         ("models/", models::leaves),
         ("will-it-run/", |shelf| vec![special::calculator(shelf)]),

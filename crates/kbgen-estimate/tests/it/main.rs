@@ -1,0 +1,8 @@
+//! Estimates against measured figures, and properties that they must have.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails there")]
+
+mod estimate;
+mod measured;
+mod rows;
+mod speed;
+mod vllm;

@@ -1,0 +1,165 @@
+//! Python engines against figures that their logs reported.
+//!
+//! `tests/data/vllm.csv` holds what vLLM logged of its own memory, with the address of each log.
+
+use kbgen_estimate::bytes::Bytes;
+use kbgen_estimate::checkpoint::{WeightType, weight_bytes};
+use kbgen_estimate::parameters::parameter_count;
+use kbgen_estimate::transformers::transformers;
+use kbgen_estimate::vllm::{DEFAULT_UTILIZATION, VllmCache, VllmSettings, VllmVerdict, request_bytes, vllm};
+
+use crate::rows::{models, number, rows};
+
+/// Memory that vLLM logged of itself.
+const REPORTS: &str = include_str!("../data/vllm.csv");
+
+const GIB: u64 = 1 << 30;
+
+fn card(memory_gib: u64) -> VllmSettings {
+    VllmSettings {
+        weights: WeightType::Bf16,
+        cache: VllmCache::Auto,
+        cards: 1,
+        memory: Bytes(memory_gib * GIB),
+        utilization: DEFAULT_UTILIZATION,
+    }
+}
+
+#[test]
+fn vllm_s_logs_agree_with_weights_and_pool() {
+    let models = models();
+    let (mut weights_seen, mut pools_seen) = (0, 0);
+    for row in rows(REPORTS).iter().filter(|row| !row["bytes"].is_empty()) {
+        let model = &models[&row["catalogue_id"]];
+        let kind: WeightType = row["quant"].parse().unwrap();
+        let logged = number(row, "bytes");
+        let (estimated, within) = match (row["kind"].as_str(), row["ctx"].as_str()) {
+            // what the log calls weights includes tables of rotary positions and the like
+            ("model_bytes", _) => {
+                weights_seen += 1;
+                (weight_bytes(model, kind, number(row, "n_gpu")).unwrap(), logged / 200)
+            }
+            ("kv_bytes", tokens) if !tokens.is_empty() => {
+                pools_seen += 1;
+                let settings = VllmSettings { weights: kind, ..card(24) };
+                let need = request_bytes(model, &settings, tokens.parse().unwrap()).unwrap();
+                assert_eq!(need.low, need.high);
+                (need.low, number(row, "tol_bytes"))
+            }
+            _ => continue,
+        };
+        assert!(estimated.0.abs_diff(logged) <= within, "{row:?}: {}", estimated.0);
+    }
+    assert_eq!((weights_seen, pools_seen), (4, 3));
+}
+
+#[test]
+fn what_vllm_measures_lies_in_the_range() {
+    let models = models();
+    let model = &models["llama-3.1-8b-instruct"];
+    // an H100 of 79.22 GiB with a pool of 53.29 GiB, at 0.9
+    let seen = VllmSettings { memory: Bytes(GIB * 7922 / 100), utilization: 900, ..card(80) };
+    let need = vllm(model, &seen).unwrap();
+    assert!((need.pool.low.0..=need.pool.high.0).contains(&57_219_701_801), "{need:?}");
+    // activation peak and memory outside PyTorch, on one card and on each of two
+    let reserve = |cards| vllm(model, &VllmSettings { cards, ..card(80) }).unwrap().reserve;
+    for (cards, logged) in [(1, 1_352_914_698 + 1_921_997_865), (2, 1_352_914_698 + 3_843_995_730)] {
+        assert!((reserve(cards).low.0..=reserve(cards).high.0).contains(&logged));
+    }
+}
+
+/// Pools that vLLM logged, each with the memory that it saw: none is smaller than the least that is promised.
+#[test]
+fn no_logged_pool_is_smaller_than_promised() {
+    const MIB: u64 = 1 << 20;
+    let models = models();
+    let logged = |id: &str, seen: u64, utilization: u64, pool: u64| {
+        let settings = VllmSettings { memory: Bytes(seen * MIB), utilization, ..card(1) };
+        let need = vllm(&models[id], &settings).unwrap();
+        assert!(need.pool.low.0 <= pool * MIB, "{id}: {} of {pool} MiB", need.pool.low.0 / MIB);
+    };
+    // an A100 40 GB and an H100 SXM5, at 0.9
+    logged("llama-3.1-8b-instruct", 40_377, 900, 19_866);
+    logged("llama-3.1-8b-instruct", 81_081, 900, 55_930);
+    // four RTX PRO 6000 with MiniMax M2.5 in FP8: what is neither weights nor pool, at 0.92
+    let four = VllmSettings { memory: Bytes(97_247 * MIB), cards: 4, ..card(1) };
+    let reserve = vllm(&models["llama-3.1-8b-instruct"], &four).unwrap().reserve;
+    assert!(reserve.high.0 >= (97_247 * 92 / 100 - 55_040 - 24_186) * MIB);
+}
+
+#[test]
+fn vllm_starts_only_with_a_context_that_its_pool_holds() {
+    let models = models();
+    let model = &models["llama-3.1-8b-instruct"];
+    let need = vllm(model, &card(24)).unwrap();
+    assert!(need.context.0 < need.context.1 && need.context.1 < model.max_context);
+    assert_eq!(need.verdict(need.context.0), VllmVerdict::Fits);
+    assert_eq!(need.verdict(need.context.1), VllmVerdict::Tight);
+    assert_eq!(need.verdict(need.context.1 + 1), VllmVerdict::TooLarge);
+    let fp8 = vllm(model, &VllmSettings { cache: VllmCache::Fp8, ..card(24) }).unwrap();
+    assert!(fp8.context.0 > need.context.0);
+    let none = vllm(model, &card(12)).unwrap();
+    assert_eq!(none.context, (0, 0), "the weights alone are larger");
+}
+
+#[test]
+fn a_sliding_window_needs_less_than_the_whole_context() {
+    let models = models();
+    let settings = card(24);
+    let gemma = request_bytes(&models["gemma-3-27b-it"], &settings, 100_000).unwrap();
+    assert!(gemma.low < gemma.high);
+    let all_layers: u64 = 100_000 * 62 * 2 * 16 * 128 * 2;
+    assert!(gemma.high.0 * 3 < all_layers);
+    // GLM's latent row of 576 values, the same on every card
+    let latent = &models["glm-4.7-flash"];
+    let on_cards = |cards| request_bytes(latent, &VllmSettings { cards, ..settings }, 16).unwrap().low;
+    assert_eq!(on_cards(1), Bytes(16 * 47 * 576 * 2));
+    assert_eq!(on_cards(4), on_cards(1));
+    assert!(request_bytes(&models["qwen3.5-9b"], &settings, 16).is_err());
+    assert!(request_bytes(&models["gemma-4-26b-a4b-it"], &settings, 16).is_err());
+}
+
+#[test]
+fn narrower_weights_are_smaller_and_the_rest_stays_wide() {
+    let models = models();
+    for (id, model) in &models {
+        let sizes: Vec<u64> =
+            WeightType::ALL.iter().map(|kind| weight_bytes(model, *kind, 1).unwrap().0).collect();
+        assert_eq!(sizes[0], 4 * parameter_count(model).held, "{id}");
+        assert_eq!(sizes[1], 2 * parameter_count(model).held, "{id}");
+        assert_eq!(sizes[2], sizes[1], "{id}");
+        assert!(sizes.is_sorted_by(|wide, narrow| wide >= narrow), "{id}");
+    }
+    // the matrices at 4.16 bits, embedding and output at 16
+    let llama = &models["llama-3.1-8b-instruct"];
+    assert_eq!(parameter_count(llama).held, 8_030_261_248);
+    let awq = weight_bytes(llama, WeightType::Awq, 1).unwrap().0;
+    assert!((5_700_000_000..5_760_000_000).contains(&awq), "{awq}");
+}
+
+#[test]
+fn cards_share_what_can_be_shared() {
+    let models = models();
+    let llama = &models["llama-3.1-8b-instruct"];
+    let on = |cards| weight_bytes(llama, WeightType::Bf16, cards);
+    let half = on(2).unwrap().0;
+    assert!(half * 2 > on(1).unwrap().0, "norms are on both");
+    assert!(half * 2 < on(1).unwrap().0 * 1001 / 1000);
+    // 16 cards copy the 8 KV heads
+    assert!(on(16).unwrap().0 * 8 > half * 2 / 2);
+    assert!(on(3).is_err());
+    assert!(on(0).is_err());
+}
+
+#[test]
+fn transformers_keeps_keys_and_values_of_every_token() {
+    let models = models();
+    let need = transformers(&models["llama-3.1-8b-instruct"], WeightType::Bf16, 8192).unwrap();
+    assert_eq!(need.cache.low, Bytes(GIB));
+    assert_eq!(need.cache.high, need.cache.low);
+    assert!(need.total().low < need.total().high);
+    let window = transformers(&models["gemma-3-4b-it"], WeightType::Bf16, 8192).unwrap();
+    assert!(window.cache.low < window.cache.high);
+    assert!(transformers(&models["deepseek-v2-lite-chat"], WeightType::Bf16, 8192).is_err());
+    assert!(transformers(&models["granite-4.0-h-tiny"], WeightType::Bf16, 8192).is_err());
+}
