@@ -460,7 +460,15 @@ impl Slow {
             Rebuild::Site(outputs)
         };
         gate.send(()).unwrap();
-        let running = serve::start(options, rebuild, move |event| drop(tell.send(event))).unwrap();
+        let long_again = Arc::clone(&limit);
+        let announce = move |event| {
+            // The build that follows one that was given up has its time.
+            if matches!(event, Event::Broken { .. }) {
+                long_again.store(3600, Ordering::Relaxed);
+            }
+            drop(tell.send(event));
+        };
+        let running = serve::start(options, rebuild, announce).unwrap();
         let slow = Self { root, running, events, begun, gate, limit };
         slow.begun.recv_timeout(PATIENCE).unwrap();
         slow.wait_for(|event| matches!(event, Event::Listening { .. }));
@@ -531,7 +539,6 @@ fn an_edit_without_end_loses_neither_the_server_nor_later_edits() {
     slow.write("right");
     slow.wait_for(|event| matches!(event, Event::Broken { plain, .. } if plain.contains("no progress")));
     assert_eq!(slow.served(), "first");
-    slow.limit.store(3600, Ordering::Relaxed);
     (0..8).for_each(|_| slow.gate.send(()).unwrap());
     while slow.served() != "right" {
         thread::yield_now();
