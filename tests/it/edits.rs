@@ -18,7 +18,7 @@ use kbgen::diag::Diagnostic;
 use kbgen::engine::Engine;
 use kbgen::files::{Built, Outputs, SourceId, Sources};
 use kbgen::load::{self, Drafts};
-use kbgen::pipeline::{self, Order};
+use kbgen::pipeline::{self, First, Order};
 use kbgen::render::Audience;
 use kbgen::serve::{self, Changes, Event, Limits, Open, Rebuild, ServeOptions, StallLimit, Tracker};
 use kbgen::watch::{Stage, Unwatched, Watch};
@@ -82,7 +82,14 @@ impl Session {
             });
         };
         let (sources, faults) = (&self.sources, self.faults.clone());
-        let made = pipeline::update(sources, faults, &self.order, &Unwatched, &self.built, (changed, &show));
+        let made = pipeline::update(
+            sources,
+            faults,
+            &self.order,
+            &Unwatched,
+            &self.built,
+            &First { changed, show: &show },
+        );
         self.built = made.unwrap()?;
         Ok(first.take().unwrap_or_default())
     }
