@@ -8,7 +8,7 @@ use kbgen_signature::{self as signature, Cause, Extractor, Index, Pattern};
 use crate::diagnosis::extractors::{extractors, shared};
 use crate::diagnosis::parser::{Parser, PartFault};
 use crate::files::Sources;
-use crate::site::kinds::{ErrorData, ErrorKind, SignatureText};
+use crate::site::kinds::{ErrorData, ErrorKind, SignatureText, key};
 use crate::site::{self, Head, Page, Site};
 
 /// Whether a pattern, all by itself, finds a text.
@@ -107,9 +107,13 @@ impl Reader<'_> {
         let faults = self.faults();
         let page = self.understood(error);
         let entries = &error.data.signatures;
-        let is_unclear = entries.iter().any(|entry| matches!(entry.text, SignatureText::Unclear));
+        let is_unclear = entries.iter().any(|entry| matches!(entry.text(), SignatureText::Unclear));
         let uses_unclear = entries.iter().any(|entry| self.uses_unclear(entry));
-        if !error.head.knows("signatures") || is_unclear || uses_unclear || self.faults() > faults {
+        if !error.head.knows(key!(ErrorData.signatures))
+            || is_unclear
+            || uses_unclear
+            || self.faults() > faults
+        {
             self.unclear.insert(page.slug.clone());
         }
         page
@@ -129,7 +133,7 @@ impl Reader<'_> {
             error.data.signatures.iter().filter_map(|entry| self.signature(entry)).collect();
         let readable: Vec<String> = signatures.iter().flat_map(|entry| self.readable(entry)).collect();
         let is_known = signatures.len() == error.data.signatures.len()
-            && error.head.knows("signatures")
+            && error.head.knows(key!(ErrorData.signatures))
             && !error.data.signatures.iter().any(|entry| self.uses_unclear(entry));
         let readable = is_known.then_some(readable.as_slice());
         let mut causes = Vec::new();
@@ -153,12 +157,10 @@ impl Reader<'_> {
     }
 
     fn signature(&mut self, entry: &site::kinds::Signature) -> Option<signature::Signature> {
-        let texts = match &entry.text {
-            SignatureText::Pattern(pattern) => std::slice::from_ref(pattern),
-            SignatureText::All(fragments) => fragments.as_slice(),
-            SignatureText::Unclear => return None,
-        };
-        let all: Vec<Pattern> = texts.iter().filter_map(|text| self.parser.pattern(text)).collect();
+        if matches!(entry.text(), SignatureText::Unclear) {
+            return None;
+        }
+        let all: Vec<Pattern> = entry.texts().iter().filter_map(|text| self.parser.pattern(text)).collect();
         let not = entry.not.iter().filter_map(|text| self.parser.pattern(text)).collect();
         if let Some(name) = &entry.extract
             && !self.extractors.iter().any(|extractor| extractor.name == name.value)
@@ -179,7 +181,7 @@ impl Reader<'_> {
             extract: entry.extract.as_ref().map(|name| name.value.clone()),
             when: None,
         };
-        if signature.all.len() != texts.len() {
+        if signature.all.len() != entry.texts().len() {
             return None;
         }
         let readable = self.readable(&signature);

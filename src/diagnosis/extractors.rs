@@ -4,7 +4,7 @@ use kbgen_signature::{Derived, Extractor, Field, Pattern, Place, Verdict};
 
 use crate::diagnosis::parser::{Parser, PartFault};
 use crate::files::{Placed, Sources};
-use crate::site::kinds::ExtractorData;
+use crate::site::kinds::{ExtractorData, PlaceText, VerdictText};
 use crate::site::{Page, Site};
 
 /// The extractors of a site alone; their faults are told with those of the signatures.
@@ -47,12 +47,12 @@ fn extractor(page: &Page<ExtractorData>, parser: &mut Parser<'_>) -> Extractor {
             extractor.derived.push(Derived { name, value, when: when.flatten() });
         }
     }
-    for (name, when) in &data.verdicts {
+    for VerdictText { name, when } in &data.verdicts {
         if let Some(when) = parser.condition(when, readable) {
             extractor.verdicts.push(Verdict { name: name.value.clone(), when });
         }
     }
-    for (name, fragments) in &data.places {
+    for PlaceText { name, fragments } in &data.places {
         extractor.places.push(Place { name: name.value.clone(), fragments: patterns(fragments, parser) });
     }
     extractor

@@ -152,7 +152,7 @@ fn document(head: &Head, signatures: String, sources: &Sources) -> Document {
 fn wordings(error: &Page<ErrorData>) -> String {
     let mut texts: Vec<&str> = Vec::new();
     for signature in &error.data.signatures {
-        match &signature.text {
+        match signature.text() {
             SignatureText::Pattern(pattern) => texts.push(&pattern.value),
             SignatureText::All(fragments) => {
                 texts.extend(fragments.iter().map(|fragment| fragment.value.as_str()))

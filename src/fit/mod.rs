@@ -25,7 +25,7 @@ pub use rules::RULES;
 use crate::diag::Diagnostic;
 use crate::files::Key;
 use crate::fit::rules::BAD_ARCHITECTURE;
-use crate::site::kinds::ModelData;
+use crate::site::kinds::{ModelData, key};
 use crate::site::{Figures, FitTable, ModelFit, Page, Site};
 use crate::store::{Kind, Store};
 
@@ -97,7 +97,7 @@ fn model_fit(
     quants: &[Quantization],
 ) -> Result<Option<ModelFit>, Diagnostic> {
     let model = match architecture(&page.data.architecture) {
-        Ok(Some(model)) if page.head.knows("architecture") => model,
+        Ok(Some(model)) if page.head.knows(key!(ModelData.architecture)) => model,
         Ok(_) => return Ok(None),
         Err(fault) => {
             return Err(Diagnostic::error(&BAD_ARCHITECTURE, fault.span, fault.message).help(fault.help));

@@ -10,10 +10,10 @@ use crate::load::front_matter;
 use crate::load::rules::{BAD_SLUG, UNKNOWN_FOLDER};
 use crate::load::split::{Certainty, Split, split};
 use crate::markdown;
-use crate::schema::{self, Fields, MISSING_KEY};
+use crate::schema::{self, Fields, MISSING_KEY, Record};
 use crate::site::kinds::{
-    CategoryData, DeviceData, DocumentData, ErrorData, ExtractorData, GuideData, ModelData, QuantData,
-    TermData, ToolData, fields,
+    ALIASES, CategoryData, DRAFT, DeviceData, DocumentData, ErrorData, ExtractorData, GuideData, ModelData,
+    QuantData, TITLE, TermData, ToolData, VERIFIED, fields,
 };
 use crate::site::{Body, Head, Kind, Page, PageId, Site, Unread, title_of};
 use crate::store::{self, Store};
@@ -236,15 +236,15 @@ fn add_unread(site: &mut Site, place: &Place<'_>) {
 fn add(site: &mut Site, place: &Place<'_>, fields: &Fields, head: Head) {
     match place.kind {
         Kind::Error => site.errors.push(Page { data: ErrorData::new(&place.category, fields), head }),
-        Kind::Category => site.categories.push(Page { data: CategoryData::new(fields), head }),
-        Kind::Tool => site.tools.push(Page { data: ToolData::new(fields), head }),
-        Kind::Guide => site.guides.push(Page { data: GuideData::new(fields), head }),
-        Kind::Model => site.models.push(Page { data: ModelData::new(fields), head }),
-        Kind::Hardware => site.devices.push(Page { data: DeviceData::new(fields), head }),
-        Kind::Quant => site.quants.push(Page { data: QuantData::new(fields), head }),
-        Kind::Term => site.terms.push(Page { data: TermData::new(fields), head }),
-        Kind::Extractor => site.extractors.push(Page { data: ExtractorData::new(fields), head }),
-        Kind::Document => site.documents.push(Page { data: DocumentData::new(fields), head }),
+        Kind::Category => site.categories.push(Page { data: CategoryData::of(fields), head }),
+        Kind::Tool => site.tools.push(Page { data: ToolData::of(fields), head }),
+        Kind::Guide => site.guides.push(Page { data: GuideData::of(fields), head }),
+        Kind::Model => site.models.push(Page { data: ModelData::of(fields), head }),
+        Kind::Hardware => site.devices.push(Page { data: DeviceData::of(fields), head }),
+        Kind::Quant => site.quants.push(Page { data: QuantData::of(fields), head }),
+        Kind::Term => site.terms.push(Page { data: TermData::of(fields), head }),
+        Kind::Extractor => site.extractors.push(Page { data: ExtractorData::of(fields), head }),
+        Kind::Document => site.documents.push(Page { data: DocumentData::of(fields), head }),
     }
 }
 
@@ -256,13 +256,13 @@ fn head(place: &Place<'_>, fields: &Fields, escaped: Vec<Placed<String>>, cut: &
         source: file,
         path: source.path.clone(),
         // A title stands in lists of lines, too.
-        title: fields
-            .text("title")
+        title: TITLE
+            .of(fields)
             .map(|title| title.map(|text| on_one_line(&text)))
             .unwrap_or_else(|| Placed::new(title_of(&place.slug), front)),
-        verified: fields.date("verified"),
-        aliases: fields.texts("aliases"),
-        draft: fields.flag("draft").is_some_and(|placed| placed.value),
+        verified: VERIFIED.of(fields),
+        aliases: ALIASES.of(fields).unwrap_or_default(),
+        draft: DRAFT.of(fields).unwrap_or_default(),
         front,
         escaped,
         unread: Unread::Nothing,

@@ -60,7 +60,7 @@ pub(super) fn index(order: &Order<'_>, tables: &Outputs) -> Value {
             let mut entry = json!({
                 "id": device.head.id.slug,
                 "name": device.head.title.value,
-                "vendor": device.data.vendor,
+                "vendor": device.data.vendor.name(),
                 "mem": device.data.memory_bytes(),
                 "vis": device.data.visible_bytes(),
                 "ok": device.data.is_cuda(),

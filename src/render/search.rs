@@ -104,7 +104,7 @@ fn entries(shelf: &Shelf<'_>) -> Vec<Entry> {
     entries.extend(site.guides.iter().map(|page| prose(shelf, &page.head, &[])));
     entries.extend(site.terms.iter().map(|page| prose(shelf, &page.head, &page.data.also)));
     entries.extend(site.quants.iter().map(|page| {
-        prose(shelf, &page.head, &[page.data.gguf_type.value.clone(), page.data.family.clone()])
+        prose(shelf, &page.head, &[page.data.gguf_type.value.clone(), page.data.family.name().to_string()])
     }));
     entries.extend(site.tools.iter().map(|page| prose(shelf, &page.head, &[])));
     entries.extend(site.categories.iter().map(|page| prose(shelf, &page.head, &[])));
@@ -159,7 +159,7 @@ fn prose(shelf: &Shelf<'_>, head: &Head, names: &[String]) -> Entry {
 fn error(shelf: &Shelf<'_>, page: &Page<ErrorData>) -> Entry {
     let data = &page.data;
     let wordings: Vec<String> =
-        data.signatures.iter().map(|signature| signature_text(&signature.text)).collect();
+        data.signatures.iter().map(|signature| signature_text(signature.text())).collect();
     let category = shelf.head(&PageId::new(Kind::Category, data.category.as_str()));
     let tools = shelf.tool_titles(page);
     let mut words: Vec<&str> = tools.iter().map(String::as_str).collect();
@@ -183,9 +183,9 @@ fn model(page: &Page<ModelData>) -> Entry {
 
 fn device(page: &Page<DeviceData>) -> Entry {
     let data = &page.data;
-    let memory = format!("{} GB", data.memory_gib);
-    let facts = [Some(&data.vendor), Some(&memory), data.memory_type.as_ref()];
-    let note: Vec<&str> = facts.into_iter().flatten().map(String::as_str).collect();
+    let memory = format!("{} GB", data.memory_gb);
+    let facts = [Some(data.vendor.name()), Some(&memory), data.memory_type.as_deref()];
+    let note: Vec<&str> = facts.into_iter().flatten().collect();
     let line = [&data.architecture, &data.generation].into_iter().flatten();
     let words: Vec<&str> = line.map(String::as_str).collect();
     Entry::new(page.head.id.address(), &page.head.title.value).saying(note.join(", ")).about(&words)

@@ -125,7 +125,7 @@ fn size_row(
     let that_fit: Vec<_> =
         models.iter().filter(|(_, total)| Verdict::of(*total, driver, memory) == Verdict::Fits).collect();
     SizeRow {
-        memory: cards.first().map(|card| format!("{} GB", card.data.memory_gib)).unwrap_or_default(),
+        memory: cards.first().map(|card| format!("{} GB", card.data.memory_gb)).unwrap_or_default(),
         cards: cards
             .iter()
             .take(SHOWN)

@@ -12,7 +12,7 @@ use crate::render::views::lists::class_name;
 use crate::render::views::model::{by_parameters, cells, table_quants};
 use crate::render::views::shelf::{Plate, Shelf, neighbours, with_frame};
 use crate::render::views::usual::usual_quant;
-use crate::site::kinds::{DeviceData, ModelData};
+use crate::site::kinds::{DeviceData, ModelData, Vendor};
 use crate::site::{DEFAULT_CTX, DEFAULT_QUANT, Head, Page, Run, Verdict, gib};
 
 #[derive(Serialize)]
@@ -128,10 +128,10 @@ fn view(shelf: &Shelf<'_>, device: &Page<DeviceData>, root: &str) -> DeviceView 
     let covered = data.is_cuda();
     DeviceView {
         title: device.head.title.value.clone(),
-        vendor: data.vendor.clone(),
+        vendor: data.vendor.name().to_string(),
         facts: facts(shelf, data),
         unified: data.unified,
-        memory: format!("{} GB", data.memory_gib),
+        memory: format!("{} GB", data.memory_gb),
         note: data.note.clone(),
         body_html: html(shelf.body(&device.head).html()),
         covered,
@@ -148,11 +148,11 @@ fn view(shelf: &Shelf<'_>, device: &Page<DeviceData>, root: &str) -> DeviceView 
 }
 
 fn reason(shelf: &Shelf<'_>, data: &DeviceData) -> String {
-    let backend = match (data.vendor.as_str(), data.class.as_str()) {
-        ("Apple", _) => shelf.say("Metal, which also maps the whole model file into GPU memory,"),
-        ("AMD", _) => shelf.say("ROCm and Vulkan"),
-        ("Intel", _) => shelf.say("SYCL and Vulkan"),
-        _ => shelf.say("this chip"),
+    let backend = match data.vendor {
+        Vendor::Apple => shelf.say("Metal, which also maps the whole model file into GPU memory,"),
+        Vendor::Amd => shelf.say("ROCm and Vulkan"),
+        Vendor::Intel => shelf.say("SYCL and Vulkan"),
+        Vendor::Nvidia => shelf.say("this chip"),
     };
     shelf.fill(
         "The compute buffer follows CUDA's rules; those of {backend} were not measured, so no verdict is given. \
@@ -174,9 +174,9 @@ pub(super) fn bandwidth(shelf: &Shelf<'_>, data: &DeviceData) -> String {
 }
 
 fn facts(shelf: &Shelf<'_>, data: &DeviceData) -> Vec<Fact> {
-    let options: Vec<String> = data.memory_options_gib.iter().map(ToString::to_string).collect();
+    let options: Vec<String> = data.memory_options_gb.iter().map(ToString::to_string).collect();
     let memory = match options.len() {
-        0 | 1 => format!("{} GB", data.memory_gib),
+        0 | 1 => format!("{} GB", data.memory_gb),
         _ => format!("{} GB", options.join(", ")),
     };
     let memory = match data.unified {
@@ -184,8 +184,8 @@ fn facts(shelf: &Shelf<'_>, data: &DeviceData) -> Vec<Fact> {
         false => memory,
     };
     [
-        Fact::known(shelf.say("Maker"), Some(data.vendor.clone())),
-        Fact::known(shelf.say("Class"), Some(class_name(shelf, &data.class))),
+        Fact::known(shelf.say("Maker"), Some(data.vendor.name())),
+        Fact::known(shelf.say("Class"), Some(class_name(shelf, data.class))),
         Fact::known(shelf.say("Generation"), data.generation.clone()),
         Fact::known(shelf.say("Architecture"), data.architecture.clone()),
         Fact::known(shelf.say("Memory"), Some(memory)),

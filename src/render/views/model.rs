@@ -342,7 +342,7 @@ fn devices(shelf: &Shelf<'_>, root: &str, model: &ModelData, figures: &Figures) 
         .map(|device| DeviceRow {
             title: device.head.title.value.clone(),
             href: href(root, &device.head.id.address()),
-            memory: format!("{} GB", device.data.memory_gib),
+            memory: format!("{} GB", device.data.memory_gb),
             quant_cells: cells(shelf, model, figures, device.data.visible_bytes()),
         })
         .collect()

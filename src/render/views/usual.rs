@@ -92,7 +92,7 @@ pub(in crate::render) fn runs_on(order: &Order<'_>, model: &Page<ModelData>) -> 
     });
     Some(RunsOn {
         run,
-        memory_gib: card.map(|card| card.data.memory_gib),
+        memory_gib: card.map(|card| card.data.memory_gb),
         badge: format!("badges/{}.svg", model.head.id.slug),
     })
 }
