@@ -34,7 +34,7 @@ fn message(written: &str, word: &Lookalike) -> String {
 }
 
 fn help(word: &Lookalike) -> String {
-    match word.latin_equivalent {
+    match word.latin {
         Some(letter) => format!("type the word again in one script: the Latin letter is `{letter}`"),
         None => "type the word again in one script".to_string(),
     }

@@ -50,7 +50,7 @@ pub enum Evidence {
 }
 
 /// Converts a match for output; `None` if the database does not have its page.
-pub fn describe_match(db: &DiagnosisDb, found: Match) -> Option<DiagnosedPage> {
+pub fn describe_match(db: &DiagnosisDb, found: &Match) -> Option<DiagnosedPage> {
     let error = db.errors.get(&found.slug)?;
     let cause = found.cause.as_ref().and_then(|id| error.causes.iter().find(|cause| cause.id == *id));
     let case = cause
@@ -59,14 +59,14 @@ pub fn describe_match(db: &DiagnosisDb, found: Match) -> Option<DiagnosedPage> {
     Some(DiagnosedPage {
         url: format!("/{}", error.address),
         title: error.title.clone(),
-        slug: found.slug,
+        slug: found.slug.clone(),
         score: f64::from(found.score),
         exact: true,
         found_by: Evidence::Signature,
         line: Some(found.line),
         conclusion: cause.map(|cause| conclusion(&cause.title, &cause.figures, &found.figures)),
-        figures: found.figures,
-        cause: case.or(found.cause),
+        figures: found.figures.clone(),
+        cause: case.or_else(|| found.cause.clone()),
     })
 }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use kbgen_signature::{
-    Diagnosis, Document, Figures, Index, MIN_LOG_SHARE, MIN_QUESTION_SHARE, Match, TermCounts, TextIndex,
+    Diagnosis, Document, Figures, Index, MIN_LOG_SHARE, MIN_QUESTION_SHARE, TermCounts, TextIndex,
     TextIndexBuilder, is_question,
 };
 use rayon::prelude::*;
@@ -70,10 +70,8 @@ pub fn rank_pages(
     input: &DiagnosisInput<'_>,
 ) -> Vec<DiagnosedPage> {
     let is_question = is_question(input.text);
-    let (weak, strong): (Vec<&Match>, Vec<&Match>) =
-        input.diagnosis.matches.iter().partition(|found| found.weak);
-    let exact: Vec<DiagnosedPage> =
-        strong.into_iter().filter_map(|found| describe_match(db, found.clone())).collect();
+    let (weak, strong): (Vec<_>, Vec<_>) = input.diagnosis.matches.iter().partition(|found| found.weak);
+    let exact: Vec<_> = strong.into_iter().filter_map(|found| describe_match(db, found)).collect();
     if !is_question && !exact.is_empty() {
         return exact.into_iter().take(input.limit).collect();
     }
@@ -103,9 +101,8 @@ pub fn rank_pages(
             similar(&error.address, &error.title, Evidence::Beginning)
         }));
         let min_share = if is_question { MIN_QUESTION_SHARE } else { MIN_LOG_SHARE };
-        let hits =
-            text_index.search(input.text, input.limit).into_iter().filter(|hit| hit.share >= min_share);
-        pages.extend(hits.filter_map(|hit| {
+        let hits = text_index.search(input.text, input.limit);
+        pages.extend(hits.into_iter().filter(|hit| hit.share >= min_share).filter_map(|hit| {
             let page = similar(&hit.address, &hit.title, Evidence::Words)?;
             Some(DiagnosedPage { score: f64::from(hit.score), ..page })
         }));

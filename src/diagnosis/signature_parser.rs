@@ -32,79 +32,54 @@ impl<'s> SignatureParser<'s> {
 
 impl SignatureParser<'_> {
     pub fn pattern(&mut self, text: &Placed<String>) -> Option<Pattern> {
-        match Pattern::parse(&text.value) {
-            Ok(pattern) => Some(pattern),
-            Err(error) => {
-                let error = self.locate_error(text, error);
-                self.pattern_errors.push(error);
-                None
-            }
-        }
+        let result = Pattern::parse(&text.value);
+        result.map_err(|error| self.pattern_errors.push(locate_error(self.sources, text, error))).ok()
     }
 
-    /// Parses a condition. Reports figures that are not in `figure_names`, if these are known.
-    pub fn condition(
-        &mut self,
-        text: &Placed<String>,
-        figure_names: Option<&[String]>,
-    ) -> Option<Expression> {
-        let expression = self.or_report(text, Expression::parse(&text.value))?;
-        self.require_known_names(text, expression.names(), figure_names);
-        Some(expression)
+    /// Parses a condition. Reports figures that are not in `figures`, if these are known.
+    pub fn condition(&mut self, text: &Placed<String>, figures: Option<&[String]>) -> Option<Expression> {
+        self.checked(text, Expression::parse(&text.value), Expression::names, figures)
     }
 
     /// Parses an expression with a number as its value; see [`SignatureParser::condition`].
-    pub fn value(&mut self, text: &Placed<String>, figure_names: Option<&[String]>) -> Option<Expression> {
-        let expression = self.or_report(text, Expression::parse_value(&text.value))?;
-        self.require_known_names(text, expression.names(), figure_names);
-        Some(expression)
+    pub fn value(&mut self, text: &Placed<String>, figures: Option<&[String]>) -> Option<Expression> {
+        self.checked(text, Expression::parse_value(&text.value), Expression::names, figures)
     }
 
     /// Parses a template; see [`SignatureParser::condition`].
-    pub fn template(&mut self, text: &Placed<String>, figure_names: Option<&[String]>) -> Option<Template> {
-        let template = self.or_report(text, Template::parse(&text.value))?;
-        self.require_known_names(text, template.names(), figure_names);
-        Some(template)
+    pub fn template(&mut self, text: &Placed<String>, figures: Option<&[String]>) -> Option<Template> {
+        self.checked(text, Template::parse(&text.value), Template::names, figures)
     }
 
-    fn or_report<T>(&mut self, text: &Placed<String>, result: Result<T, ParseError>) -> Option<T> {
-        result
-            .map_err(|error| {
-                let error = self.locate_error(text, error);
-                self.condition_errors.push(error);
-            })
-            .ok()
-    }
-
-    fn require_known_names(
+    /// Returns a parsed value after a check of its figures, or collects its error.
+    fn checked<T>(
         &mut self,
         text: &Placed<String>,
-        names: Vec<&str>,
-        figure_names: Option<&[String]>,
-    ) {
-        let Some(figure_names) = figure_names else { return };
-        for name in names {
-            if figure_names.iter().any(|known| known == name) {
+        result: Result<T, ParseError>,
+        names: fn(&T) -> Vec<&str>,
+        figures: Option<&[String]>,
+    ) -> Option<T> {
+        let report = |error| self.condition_errors.push(locate_error(self.sources, text, error));
+        let value = result.map_err(report).ok()?;
+        for name in names(&value) {
+            let Some(figures) = figures.filter(|known| !known.iter().any(|known| known == name)) else {
                 continue;
-            }
+            };
             let at = text.value.find(name).unwrap_or(0);
-            let nearest = nearest(name, figure_names.iter().map(String::as_str));
+            let nearest = nearest(name, figures.iter().map(String::as_str));
             self.condition_errors.push(SignatureError {
                 span: locate(self.sources, text, &(at..at + name.len())),
                 message: format!("nothing reads the figure `{name}`"),
                 help: match nearest {
                     Some(nearest) => format!("did you mean `{nearest}`?"),
-                    None => format!("there are {}", figure_names.join(", ")),
+                    None => format!("there are {}", figures.join(", ")),
                 },
             });
         }
+        Some(value)
     }
+}
 
-    fn locate_error(&self, text: &Placed<String>, error: ParseError) -> SignatureError {
-        SignatureError {
-            span: locate(self.sources, text, &error.range),
-            message: error.message,
-            help: error.help,
-        }
-    }
+fn locate_error(sources: &Sources, text: &Placed<String>, error: ParseError) -> SignatureError {
+    SignatureError { span: locate(sources, text, &error.range), message: error.message, help: error.help }
 }

@@ -165,7 +165,8 @@ fn next(text: &str, needle: &str, from: usize, before: usize) -> usize {
     text[from..].find(needle).map_or(text.len(), |at| from + at)
 }
 
-fn is_escaped(text: &str, at: usize) -> bool {
+/// Returns whether an odd number of backslashes precedes byte `at`.
+pub(crate) fn is_escaped(text: &str, at: usize) -> bool {
     text[..at].bytes().rev().take_while(|byte| *byte == b'\\').count() % 2 == 1
 }
 

@@ -5,7 +5,7 @@ use std::ops::Range;
 use serde::{Deserialize, Serialize};
 
 use crate::markdown::highlight;
-use crate::markdown::markdown_error::{MarkdownError, MarkdownErrorKind};
+use crate::markdown::markdown_error::{MarkdownError, MarkdownErrorKind as Kind};
 
 /// Keys of attributes after the language.
 pub(crate) const KEYS: [&str; 3] = ["tool", "os", "title"];
@@ -55,43 +55,32 @@ pub(crate) fn parse(source: &str, range: &Range<usize>) -> (Fence, Vec<MarkdownE
         match text.split_once('=') {
             None if index == 0 => {
                 if !highlight::is_known(text) {
-                    errors.push(MarkdownError {
-                        range: word,
-                        kind: MarkdownErrorKind::UnknownLanguage(text.to_string()),
-                    });
+                    errors.push(MarkdownError { range: word, kind: Kind::UnknownLanguage(text.to_string()) });
                 }
                 fence.language = text.to_string();
             }
             Some((key, value)) => {
                 let value_range = word.start + key.len() + 1..word.end;
                 if let Err(kind) = set_attribute(&mut fence, key, value, value_range.clone()) {
-                    let range =
-                        if matches!(kind, MarkdownErrorKind::UnknownSystem(_)) { value_range } else { word };
+                    let range = if matches!(kind, Kind::UnknownSystem(_)) { value_range } else { word };
                     errors.push(MarkdownError { range, kind });
                 }
             }
-            None => errors.push(MarkdownError {
-                range: word,
-                kind: MarkdownErrorKind::UnknownFenceAttribute(text.to_string()),
-            }),
+            None => errors
+                .push(MarkdownError { range: word, kind: Kind::UnknownFenceAttribute(text.to_string()) }),
         }
     }
     if !is_closed(block) {
         let end = range.start + line.trim_end().len();
-        errors.push(MarkdownError { range: range.start..end, kind: MarkdownErrorKind::UnclosedFence });
+        errors.push(MarkdownError { range: range.start..end, kind: Kind::UnclosedFence });
     }
     (fence, errors)
 }
 
-fn set_attribute(
-    fence: &mut Fence,
-    key: &str,
-    value: &str,
-    range: Range<usize>,
-) -> Result<(), MarkdownErrorKind> {
+fn set_attribute(fence: &mut Fence, key: &str, value: &str, range: Range<usize>) -> Result<(), Kind> {
     let quoted = value.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
     let text = quoted.unwrap_or(value);
-    let unknown = || MarkdownErrorKind::UnknownFenceAttribute(format!("{key}={value}"));
+    let unknown = || Kind::UnknownFenceAttribute(format!("{key}={value}"));
     if text.is_empty() || text.contains('"') {
         return Err(unknown());
     }
@@ -103,7 +92,7 @@ fn set_attribute(
         }
         "os" if fence.os.is_none() => {
             if !SYSTEMS.iter().any(|(known, _)| *known == text) {
-                return Err(MarkdownErrorKind::UnknownSystem(text.to_string()));
+                return Err(Kind::UnknownSystem(text.to_string()));
             }
             fence.os = Some(text.to_string());
         }
@@ -151,7 +140,7 @@ fn is_closed(block: &str) -> bool {
 mod tests {
     use super::*;
 
-    fn parse_whole(source: &str) -> (Fence, Vec<(String, MarkdownErrorKind)>) {
+    fn parse_whole(source: &str) -> (Fence, Vec<(String, Kind)>) {
         let (fence, errors) = parse(source, &(0..source.len()));
         (fence, errors.into_iter().map(|error| (source[error.range].to_string(), error.kind)).collect())
     }

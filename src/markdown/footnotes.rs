@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use crate::markdown::html::escape;
-use crate::markdown::markdown_error::{MarkdownError, MarkdownErrorKind};
+use crate::markdown::markdown_error::{MarkdownError, MarkdownErrorKind as Kind};
 
 /// Maximum length of a label; longer text in brackets is not a footnote.
 const MAX_LABEL: usize = 100;
@@ -39,10 +39,7 @@ impl FootnoteLabels {
         if self.known.insert(label.to_lowercase()) {
             self.defined.push((label.to_string(), mark));
         } else {
-            errors.push(MarkdownError {
-                range: mark,
-                kind: MarkdownErrorKind::DuplicateFootnote(label.to_string()),
-            });
+            errors.push(MarkdownError { range: mark, kind: Kind::DuplicateFootnote(label.to_string()) });
         }
     }
 
@@ -55,7 +52,7 @@ impl FootnoteLabels {
             let Some(rest) = source[start + 1..].strip_prefix('^').filter(|_| !escaped) else { continue };
             let end = rest.bytes().take(MAX_LABEL).position(|byte| matches!(byte, b']' | b'[' | b'\n'));
             let Some(length) = end.filter(|end| *end > 0 && rest.as_bytes()[*end] == b']') else { continue };
-            let kind = MarkdownErrorKind::UndefinedFootnote(rest[..length].to_string());
+            let kind = Kind::UndefinedFootnote(rest[..length].to_string());
             errors.push(MarkdownError { range: start..start + length + 3, kind });
         }
     }
@@ -69,10 +66,8 @@ impl FootnoteLabels {
     pub fn finish(&self, errors: &mut Vec<MarkdownError>) {
         for (label, range) in &self.defined {
             if !self.used.contains(&label.to_lowercase()) {
-                errors.push(MarkdownError {
-                    range: range.clone(),
-                    kind: MarkdownErrorKind::UnusedFootnote(label.clone()),
-                });
+                let kind = Kind::UnusedFootnote(label.clone());
+                errors.push(MarkdownError { range: range.clone(), kind });
             }
         }
     }

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
-use crate::markdown::markdown_error::{MarkdownError, MarkdownErrorKind};
+use crate::markdown::markdown_error::{MarkdownError, MarkdownErrorKind as Kind};
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Heading {
@@ -55,13 +55,13 @@ pub(crate) fn assign_ids(headings: &mut [Heading], errors: &mut Vec<MarkdownErro
     for heading in headings.iter_mut().filter(|heading| heading.explicit_id) {
         let id = heading.id.clone();
         let kind = if !is_valid_id(&id) {
-            MarkdownErrorKind::HeadingIdSpelling(id)
+            Kind::HeadingIdSpelling(id)
         } else if is_reserved_id(&id) {
-            MarkdownErrorKind::ReservedId(id)
+            Kind::ReservedId(id)
         } else if taken.insert(id.clone()) {
             continue;
         } else {
-            MarkdownErrorKind::DuplicateId(id)
+            Kind::DuplicateId(id)
         };
         errors.push(MarkdownError { range: heading.range.clone(), kind });
         heading.id = slug(&heading.id);
@@ -123,7 +123,7 @@ pub(crate) fn attribute_error(source: &str, range: &Range<usize>) -> Option<Mark
     let is_one_id = inner.starts_with('#') && !inner.contains(char::is_whitespace);
     (!is_one_id).then(|| MarkdownError {
         range: range.start + open..range.start + text.len(),
-        kind: MarkdownErrorKind::HeadingAttribute(braces.to_string()),
+        kind: Kind::HeadingAttribute(braces.to_string()),
     })
 }
 

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::markdown::markdown_error::{MarkdownError, MarkdownErrorKind};
+use crate::markdown::markdown_error::{MarkdownError, MarkdownErrorKind as Kind};
 use crate::markdown::outline::Outline;
 
 /// Maximum estimator calls in a text.
@@ -23,7 +23,7 @@ pub(super) fn apply(outline: &mut Outline, notes: &mut Vec<Range<usize>>) {
     errors.extend(too_many("references to footnotes", notes, MAX_NOTES, |at| at));
     errors.extend(headings.get(MAX_HEADINGS).map(|first| MarkdownError {
         range: first.range.clone(),
-        kind: MarkdownErrorKind::TooMany("headings", headings.len(), MAX_HEADINGS),
+        kind: Kind::TooMany("headings", headings.len(), MAX_HEADINGS),
     }));
 }
 
@@ -34,7 +34,7 @@ fn too_many<T>(
     range: impl Fn(&T) -> &Range<usize>,
 ) -> Option<MarkdownError> {
     let range = range(list.get(most)?).clone();
-    let kind = MarkdownErrorKind::TooMany(what, list.len(), most);
+    let kind = Kind::TooMany(what, list.len(), most);
     list.truncate(most);
     Some(MarkdownError { range, kind })
 }

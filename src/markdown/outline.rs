@@ -14,7 +14,7 @@ use crate::markdown::fence::{self, Fence};
 use crate::markdown::footnotes;
 use crate::markdown::headings::{self, Heading};
 use crate::markdown::limits;
-use crate::markdown::markdown_error::{MarkdownError, MarkdownErrorKind};
+use crate::markdown::markdown_error::{MarkdownError, MarkdownErrorKind as Kind};
 use crate::markdown::unsupported;
 use crate::unicode_safety::{host_spoofing, invisible_chars};
 
@@ -71,7 +71,7 @@ pub(crate) fn outline_masked(source: &str, masked: &MaskedText, options: Options
     let note_broken = |link: BrokenLink| {
         // `[word]` alone is text; two pairs of brackets are meant as a link.
         if matches!(link.link_type, LinkType::Reference | LinkType::Collapsed) {
-            let kind = MarkdownErrorKind::UndefinedReference(link.reference.to_string());
+            let kind = Kind::UndefinedReference(link.reference.to_string());
             broken.borrow_mut().push(MarkdownError { range: link.span, kind });
         }
         None::<(CowStr, CowStr)>
@@ -134,7 +134,7 @@ impl<'a> OutlineBuilder<'a> {
         }
     }
 
-    fn error(&mut self, range: Range<usize>, kind: MarkdownErrorKind) {
+    fn error(&mut self, range: Range<usize>, kind: Kind) {
         self.outline.errors.push(MarkdownError { range, kind });
     }
 
@@ -153,7 +153,7 @@ impl<'a> OutlineBuilder<'a> {
                 self.footnotes.find_undefined(self.source, &range, &mut self.outline.errors);
                 if self.open_links.is_empty() {
                     for address in destination::bare_addresses(self.source, &range) {
-                        self.error(address, MarkdownErrorKind::BareAddress);
+                        self.error(address, Kind::BareAddress);
                     }
                 }
                 for segment in self.masked.segments(&text, &range) {
@@ -182,7 +182,7 @@ impl<'a> OutlineBuilder<'a> {
         if is_nesting(&tag.to_end()) {
             self.depth += 1;
             if self.depth == MAX_DEPTH + 1 {
-                self.error(range.clone(), MarkdownErrorKind::TooDeep);
+                self.error(range.clone(), Kind::TooDeep);
             }
         }
         if unsupported::is_opaque(&tag) {
@@ -224,7 +224,7 @@ impl<'a> OutlineBuilder<'a> {
                 self.raw_html(html, range.start..range.start + self.source[range].trim_end().len());
             }
             Tag::Table(alignments) if alignments.len() > MAX_COLUMNS => {
-                self.error(range, MarkdownErrorKind::TooWide(alignments.len()));
+                self.error(range, Kind::TooWide(alignments.len()));
             }
             Tag::Link { .. } | Tag::Image { .. } => self.open_link(tag, range),
             _ => {}
@@ -250,7 +250,7 @@ impl<'a> OutlineBuilder<'a> {
             for (_, character, kind) in
                 invisible_chars(text).filter(|(_, character, _)| !whole.contains(*character))
             {
-                self.error(range.clone(), MarkdownErrorKind::of_invisible(character, kind));
+                self.error(range.clone(), Kind::of_invisible(character, kind));
             }
         }
     }
@@ -271,10 +271,10 @@ impl<'a> OutlineBuilder<'a> {
 
     fn raw_html(&mut self, html: &str, range: Range<usize>) {
         let kind = if html.starts_with("<!--") {
-            MarkdownErrorKind::HtmlComment
+            Kind::HtmlComment
         } else {
             let tag: String = html.chars().take_while(|character| *character != '>').take(40).collect();
-            MarkdownErrorKind::RawHtml(tag.split_whitespace().next().unwrap_or("<").to_string() + ">")
+            Kind::RawHtml(tag.split_whitespace().next().unwrap_or("<").to_string() + ">")
         };
         self.error(range, kind);
     }
@@ -283,13 +283,13 @@ impl<'a> OutlineBuilder<'a> {
         let Some(mut heading) = self.heading.take() else { return };
         heading.title = heading.title.trim().to_string();
         if self.containers > 0 {
-            return self.error(heading.range, MarkdownErrorKind::HeadingNested);
+            return self.error(heading.range, Kind::HeadingNested);
         }
         let before = self.outline.headings.last().map_or(1, |heading| heading.level);
         if heading.level == 1 {
-            self.error(heading.range.clone(), MarkdownErrorKind::HeadingLevelOne);
+            self.error(heading.range.clone(), Kind::HeadingLevelOne);
         } else if heading.level > before + 1 {
-            let kind = MarkdownErrorKind::HeadingSkipsLevel { before, level: heading.level };
+            let kind = Kind::HeadingSkipsLevel { before, level: heading.level };
             self.error(heading.range.clone(), kind);
         }
         self.outline.headings.push(heading);
@@ -305,7 +305,7 @@ impl<'a> OutlineBuilder<'a> {
         self.check_decoded(&format!("{dest_url}\n{title}"), &range);
         let length = dest_url.len() + title.len();
         if length > destination::MAX_ADDRESS {
-            self.error(range.clone(), MarkdownErrorKind::LongAddress(length));
+            self.error(range.clone(), Kind::LongAddress(length));
         }
         let destination = match link_type {
             LinkType::Email => format!("mailto:{dest_url}"),
@@ -335,8 +335,8 @@ impl<'a> OutlineBuilder<'a> {
         link.range =
             written.filter(|range| self.source.get(range.clone()).is_some()).unwrap_or(link.range.clone());
         let (range, destination) = (link.range.clone(), &link.destination);
-        let refused = destination::refused_scheme(destination).map(MarkdownErrorKind::LinkScheme);
-        if let Some(kind) = refused.or_else(|| host_spoofing(destination).map(MarkdownErrorKind::LinkHost)) {
+        let refused = destination::refused_scheme(destination).map(Kind::LinkScheme);
+        if let Some(kind) = refused.or_else(|| host_spoofing(destination).map(Kind::LinkHost)) {
             self.error(range, kind);
         }
         if let Some(outer) = self.open_links.last_mut() {
@@ -351,15 +351,11 @@ impl<'a> OutlineBuilder<'a> {
         outline.footnotes = self.footnotes.definitions();
         headings::assign_ids(&mut outline.headings, &mut outline.errors);
         for range in &self.masked.unclosed {
-            outline
-                .errors
-                .push(MarkdownError { range: range.clone(), kind: MarkdownErrorKind::UnclosedCall });
+            outline.errors.push(MarkdownError { range: range.clone(), kind: Kind::UnclosedCall });
         }
         for (at, character, kind) in invisible_chars(self.source) {
             let range = at..at + character.len_utf8();
-            outline
-                .errors
-                .push(MarkdownError { range, kind: MarkdownErrorKind::of_invisible(character, kind) });
+            outline.errors.push(MarkdownError { range, kind: Kind::of_invisible(character, kind) });
         }
         outline.errors.extend(unsupported::find(self.source, &self.opaque));
         outline.calls = self.masked.calls.clone();

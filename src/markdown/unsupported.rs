@@ -4,7 +4,8 @@ use std::ops::Range;
 
 use pulldown_cmark::Tag;
 
-use crate::markdown::markdown_error::{MarkdownError, MarkdownErrorKind};
+use crate::markdown::calls::is_escaped;
+use crate::markdown::markdown_error::{MarkdownError, MarkdownErrorKind as Kind};
 
 /// Maximum bytes of the name in a wiki link, to bound the search for the closing brackets.
 const MAX_NAME: usize = 200;
@@ -67,9 +68,8 @@ pub(super) fn find(source: &str, opaque: &[Range<usize>]) -> Vec<MarkdownError> 
     }
     let Ok(masked) = String::from_utf8(masked) else { return Vec::new() };
     let mut found = Vec::new();
-    let mut report = |range: Range<usize>, kind| {
-        found.push(MarkdownError { range, kind: MarkdownErrorKind::UnsupportedSyntax(kind) })
-    };
+    let mut report =
+        |range: Range<usize>, kind| found.push(MarkdownError { range, kind: Kind::UnsupportedSyntax(kind) });
     let mut at = 0;
     let mut in_rows = false;
     for line in masked.split('\n') {
@@ -161,8 +161,4 @@ fn find_math(text: &str, from: usize) -> Option<Range<usize>> {
         }
         start = inner_start;
     }
-}
-
-fn is_escaped(text: &str, at: usize) -> bool {
-    text[..at].bytes().rev().take_while(|byte| *byte == b'\\').count() % 2 == 1
 }

@@ -64,7 +64,7 @@ const CONFUSABLES: [(&str, &str); 2] = [
 ];
 
 /// Returns the Latin letter that a letter of another script looks like.
-fn latin_equivalent(letter: char) -> Option<char> {
+fn confusable(letter: char) -> Option<char> {
     let at =
         |(others, latin): &(&str, &str)| latin.chars().nth(others.chars().position(|other| other == letter)?);
     CONFUSABLES.iter().find_map(at)
@@ -76,7 +76,7 @@ pub(super) fn is_latin(letter: char) -> bool {
 
 /// Returns whether a letter of another script looks like a Latin one.
 pub(super) fn is_latin_lookalike(letter: char) -> bool {
-    latin_equivalent(letter).is_some()
+    confusable(letter).is_some()
 }
 
 /// A word that looks Latin and has a letter of another script.
@@ -89,7 +89,7 @@ pub struct Lookalike {
     /// Name of the script of that letter.
     pub script: &'static str,
     /// The Latin letter it looks like, if known.
-    pub latin_equivalent: Option<char>,
+    pub latin: Option<char>,
 }
 
 /// Returns words that mix Latin letters with letters that look Latin, and words of such letters alone.
@@ -114,7 +114,7 @@ pub fn lookalikes(text: &str, is_code: impl Fn(usize) -> bool) -> Vec<Lookalike>
                     range: absolute,
                     letter,
                     script: script.name(),
-                    latin_equivalent: latin_equivalent(letter),
+                    latin: confusable(letter),
                 });
             }
         }
@@ -128,7 +128,7 @@ fn distinctive_scripts(text: &str) -> Vec<Script> {
     let mut scripts = Vec::new();
     for letter in text.chars().filter(|letter| !letter.is_ascii() && letter.is_alphabetic()) {
         let script = Script::of(letter);
-        if !scripts.contains(&script) && latin_equivalent(letter).is_none() {
+        if !scripts.contains(&script) && confusable(letter).is_none() {
             scripts.push(script);
         }
     }
@@ -157,7 +157,7 @@ fn misleading_letter(word: &str, known: &[Script], is_code: bool) -> Option<(cha
     let is_misleading = |letter: char| match Script::of(letter) {
         Script::Latin | Script::Other => false,
         Script::Phonetic => is_code && latin > 1,
-        Script::Greek => latin > 1 && latin_equivalent(letter).is_some(),
+        Script::Greek => latin > 1 && confusable(letter).is_some(),
         Script::Mathematical | Script::FullWidth => latin > 0 || is_code,
         _ => latin > 0,
     };
@@ -167,8 +167,7 @@ fn misleading_letter(word: &str, known: &[Script], is_code: bool) -> Option<(cha
     let first = letters().next()?;
     let script = Script::of(first);
     let min_letters = if script == Script::Greek { 2 } else { 1 };
-    let all_look_latin =
-        letters().all(|letter| latin_equivalent(letter).is_some()) && letters().count() >= min_letters;
+    let all_look_latin = letters().all(is_latin_lookalike) && letters().count() >= min_letters;
     (all_look_latin && !known.contains(&script)).then_some((first, script))
 }
 
@@ -186,7 +185,7 @@ mod tests {
             assert_eq!(others.chars().count(), latin.chars().count());
         }
         assert_eq!(
-            (latin_equivalent('с'), latin_equivalent('Ї'), latin_equivalent('Χ'), latin_equivalent('ж')),
+            (confusable('с'), confusable('Ї'), confusable('Χ'), confusable('ж')),
             (Some('c'), Some('I'), Some('X'), None)
         );
     }

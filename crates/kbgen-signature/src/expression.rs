@@ -115,14 +115,21 @@ impl Expression {
     /// Returns the names of the figures in the expression, without duplicates, in text order.
     pub fn names(&self) -> Vec<&str> {
         let mut names = Vec::new();
-        collect_names(&self.root, &mut names);
+        walk(&self.root, &mut |node| match node {
+            Node::Name(name) | Node::Known(name) if !names.contains(&name.as_str()) => {
+                names.push(name.as_str())
+            }
+            _ => {}
+        });
         names
     }
 
     /// Returns the string literals, in text order.
     pub fn texts(&self) -> Vec<&str> {
         let mut texts = Vec::new();
-        collect_texts(&self.root, &mut texts);
+        walk(&self.root, &mut |node| {
+            texts.extend(if let Node::Text(text) = node { Some(text.as_str()) } else { None })
+        });
         texts
     }
 
@@ -149,31 +156,16 @@ pub(crate) fn is_condition(node: &Node) -> bool {
     }
 }
 
-fn collect_names<'node>(node: &'node Node, names: &mut Vec<&'node str>) {
+/// Calls `visit` with each node of a tree, in text order.
+fn walk<'node>(node: &'node Node, visit: &mut impl FnMut(&'node Node)) {
+    visit(node);
     match node {
-        Node::Name(name) | Node::Known(name) => {
-            if !names.contains(&name.as_str()) {
-                names.push(name);
-            }
-        }
-        Node::Not(inner) => collect_names(inner, names),
+        Node::Not(inner) => walk(inner, visit),
         Node::Binary(_, left, right) => {
-            collect_names(left, names);
-            collect_names(right, names);
+            walk(left, visit);
+            walk(right, visit);
         }
-        Node::Number(_) | Node::Text(_) => {}
-    }
-}
-
-fn collect_texts<'node>(node: &'node Node, texts: &mut Vec<&'node str>) {
-    match node {
-        Node::Text(text) => texts.push(text),
-        Node::Not(inner) => collect_texts(inner, texts),
-        Node::Binary(_, left, right) => {
-            collect_texts(left, texts);
-            collect_texts(right, texts);
-        }
-        Node::Number(_) | Node::Name(_) | Node::Known(_) => {}
+        Node::Number(_) | Node::Text(_) | Node::Name(_) | Node::Known(_) => {}
     }
 }
 

@@ -138,7 +138,7 @@ impl CompiledExtractor {
     ) -> Figures {
         let mut figures = known.clone();
         let limit = text.len().min(span.start + FIELD_RANGE);
-        let limit = message.find_in(text, span.end, limit, budget).map_or(limit, |next| next.start);
+        let limit = message.find(text, span.end..limit, budget).map_or(limit, |next| next.start);
         for (name, matchers, repeat) in &self.fields {
             let mut values = field_values(matchers, text, original, span.start..limit, *repeat, budget);
             if values.len() > 1 {
@@ -174,8 +174,7 @@ impl CompiledExtractor {
         let after = span.end..text.len().min(span.end + PLACE_RANGE_AFTER);
         for range in [first + traceback..span.start, after] {
             for (name, matchers) in &self.places {
-                let mut find_in = |matcher: &Matcher| matcher.find_in(text, range.start, range.end, budget);
-                if matchers.iter().any(|matcher| find_in(matcher).is_some()) {
+                if matchers.iter().any(|matcher| matcher.find(text, range.clone(), budget).is_some()) {
                     return name;
                 }
             }
@@ -195,7 +194,7 @@ fn field_values(
     let mut values = Vec::new();
     for matcher in matchers {
         let mut at = range.start;
-        while let Some(span) = matcher.find_in(text, at, range.end, budget) {
+        while let Some(span) = matcher.find(text, at..range.end, budget) {
             if let Some(Figure::Number(value)) = matcher.named_figure(text, original, &span) {
                 values.push(value);
             }

@@ -6,7 +6,7 @@ use crate::anchor::{Anchor, anchor_bytes};
 use crate::figure::{Figure, Figures};
 use crate::normal::{GAP_BREAK, GAP_NONE, NormalText};
 use crate::pattern::{Pattern, PatternPart, PlaceholderType};
-use crate::placeholder::{MAX_LENGTH, placeholder_ends, placeholder_figure, placeholder_start};
+use crate::placeholder::MAX_LENGTH;
 use crate::step_budget::StepBudget;
 
 /// Patterns with fewer literal characters match whole words only, and no words that a line end splits.
@@ -20,7 +20,6 @@ const MAX_TRIES: usize = 512;
 #[derive(Debug, Clone)]
 pub(crate) struct Matcher {
     parts: Vec<MatcherPart>,
-    names: Vec<String>,
     literal_length: usize,
     typed_placeholders: usize,
     /// Index of the first literal text: 1 after a placeholder, else 0.
@@ -37,7 +36,7 @@ pub(crate) struct Matcher {
 #[derive(Debug, Clone)]
 enum MatcherPart {
     Text { bytes: Vec<u8>, spaced: Vec<bool> },
-    Placeholder(PlaceholderType),
+    Placeholder(PlaceholderType, String),
 }
 
 /// The extent of a match and of its placeholders, in characters of the normal text.
@@ -59,7 +58,7 @@ impl MatcherPart {
     fn max_length(&self) -> usize {
         match self {
             Self::Text { bytes, .. } => bytes.len(),
-            Self::Placeholder(placeholder) => placeholder.max_length(),
+            Self::Placeholder(kind, _) => kind.max_length(),
         }
     }
 }
@@ -68,7 +67,6 @@ impl Matcher {
     pub fn new(pattern: &Pattern, anchor: Anchor) -> Self {
         let mut matcher = Self {
             parts: Vec::new(),
-            names: Vec::new(),
             literal_length: 0,
             typed_placeholders: 0,
             first_text_part: usize::from(matches!(pattern.parts.first(), Some(PatternPart::Placeholder(..)))),
@@ -84,10 +82,9 @@ impl Matcher {
                     matcher.literal_length += bytes.len();
                     MatcherPart::Text { bytes, spaced }
                 }
-                PatternPart::Placeholder(placeholder, name) => {
-                    matcher.typed_placeholders += usize::from(*placeholder != PlaceholderType::Any);
-                    matcher.names.push(name.clone());
-                    MatcherPart::Placeholder(*placeholder)
+                PatternPart::Placeholder(kind, name) => {
+                    matcher.typed_placeholders += usize::from(*kind != PlaceholderType::Any);
+                    MatcherPart::Placeholder(*kind, name.clone())
                 }
             });
         }
@@ -142,9 +139,9 @@ impl Matcher {
     pub fn match_at(&self, text: &NormalText, at: usize, budget: &mut StepBudget) -> Option<MatchSpan> {
         let mut span = MatchSpan { start: at, end: at, placeholders: Vec::new() };
         budget.charge(8)?;
-        if let Some(MatcherPart::Placeholder(placeholder)) = self.parts.first() {
+        if let Some(MatcherPart::Placeholder(kind, _)) = self.parts.first() {
             budget.charge(32)?;
-            span.start = placeholder_start(text, *placeholder, at)?;
+            span.start = kind.start(text, at)?;
             span.placeholders.push((span.start, at));
         } else if at > 0 && text.gaps[at] == GAP_NONE && is_same_run(text.bytes[at - 1], text.bytes[at]) {
             return None;
@@ -155,27 +152,21 @@ impl Matcher {
         Some(span)
     }
 
-    fn match_parts(
-        &self,
-        state: &mut MatchState<'_>,
-        part: usize,
-        at: usize,
-        is_first: bool,
-    ) -> Option<usize> {
+    fn match_parts(&self, state: &mut MatchState<'_>, part: usize, at: usize, first: bool) -> Option<usize> {
         match self.parts.get(part) {
             None => self.is_end_valid(state.text, at).then_some(at),
             Some(MatcherPart::Text { bytes, spaced }) => {
                 state.budget.charge(1 + bytes.len() / 16)?;
-                let end = self.match_literal(state.text, at, bytes, spaced, is_first)?;
+                let end = self.match_literal(state.text, at, bytes, spaced, first)?;
                 self.match_parts(state, part + 1, end, false)
             }
-            Some(MatcherPart::Placeholder(placeholder)) => {
-                if part + 1 == self.parts.len() && *placeholder == PlaceholderType::Any {
+            Some(MatcherPart::Placeholder(kind, _)) => {
+                if part + 1 == self.parts.len() && *kind == PlaceholderType::Any {
                     let end = line_end(state.text, at);
                     state.placeholders.push((at, end));
                     return Some(end);
                 }
-                let ends = placeholder_ends(state.text, *placeholder, at);
+                let ends = kind.ends(state.text, at);
                 state.budget.charge(8 + ends.len())?;
                 for end in ends {
                     *state.tries = state.tries.checked_sub(1)?;
@@ -207,12 +198,12 @@ impl Matcher {
         at: usize,
         bytes: &[u8],
         spaced: &[bool],
-        is_first: bool,
+        first: bool,
     ) -> Option<usize> {
         if text.bytes.get(at..at + bytes.len())? != bytes {
             return None;
         }
-        let begin = usize::from(is_first || at == 0);
+        let begin = usize::from(first || at == 0);
         for (index, &has_space) in spaced.iter().enumerate().skip(begin) {
             let at = at + index;
             let gap = text.gaps[at];
@@ -234,7 +225,7 @@ impl Matcher {
         }
         let (last, next) = (text.bytes[end - 1], text.bytes[end]);
         if last.is_ascii_digit() && next.is_ascii_digit() {
-            return matches!(self.parts.last(), Some(MatcherPart::Placeholder(_)));
+            return matches!(self.parts.last(), Some(MatcherPart::Placeholder(..)));
         }
         self.literal_length >= WHOLE_WORD_LENGTH || !is_same_word(last, next)
     }
@@ -242,56 +233,41 @@ impl Matcher {
     /// Returns the values of the named placeholders.
     pub fn figures(&self, text: &NormalText, original: &str, span: &MatchSpan) -> Figures {
         let mut figures = Figures::default();
-        for (name, figure) in self.placeholder_figures(text, original, span) {
-            if !name.is_empty() {
-                figures.add(name, figure);
-            }
-        }
+        self.named_figures(text, original, span).for_each(|(name, figure)| figures.add(name, figure));
         figures
     }
 
     /// Returns the value of the first named placeholder.
     pub fn named_figure(&self, text: &NormalText, original: &str, span: &MatchSpan) -> Option<Figure> {
-        self.placeholder_figures(text, original, span)
-            .find(|(name, _)| !name.is_empty())
-            .map(|(_, figure)| figure)
+        self.named_figures(text, original, span).next().map(|(_, figure)| figure)
     }
 
-    fn placeholder_figures<'a>(
+    fn named_figures<'a>(
         &'a self,
         text: &'a NormalText,
         original: &'a str,
         span: &'a MatchSpan,
     ) -> impl Iterator<Item = (&'a str, Figure)> {
         let placeholders = self.parts.iter().filter_map(|part| match part {
-            MatcherPart::Placeholder(placeholder) => Some(*placeholder),
+            MatcherPart::Placeholder(kind, name) => Some((kind, name.as_str())),
             MatcherPart::Text { .. } => None,
         });
-        placeholders.zip(&self.names).zip(&span.placeholders).filter_map(
-            |((placeholder, name), (from, to))| {
-                Some((name.as_str(), placeholder_figure(text, original, placeholder, *from, *to)?))
-            },
-        )
+        let named = placeholders.zip(&span.placeholders).filter(|((_, name), _)| !name.is_empty());
+        named.filter_map(|((kind, name), (from, to))| Some((name, kind.figure(text, original, *from, *to)?)))
     }
 
-    /// Returns the first match that lies within `from..to`.
-    pub fn find_in(
-        &self,
-        text: &NormalText,
-        from: usize,
-        to: usize,
-        budget: &mut StepBudget,
-    ) -> Option<MatchSpan> {
+    /// Returns the first match that lies within `range`.
+    pub fn find(&self, text: &NormalText, range: Range<usize>, budget: &mut StepBudget) -> Option<MatchSpan> {
         let literal = self.first_literal();
-        let to = to.min(text.len());
-        budget.charge(to.saturating_sub(from) / 16)?;
-        let mut at = from;
+        let to = range.end.min(text.len());
+        budget.charge(to.saturating_sub(range.start) / 16)?;
+        let mut at = range.start;
         while at + literal.len() <= to {
             let next = text.bytes[at..to - literal.len() + 1].iter().position(|byte| *byte == literal[0])?;
             at += next;
             if text.bytes[at..].starts_with(literal)
                 && let Some(span) = self.match_at(text, at, budget)
-                && span.start >= from
+                && span.start >= range.start
                 && span.end <= to
             {
                 return Some(span);
@@ -344,7 +320,7 @@ mod tests {
     fn extract(pattern: &str, log: &str) -> Option<String> {
         let matcher = Matcher::new(&Pattern::parse(pattern).expect(pattern), Anchor(0, 0));
         let text = NormalText::of_log(log);
-        let span = matcher.find_in(&text, 0, text.len(), &mut StepBudget::new())?;
+        let span = matcher.find(&text, 0..text.len(), &mut StepBudget::new())?;
         let figures = matcher.figures(&text, log, &span);
         Some(serde_json::to_string(&figures).expect("figures are plain data"))
     }

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
+use crate::grammar::unit_factor;
 use crate::normal::{GAP_NONE, NormalText};
 use crate::parse_error::ParseError;
 
@@ -297,14 +298,11 @@ fn unknown_type(inner: &str, kind: &str, range: Range<usize>) -> ParseError {
 
 /// Returns the length of leading white space and a unit.
 fn unit_length(text: &str) -> Option<usize> {
-    const UNITS: [&str; 15] =
-        ["bytes", "byte", "kib", "mib", "gib", "tib", "kb", "mb", "gb", "tb", "k", "m", "g", "b", "t"];
     let blank = text.len() - text.trim_start().len();
     let word = text[blank..]
         .find(|character: char| !character.is_ascii_alphanumeric())
         .unwrap_or(text.len() - blank);
-    let unit = text[blank..blank + word].to_ascii_lowercase();
-    UNITS.contains(&unit.as_str()).then_some(blank + word)
+    unit_factor(&text[blank..blank + word]).map(|_| blank + word)
 }
 
 #[cfg(test)]
