@@ -1,7 +1,7 @@
 //! Whole builds and their stages, on a corpus of any size.
 //!
-//! Without arguments it builds 1,000 pages a few times and prints the median of each stage. `CONTRIBUTING.md` has the
-//! other commands, `docs/performance.md` what came of them.
+//! Without arguments it builds 1,000 pages a few times and prints the median of each stage. `docs/development.md` has
+//! the other commands, `docs/performance.md` the results.
 
 #![expect(clippy::print_stdout, clippy::unwrap_used, reason = "a benchmark prints its figures and may fail")]
 

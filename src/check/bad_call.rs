@@ -2,6 +2,7 @@
 
 use crate::check::Subject;
 use crate::diag::{Diagnostic, Rule, nearest};
+use crate::site::kinds::given;
 use crate::site::{Argument, CACHE_TYPES, Kind, ProseCall};
 
 pub(super) const RULE: Rule = Rule {
@@ -63,7 +64,7 @@ fn unknown_names(subject: &Subject<'_>, call: &ProseCall) -> Vec<Fault> {
     }
     if let Some(ctx) = &call.ctx {
         let model = site.models.iter().find(|model| model.head.id.slug == call.model.value);
-        let max = model.and_then(|model| model.data.architecture.count("max_ctx"));
+        let max = model.and_then(|model| given(model.data.architecture.fields.max_ctx));
         if ctx.value == 0 || max.is_some_and(|max| ctx.value > max) {
             let help = max.map_or("at least 1".to_string(), |max| format!("between 1 and {max}"));
             faults.push((

@@ -45,12 +45,7 @@ pub(super) fn run(arguments: &Arguments, options: &NewOptions, terminal: &Termin
     };
     let today = options.date.unwrap_or_else(world::today);
     let (config, _) = Config::read(&sources);
-    let text = match options.kind {
-        NewKind::Error => pages::error(slug, message.as_deref(), today, &config.base_url)?,
-        NewKind::Model => pages::model(slug),
-        NewKind::Hardware => pages::hardware(slug),
-        NewKind::Guide => pages::guide(slug, today),
-    };
+    let text = pages::page(options.kind, slug, message.as_deref(), today, &config.base_url)?;
     let path = place(&root, options.kind, folder, slug);
     write(&path, &text)?;
     terminal.print(format!("{}\n", path.display()));

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use crate::diag::rule::Rule;
 use crate::files::{SourceId, Sources, Span};
 
 /// Most findings of one rule in one file that are told one by one.
@@ -19,6 +18,17 @@ fn shortened(mut text: String, most: usize) -> String {
         text.push('…');
     }
     text
+}
+
+/// A rule that content has to keep; `docs/checks.md` is written from these.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Rule {
+    /// Stable name, in words joined by hyphens.
+    pub code: &'static str,
+    /// What is demanded, in one sentence.
+    pub demands: &'static str,
+    /// Why it is demanded, in one sentence.
+    pub why: &'static str,
 }
 
 /// How bad a finding is.

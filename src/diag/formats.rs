@@ -4,7 +4,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::diag::finding::Diagnostic;
-use crate::diag::rule::Rule;
+use crate::diag::finding::Rule;
 use crate::escape::{self, WorkflowCommands};
 use crate::files::{Position, Sources, Span};
 

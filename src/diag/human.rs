@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use annotate_snippets::{AnnotationKind, Element, Group, Level, Renderer, Snippet};
 
 use crate::diag::finding::{Diagnostic, Severity};
-use crate::escape::{ColorChoice, TerminalText, one_line, visible};
+use crate::escape::{ColorChoice, TerminalText, one_line, replace_invisible, visible};
 use crate::files::{SourceId, Sources, Span};
 use crate::unicode_safety::invisible_chars;
 
@@ -74,10 +74,7 @@ impl<'s> ShownSource<'s> {
             Some((at, *sum))
         });
         let added: Vec<(usize, isize)> = added.collect();
-        let text = match added.is_empty() {
-            true => Cow::Borrowed(source.text.as_str()),
-            false => signed(&source.text).into(),
-        };
+        let text = replace_invisible(&source.text, |_| SIGN.into());
         Self { path: one_line(&source.path), text, raw: &source.text, added }
     }
 
@@ -96,17 +93,6 @@ impl<'s> ShownSource<'s> {
     fn snippet(&self) -> Snippet<'_, annotate_snippets::Annotation<'_>> {
         Snippet::source(self.text.as_ref()).path(self.path.as_ref())
     }
-}
-
-fn signed(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    let mut end = 0;
-    for (at, character, _) in invisible_chars(text) {
-        out.push_str(&text[end..at]);
-        out.push(SIGN);
-        end = at + character.len_utf8();
-    }
-    out + &text[end..]
 }
 
 fn group<'a>(finding: &'a Diagnostic, shown: &'a Shown<'_>) -> Group<'a> {

@@ -3,11 +3,9 @@
 mod finding;
 mod formats;
 mod human;
-mod rule;
 mod suggest;
 
-pub use finding::{Diagnostic, Severity};
+pub use finding::{Diagnostic, Rule, Severity};
 pub use formats::{github, json, sarif};
 pub use human::{human, report, summary};
-pub use rule::Rule;
 pub use suggest::{least_far, nearest};

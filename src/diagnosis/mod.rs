@@ -10,7 +10,6 @@ mod compiled;
 mod db;
 mod diagnosed_page;
 mod extractors;
-mod fragment;
 mod search;
 mod signature_parser;
 

@@ -1,9 +1,10 @@
 //! Parses patterns, expressions and templates of the front matter, and collects their errors.
 
+use std::ops::Range;
+
 use kbgen_signature::{Expression, ParseError, Pattern, Template};
 
 use crate::diag::nearest;
-use crate::diagnosis::fragment::locate;
 use crate::files::{Placed, Sources, Span};
 
 /// An error in a pattern, an expression or a template.
@@ -82,4 +83,15 @@ impl SignatureParser<'_> {
 
 fn locate_error(sources: &Sources, text: &Placed<String>, error: ParseError) -> SignatureError {
     SignatureError { span: locate(sources, text, &error.range), message: error.message, help: error.help }
+}
+
+/// Returns the span of `range` of a value, which may be quoted in the file; of the whole value if escapes or line breaks make
+/// the source text differ from it.
+fn locate(sources: &Sources, text: &Placed<String>, range: &Range<usize>) -> Span {
+    let source = sources.text(text.span);
+    let quotes = usize::from(source.starts_with(['"', '\'']));
+    match source.get(quotes..quotes + text.value.len()) {
+        Some(inner) if inner == text.value => text.span.part(quotes + range.start, quotes + range.end),
+        _ => text.span,
+    }
 }

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::unicode_safety::invisible_chars;
+use crate::escape::replace_invisible;
 
 /// Serializes a value as indented JSON with a final line feed.
 ///
@@ -10,18 +10,11 @@ use crate::unicode_safety::invisible_chars;
 /// So does the `#` of `##[`, which starts a workflow command anywhere in a CI log; it can only be part of a string.
 pub fn json(value: &impl Serialize) -> String {
     let plain = serde_json::to_string_pretty(value).expect("plain data is always JSON");
-    let mut text = String::with_capacity(plain.len() + 1);
-    let mut end = 0;
-    for (at, character, _) in invisible_chars(&plain) {
-        text.push_str(&plain[end..at]);
-        for unit in character.encode_utf16(&mut [0; 2]) {
-            text.push_str(&format!("\\u{unit:04x}"));
-        }
-        end = at + character.len_utf8();
-    }
-    text.push_str(&plain[end..]);
-    text.push('\n');
-    text.replace("##[", "#\\u0023[")
+    let units = |character: char| {
+        character.encode_utf16(&mut [0; 2]).iter().map(|unit| format!("\\u{unit:04x}")).collect()
+    };
+    let text = replace_invisible(&plain, units);
+    text.replace("##[", "#\\u0023[") + "\n"
 }
 
 #[cfg(test)]

@@ -19,7 +19,7 @@ pub use workflow::WorkflowCommands;
 /// Replaces control, bidirectional and invisible characters with escapes such as `\u{202e}`. Keeps line feeds, tabs,
 /// and the joiners and variation selectors of emoji and of scripts that need them.
 pub fn visible(text: &str) -> Cow<'_, str> {
-    escape_chars(text, invisible_chars(text).map(|(at, character, _)| (at, character)))
+    replace_invisible(text, escape_of)
 }
 
 /// Like [`visible`], with line feeds as `\n`: for values that must not start a new line.
@@ -35,12 +35,13 @@ pub fn escape_of(character: char) -> String {
     character.escape_unicode().to_string()
 }
 
-fn escape_chars(text: &str, unsafe_chars: impl Iterator<Item = (usize, char)>) -> Cow<'_, str> {
+/// Replaces each character that [`visible`] escapes with the result of `replacement`.
+pub fn replace_invisible(text: &str, replacement: impl Fn(char) -> String) -> Cow<'_, str> {
     let mut out = String::new();
     let mut end = 0;
-    for (at, character) in unsafe_chars {
+    for (at, character, _) in invisible_chars(text) {
         out.push_str(&text[end..at]);
-        out.push_str(&escape_of(character));
+        out.push_str(&replacement(character));
         end = at + character.len_utf8();
     }
     if end == 0 {

@@ -34,20 +34,7 @@ impl Key {
 
     /// Reads a key that was written as text.
     pub fn parse(text: &str) -> Option<Self> {
-        let digits = text.as_bytes();
-        if digits.len() != 2 * Self::LENGTH {
-            return None;
-        }
-        let mut key = [0; Self::LENGTH];
-        for (byte, pair) in key.iter_mut().zip(digits.chunks_exact(2)) {
-            let digit = |at: usize| match pair[at] {
-                digit @ b'0'..=b'9' => Some(digit - b'0'),
-                letter @ b'a'..=b'f' => Some(letter - b'a' + 10),
-                _ => None,
-            };
-            *byte = digit(0)? * 16 + digit(1)?;
-        }
-        Some(Self(key))
+        blake3::Hash::from_hex(text).ok().map(|hash| Self(hash.into()))
     }
 
     /// The key of these bytes, as [`Key::as_ref`] gives them.
@@ -59,9 +46,7 @@ impl Key {
 impl Display for Key {
     /// As hexadecimal digits, which [`Key::parse`] reads.
     fn fmt(&self, text: &mut Formatter<'_>) -> fmt::Result {
-        let digit = |half: u8| char::from(b"0123456789abcdef"[usize::from(half)]);
-        let digits: String = self.0.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect();
-        text.write_str(&digits)
+        text.write_str(&blake3::Hash::from(self.0).to_hex())
     }
 }
 

@@ -2,14 +2,10 @@
 
 mod key;
 mod outputs;
-mod picture;
 mod place;
-mod scratch;
 mod source;
 
 pub use key::{Key, PROGRAM};
 pub use outputs::{Grouped, Maker, Memory, Nowhere, Outputs, Sink};
-pub use picture::picture_size;
 pub use place::{Placed, Position, Span};
-pub use scratch::is_scratch;
-pub use source::{Source, SourceId, Sources};
+pub use source::{Source, SourceId, Sources, is_scratch, picture_size};

@@ -185,6 +185,22 @@ impl Sources {
     }
 }
 
+/// Whether a file or folder is hidden, or one that an editor writes beside the file that it saves. Vim tries with a file
+/// `4913` whether a folder can be written to.
+pub fn is_scratch(name: &str) -> bool {
+    let ends = ["~", ".swp", ".swo", ".swx", "___jb_tmp___", "___jb_old___"];
+    name.starts_with('.')
+        || (name.starts_with('#') && name.ends_with('#'))
+        || name == "4913"
+        || ends.iter().any(|end| name.ends_with(end))
+}
+
+/// Width and height in pixels; none for what is no GIF, JPEG, PNG or WebP.
+pub fn picture_size(bytes: &[u8]) -> Option<(u32, u32)> {
+    let size = imagesize::blob_size(bytes).ok()?;
+    Some((u32::try_from(size.width).ok()?, u32::try_from(size.height).ok()?))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

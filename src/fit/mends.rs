@@ -83,16 +83,12 @@ fn with_number(
 
 /// Another number of layers, where all are alike.
 fn other_layers(fields: &ArchitectureFields, target: u64) -> Option<Mend> {
-    let letter = fields.layer_kinds.chars().next()?;
-    if !fields.layer_kinds[letter.len_utf8()..].chars().all(|digit| digit.is_ascii_digit()) {
+    let letter = fields.layers.chars().next()?;
+    if !fields.layers[letter.len_utf8()..].chars().all(|digit| digit.is_ascii_digit()) {
         return None;
     }
-    let with = |layers: u64| ArchitectureFields {
-        layers,
-        layer_kinds: format!("{letter}{layers}"),
-        ..fields.clone()
-    };
-    let found = solve(fields.layers, target, with)?;
+    let with = |layers: u64| ArchitectureFields { layers: format!("{letter}{layers}"), ..fields.clone() };
+    let found = solve(fields.layer_count(), target, with)?;
     (found.left <= found.step / LEFT_OVER).then(|| (found.left, format!("`layers: {letter}{}`", found.value)))
 }
 

@@ -21,11 +21,11 @@ pub(super) fn counts(site: &Site, found: &mut Vec<Diagnostic>) -> BTreeMap<Strin
     let mut counts = BTreeMap::new();
     for page in &site.models {
         let Some(fields) = plain_fields(&page.data.architecture) else { continue };
-        let Some(count) = count(&fields) else { continue };
+        let Some(count) = count(fields) else { continue };
         let is_known =
             ["architecture", "parameters", "parameters_note"].iter().all(|field| page.head.knows(field));
         if let Some(published) = page.data.parameters.as_ref().filter(|_| is_known) {
-            found.extend(mismatch(page, &fields, count.held, published));
+            found.extend(mismatch(page, fields, count.held, published));
         }
         let parameters = Parameters { held: count.held, active: count.active };
         counts.insert(page.head.id.slug.clone(), parameters);

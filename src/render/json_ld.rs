@@ -30,7 +30,7 @@ fn what(shelf: &Shelf<'_>, plate: &Plate<'_>, canonical: &str) -> serde_json::Va
         "error" | "guide" | "tool" | "quant" => "TechArticle",
         "home" => "WebSite",
         "calculator" | "compare" | "choose-gpu" | "cost" => "WebApplication",
-        "errors" | "map" | "category" | "tools" | "guides" | "models" | "hardware" | "quants" | "changes" => {
+        "errors" | "category" | "tools" | "guides" | "models" | "hardware" | "quants" | "changes" => {
             "CollectionPage"
         }
         "glossary" => "DefinedTermSet",

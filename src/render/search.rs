@@ -24,9 +24,8 @@ struct Entry {
 const NOTE: usize = 80;
 
 /// Pages of kbgen's own that are found by more than their title, with what they are for.
-const PURPOSES: [(&str, &str); 15] = [
+const PURPOSES: [(&str, &str); 14] = [
     ("errors/", text("All errors by kind of trouble")),
-    ("errors/map/", text("Which errors belong together, as a picture")),
     ("diagnose/", text("The page for a pasted log or message")),
     ("will-it-run/", text("Calculator: the memory that a model needs, and whether it fits")),
     ("compare/", text("Cards and machines side by side")),

@@ -41,15 +41,6 @@ pub enum Need {
     OrNull,
 }
 
-/// One of a closed set of words.
-#[derive(Debug, Clone, Copy)]
-pub struct Choice {
-    /// The word.
-    pub name: &'static str,
-    /// What it means.
-    pub doc: &'static str,
-}
-
 /// What a value may be.
 #[derive(Debug, Clone, Copy)]
 pub enum Shape {
@@ -72,8 +63,8 @@ pub enum Shape {
     Number,
     /// `true` or `false`.
     Flag,
-    /// One of the words given.
-    Choice(&'static [Choice]),
+    /// One of the words given, each with its meaning.
+    Choice(&'static [(&'static str, &'static str)]),
     /// A list whose items have one shape.
     List {
         /// Shape of every item.
@@ -116,7 +107,7 @@ impl Shape {
             Self::Number => "a number".into(),
             Self::Flag => "`true` or `false`".into(),
             Self::Choice(choices) => {
-                let names: Vec<_> = choices.iter().map(|choice| format!("`{}`", choice.name)).collect();
+                let names: Vec<_> = choices.iter().map(|(word, _)| format!("`{word}`")).collect();
                 format!("one of {}", names.join(", "))
             }
             Self::List { of, .. } => match of {

@@ -48,7 +48,7 @@ fn shape(shape: &Shape) -> Value {
         Shape::Choice(choices) => json!({
             "oneOf": choices
                 .iter()
-                .map(|choice| json!({"const": choice.name, "description": choice.doc}))
+                .map(|(word, doc)| json!({"const": word, "description": doc}))
                 .collect::<Vec<_>>(),
         }),
         Shape::List { of, at_least, at_most } => {

@@ -12,7 +12,7 @@ mod read;
 mod rules;
 mod scalar;
 
-pub use field::{Choice, Field, Shape};
+pub use field::{Field, Need, Shape};
 pub use fields::Fields;
 pub use json_schema::json_schema;
 pub use node::{Node, NodeKind};

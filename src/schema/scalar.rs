@@ -4,7 +4,7 @@ use jiff::civil::Date;
 
 use crate::diag::{Diagnostic, Rule, nearest};
 use crate::files::Span;
-use crate::schema::field::{Choice, Shape};
+use crate::schema::field::Shape;
 use crate::schema::fields::Value;
 use crate::schema::rules::{BAD_DATE, TOO_MUCH, UNKNOWN_VALUE, WRONG_TYPE};
 use crate::unicode_safety::host_spoofing;
@@ -76,11 +76,11 @@ fn help_for_collection(key: &str, text: &str, shape: &Shape) -> String {
     }
 }
 
-fn choice(key: &str, text: &str, choices: &[Choice], span: Span) -> Result<Value, Diagnostic> {
-    if choices.iter().any(|choice| choice.name == text) {
+fn choice(key: &str, text: &str, choices: &[(&str, &str)], span: Span) -> Result<Value, Diagnostic> {
+    if choices.iter().any(|(word, _)| *word == text) {
         return Ok(Value::Text(text.to_string()));
     }
-    let names = choices.iter().map(|choice| choice.name);
+    let names = choices.iter().map(|(word, _)| *word);
     let help = match nearest(text, names.clone()) {
         Some(name) => format!("did you mean `{name}`?"),
         None => format!("one of {}", names.map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")),

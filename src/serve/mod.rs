@@ -13,7 +13,6 @@ mod events;
 mod headers;
 mod limits;
 mod look;
-mod media;
 mod pages;
 mod path;
 mod range;

@@ -9,25 +9,14 @@ use percent_encoding::percent_decode_str;
 /// are looked up by their exact name, so that none of these could lead anywhere; they are refused all the same.
 pub(crate) fn output_path(request_path: &str) -> Option<String> {
     let path = request_path.strip_prefix('/')?;
-    let (folders, name) = path.rsplit_once('/').map_or(("", path), |(folders, name)| (folders, name));
-    let mut parts = Vec::new();
-    if path.contains('/') {
-        for part in folders.split('/') {
-            parts.push(name_of(part)?);
-        }
-    }
+    let name = percent_decode_str(path).decode_utf8().ok()?;
+    let is_plain = |part: &str| !part.is_empty() && (!part.starts_with('.') || part == ".well-known");
     // Only the last part may be empty: the address of a folder.
-    parts.push(if name.is_empty() { String::new() } else { name_of(name)? });
-    Some(parts.join("/"))
-}
-
-fn name_of(part: &str) -> Option<String> {
-    let name = percent_decode_str(part).decode_utf8().ok()?;
-    let is_plain = !name.is_empty()
-        && (!name.starts_with('.') || name == ".well-known")
-        && !name.contains(['/', '\\'])
-        && !name.contains(char::is_control);
-    is_plain.then(|| name.into_owned())
+    let parts_are_plain = name.is_empty() || name.strip_suffix('/').unwrap_or(&name).split('/').all(is_plain);
+    let has_encoded_slash = name.matches('/').count() > path.matches('/').count();
+    let is_name =
+        parts_are_plain && !has_encoded_slash && !name.contains('\\') && !name.contains(char::is_control);
+    is_name.then(|| name.into_owned())
 }
 
 #[cfg(test)]

@@ -9,16 +9,18 @@ use hyper::http::request::Parts;
 use hyper::{Method, Response, StatusCode};
 
 use crate::serve::address::Hosts;
-use crate::serve::media::media_type;
+use crate::serve::headers::{self, media_type};
+use crate::serve::pages;
 use crate::serve::path::output_path;
 use crate::serve::range::{Part, part};
 use crate::serve::site::{File, Site, short};
 use crate::serve::state::State;
-use crate::serve::{headers, pages};
 
 const EVENTS: &str = "/_kbgen/events";
 const SCRIPT: &str = "/_kbgen/reload.js";
 const STYLE: &str = "/_kbgen/overlay.css";
+
+const HTML: &str = "text/html; charset=utf-8";
 
 /// What a request gets.
 #[derive(Debug)]
@@ -158,15 +160,13 @@ fn output(request: &Parts, name: &str, file: &File, of_site: &HeaderMap) -> Resp
             (StatusCode::RANGE_NOT_SATISFIABLE, Bytes::new(), Some(format!("bytes */{}", file.bytes.len())))
         }
     };
-    let mut response = bare(status, bytes, of_site.clone());
+    let media_type = if known { None } else { Some(media_type(name)) };
+    let mut response = bare(status, bytes, media_type, of_site.clone());
     let headers = response.headers_mut();
     headers.insert(ETAG, file.tag.clone());
     headers.insert(ACCEPT_RANGES, HeaderValue::from_static("bytes"));
     if let Some(range) = range {
         headers.insert(CONTENT_RANGE, HeaderValue::from_str(&range).expect("digits"));
-    }
-    if !known {
-        headers.insert(CONTENT_TYPE, HeaderValue::from_static(media_type(name)));
     }
     response
 }
@@ -189,20 +189,16 @@ fn named(headers: &HeaderMap, header: HeaderName, tag: &HeaderValue) -> bool {
 }
 
 fn not_found(site: &Site) -> Response<Bytes> {
-    let Some(file) = site.files.get("404.html") else {
-        return plain(StatusCode::NOT_FOUND, "There is no such page.\n");
-    };
-    let mut response = bare(StatusCode::NOT_FOUND, file.bytes.clone(), site.headers.clone());
-    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(media_type("404.html")));
-    response
+    match site.files.get("404.html") {
+        Some(file) => bare(StatusCode::NOT_FOUND, file.bytes.clone(), Some(HTML), site.headers.clone()),
+        None => plain(StatusCode::NOT_FOUND, "There is no such page.\n"),
+    }
 }
 
 /// The page that shows what is wrong while there is no site.
 fn broken(state: &State) -> Response<Bytes> {
     let page = pages::broken_page(state.broken.as_deref().unwrap_or_default());
-    let mut response = bare(StatusCode::SERVICE_UNAVAILABLE, page.into(), headers::own());
-    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(media_type("broken.html")));
-    response
+    bare(StatusCode::SERVICE_UNAVAILABLE, page.into(), Some(HTML), headers::own())
 }
 
 /// No, and the end of the connection: what else comes over it is not to be trusted.
@@ -214,15 +210,21 @@ fn refused((status, why): Refusal) -> Response<Bytes> {
 
 /// A short text to whoever looks at the response by hand.
 pub(crate) fn plain(status: StatusCode, text: &'static str) -> Response<Bytes> {
-    let mut response = bare(status, Bytes::from_static(text.as_bytes()), HeaderMap::new());
-    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("text/plain; charset=utf-8"));
-    response
+    bare(status, Bytes::from_static(text.as_bytes()), Some("text/plain; charset=utf-8"), HeaderMap::new())
 }
 
-fn bare(status: StatusCode, bytes: Bytes, mut all: HeaderMap) -> Response<Bytes> {
+fn bare(
+    status: StatusCode,
+    bytes: Bytes,
+    media_type: Option<&'static str>,
+    mut all: HeaderMap,
+) -> Response<Bytes> {
     // Ours last: the site cannot undo them.
     for (name, value) in headers::common() {
         all.insert(name.expect("each common header is there once"), value);
+    }
+    if let Some(media_type) = media_type {
+        all.insert(CONTENT_TYPE, HeaderValue::from_static(media_type));
     }
     let mut response = Response::new(bytes);
     *response.status_mut() = status;

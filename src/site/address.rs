@@ -18,7 +18,6 @@ pub struct Listing {
 pub const LISTINGS: &[Listing] = &[
     Listing { address: "", title: text("Home") },
     Listing { address: "errors/", title: text("Errors") },
-    Listing { address: "errors/map/", title: text("Map of the errors") },
     Listing { address: "diagnose/", title: text("Diagnose") },
     Listing { address: "will-it-run/", title: text("Will it run?") },
     Listing { address: "compare/", title: text("Compare devices") },
@@ -127,7 +126,7 @@ pub fn why_reserved(kind: Kind, slug: &str) -> Option<&'static str> {
     if is_file_name(slug) {
         return Some("kbgen writes files with such an ending");
     }
-    if (kind == Kind::Document && RESERVED.contains(&slug)) || (kind == Kind::Error && slug == "map") {
+    if kind == Kind::Document && RESERVED.contains(&slug) {
         return Some("kbgen makes a page or folder of this name itself");
     }
     None

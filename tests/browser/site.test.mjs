@@ -8,7 +8,6 @@ import language from "./parts/language.mjs";
 import links from "./parts/links.mjs";
 import lists from "./parts/lists.mjs";
 import live_reload from "./parts/live-reload.mjs";
-import map from "./parts/map.mjs";
 import places from "./parts/places.mjs";
 import search from "./parts/search.mjs";
 import strict from "./parts/strict.mjs";
@@ -20,4 +19,4 @@ const folder = await build();
 const browser = await start();
 const { url } = await serve(folder);
 
-for (const part of [links, every_page, places, error_page, lists, map, search, colors, weight, strict, language, live_reload]) part({ folder, browser, url });
+for (const part of [links, every_page, places, error_page, lists, search, colors, weight, strict, language, live_reload]) part({ folder, browser, url });

@@ -1,5 +1,5 @@
 //! What a fuzzing engine invented, and what it found: every seed of `fuzz/seeds` through the body of its target. The
-//! engine is not needed for that; `docs/fuzzing.md` says how to run it.
+//! engine is not needed for that; `docs/development.md` says how to run it.
 
 use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};

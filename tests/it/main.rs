@@ -33,7 +33,6 @@ mod html;
 #[cfg(unix)]
 mod kills;
 mod knowledge;
-mod map;
 mod markdown;
 #[path = "../../crates/kbgen-estimate/tests/it/rows.rs"]
 mod measured;

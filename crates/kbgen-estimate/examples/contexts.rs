@@ -11,14 +11,13 @@ use kbgen_estimate::settings::Settings;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let model = ArchitectureFields {
-        gguf_arch: "llama".into(),
-        layers: 16,
+        name: "llama".into(),
+        layers: "F16".into(),
         hidden: 2048,
         heads: 32,
         kv_heads: 8,
         head_dim: 64,
         ffn: 8192,
-        gated_ffn: true,
         vocab: 128_256,
         tied: true,
         max_ctx: 131_072,

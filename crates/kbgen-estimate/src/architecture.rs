@@ -113,7 +113,7 @@ pub enum RopeFactors {
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Architecture {
     /// GGUF architecture.
-    pub family: Family,
+    pub family: &'static Family,
     /// Layers in order.
     pub layers: Vec<Layer>,
     /// Width of the residual stream.
@@ -154,12 +154,11 @@ impl Architecture {
     /// `heads / kv_heads` of the first layer, as the quantizer's rules ask for it; zero
     /// where the first layer has no attention and the file stores KV heads by layer.
     pub(crate) fn grouped_query_ratio(&self) -> u64 {
-        let by_layer = matches!(
-            self.family,
-            Family::GraniteHybrid | Family::NemotronHMoe | Family::Lfm2 | Family::Lfm2Moe
-        );
-        let layer =
-            if by_layer { self.layers.first() } else { self.layers.iter().find(|layer| layer.kv_heads > 0) };
+        let layer = if self.family.kv_heads_by_layer {
+            self.layers.first()
+        } else {
+            self.layers.iter().find(|layer| layer.kv_heads > 0)
+        };
         layer.map_or(0, |layer| self.heads.checked_div(layer.kv_heads).unwrap_or(0))
     }
 

@@ -1,99 +1,148 @@
-//! The plain fields of a model page, checked and turned into an `Architecture`.
+//! The hyperparameters of a model page: declared once, checked and turned into an `Architecture`.
 
 use crate::architecture::{
-    Architecture, Experts, FeedForward, FieldError, Latent, Layer, LayerKind, Recurrent, RopeFactors,
+    Architecture, Experts, FeedForward, FieldError, Latent, Layer, LayerKind, Recurrent,
 };
-use crate::family::Family;
+use crate::family::{Family, LayerForm};
+use crate::field::{ArchitectureField, FieldKind, FieldValue, Plain};
 
-/// The largest value any field may have: products of three stay below 2^63.
+/// The largest value any count may have: products of three stay below 2^63.
 const LARGEST: u64 = 1 << 24;
 
-/// The fields as a model page writes them; zero and empty mean "has none".
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct ArchitectureFields {
-    /// GGUF architecture, such as `llama`.
-    pub gguf_arch: String,
-    /// Number of layers.
-    pub layers: u64,
-    /// Run-length code of the layers in order, such as `S5F1`: F full, S sliding,
-    /// R recurrent, M latent, N none. Empty: all full.
-    pub layer_kinds: String,
-    /// Width of the residual stream.
-    pub hidden: u64,
+/// Most layers of a model.
+const MOST_LAYERS: u64 = 1024;
+
+/// Declares the hyperparameters: meaning, whether every model has it, name, type, and where they differ from those of
+/// the type, its values and its default.
+macro_rules! architecture_fields {
+    (@required required) => { true };
+    (@required optional) => { false };
+    (@kind $type:ty, $kind:expr) => { $kind };
+    (@kind $type:ty,) => { <$type as Plain>::KIND };
+    (@default $default:expr) => { $default };
+    (@default) => { Default::default() };
+    ($(
+        $(#[doc = $doc:literal])+
+        $need:ident $name:ident: $type:ty $(where $kind:expr)? $(=> $default:expr)?
+    ),+ $(,)?) => {
+        /// The hyperparameters of a model; zero and empty mean that it is not given.
+        #[derive(Debug, Clone, PartialEq, Eq)]
+        pub struct ArchitectureFields {
+            $($(#[doc = $doc])+ pub $name: $type,)+
+        }
+
+        impl Default for ArchitectureFields {
+            fn default() -> Self {
+                Self { $($name: architecture_fields!(@default $($default)?),)+ }
+            }
+        }
+
+        impl ArchitectureFields {
+            /// Every hyperparameter, in the order of the manual.
+            pub const ALL: &'static [ArchitectureField] = &[$(ArchitectureField {
+                name: stringify!($name),
+                doc: concat!($($doc),+).trim_ascii(),
+                kind: architecture_fields!(@kind $type, $($kind)?),
+                is_required: architecture_fields!(@required $need),
+                get: |fields| fields.$name.clone().value(),
+                set: |fields, value| Plain::of(value).map(|value| fields.$name = value).is_some(),
+            }),+];
+        }
+    };
+}
+
+architecture_fields! {
+    /// Name of the architecture in GGUF files (`general.architecture`).
+    required name: String,
+    /// Layers in order, run-length coded: F full attention, S sliding window, R recurrent, M latent attention, N none;
+    /// `F32` is 32 full layers.
+    required layers: String,
+    /// Width of the hidden state.
+    required hidden: u64,
     /// Attention heads.
-    pub heads: u64,
-    /// KV heads.
-    pub kv_heads: u64,
-    /// Width of a head; zero: `hidden / heads`.
-    pub head_dim: u64,
-    /// KV heads of the full layers where they differ; zero: `kv_heads`.
-    pub kv_heads_full: u64,
-    /// Head width of the full layers where it differs; zero: `head_dim`.
-    pub head_dim_full: u64,
-    /// Full layers use K as V.
-    pub k_eq_v_full: bool,
-    /// Width of the dense feed-forward.
-    pub ffn: u64,
-    /// Vocabulary.
-    pub vocab: u64,
-    /// Output and embedding are one matrix.
-    pub tied: bool,
-    /// Number of routed experts.
-    pub experts: u64,
+    required heads: u64,
+    /// Heads of keys and values.
+    required kv_heads: u64,
+    /// Width of a head; left out where it is the hidden width divided by the heads, and with latent attention.
+    optional head_dim: u64,
+    /// Width of the dense feed-forward layer; left out where all layers have experts.
+    optional ffn: u64,
+    /// Tokens in the vocabulary.
+    required vocab: u64,
+    /// Whether output and token embedding are one tensor.
+    required tied: bool,
+    /// Largest context, in tokens.
+    required max_ctx: u64 where FieldKind::Count { most: 100_000_000 },
+    /// KV heads of the full-attention layers, where they differ.
+    optional kv_heads_full: u64,
+    /// Head width of the full-attention layers, where it differs.
+    optional head_dim_full: u64,
+    /// Whether full-attention layers share keys and values.
+    optional k_eq_v_full: bool,
+    /// Experts of a layer.
+    optional experts: u64,
     /// Experts used for a token.
-    pub experts_used: u64,
-    /// Width of one expert.
-    pub expert_ffn: u64,
-    /// Width of the shared experts together.
-    pub shared_expert_ffn: u64,
-    /// Leading layers without experts.
-    pub first_dense_layers: u64,
-    /// Every so many layers has experts; zero and one: each.
-    pub moe_every: u64,
-    /// Window of sliding layers.
-    pub sliding_window: u64,
-    /// Rank of the compressed K and V (MLA).
-    pub mla_kv_lora: u64,
-    /// Rank of the compressed Q (MLA).
-    pub mla_q_lora: u64,
-    /// Width of a head's rotary part (MLA).
-    pub mla_qk_rope: u64,
-    /// Width of a head's other part (MLA).
-    pub mla_qk_nope: u64,
-    /// Width of a head's value (MLA).
-    pub mla_v_head: u64,
-    /// Length of the convolution of recurrent layers.
-    pub ssm_conv: u64,
-    /// Inner width of recurrent layers.
-    pub ssm_inner: u64,
-    /// State of recurrent layers.
-    pub ssm_state: u64,
-    /// Rank of the time step.
-    pub ssm_dt_rank: u64,
-    /// Groups of recurrent layers.
-    pub ssm_groups: u64,
-    /// Q, K, V have a bias.
-    pub qkv_bias: bool,
-    /// Norm of Q and K: `head`, `full` or empty.
-    pub qk_norm: String,
-    /// Q, K, V are one matrix.
-    pub fused_qkv: bool,
-    /// Gate and up are one matrix.
-    pub fused_gate_up: bool,
-    /// The feed-forward has a gate.
-    pub gated_ffn: bool,
-    /// Longest context in tokens.
-    pub max_ctx: u64,
+    optional experts_used: u64,
+    /// Feed-forward width of an expert.
+    optional expert_ffn: u64,
+    /// Feed-forward width of the shared experts together.
+    optional shared_expert_ffn: u64,
+    /// Layers at the start without experts.
+    optional first_dense_layers: u64,
+    /// Every how many layers there are experts.
+    optional moe_every: u64,
+    /// Tokens that a sliding-window layer sees.
+    optional sliding_window: u64,
+    /// Latent attention: rank of keys and values.
+    optional mla_kv_lora: u64,
+    /// Latent attention: rank of queries.
+    optional mla_q_lora: u64,
+    /// Latent attention: head width with positions.
+    optional mla_qk_rope: u64,
+    /// Latent attention: head width without positions.
+    optional mla_qk_nope: u64,
+    /// Latent attention: width of a value head.
+    optional mla_v_head: u64,
+    /// Recurrent layers: width of the convolution.
+    optional ssm_conv: u64,
+    /// Recurrent layers: inner width.
+    optional ssm_inner: u64,
+    /// Recurrent layers: width of the state.
+    optional ssm_state: u64,
+    /// Recurrent layers: rank of the time step.
+    optional ssm_dt_rank: u64,
+    /// Recurrent layers: groups.
+    optional ssm_groups: u64,
+    /// Whether queries, keys and values have a bias.
+    optional qkv_bias: bool,
+    /// Norms of queries and keys, if there are any.
+    optional qk_norm: String where FieldKind::Word(&[
+        ("head", "One norm as wide as a head."),
+        ("full", "One norm as wide as all heads."),
+    ]),
+    /// Whether queries, keys and values are one tensor.
+    optional fused_qkv: bool,
+    /// Whether gate and up projection are one tensor.
+    optional fused_gate_up: bool,
+    /// Whether the feed-forward layer has a gate; left out: it has.
+    optional gated_ffn: bool => true,
+}
+
+/// Ends a check with the field that holds an impossible value.
+macro_rules! fail {
+    ($fields:ident.$name:ident, $($problem:tt)+) => {{
+        let _ = &$fields.$name;
+        return Err(FieldError { field: stringify!($name), problem: format!($($problem)+) });
+    }};
 }
 
 impl ArchitectureFields {
     /// Checks every field and makes the architecture; names the first field that holds an
     /// impossible value.
     pub fn build(&self) -> Result<Architecture, FieldError> {
-        let family: Family = self
-            .gguf_arch
-            .parse()
-            .map_err(|_| error("gguf_arch", format!("unknown architecture `{}`", self.gguf_arch)))?;
+        let Some(family) = Family::named(&self.name) else {
+            fail!(self.name, "unknown architecture `{}`", self.name)
+        };
         self.check_sizes()?;
         let kinds = self.kinds()?;
         self.check_parts(&kinds)?;
@@ -102,7 +151,7 @@ impl ArchitectureFields {
             used: self.experts_used,
             width: self.expert_ffn,
             shared_width: self.shared_expert_ffn,
-            router_bias: self.router_bias(family),
+            router_bias: (family.router_bias)(self),
         });
         let latent = (self.mla_kv_lora > 0).then_some(Latent {
             kv_lora: self.mla_kv_lora,
@@ -122,7 +171,7 @@ impl ArchitectureFields {
             kinds.iter().zip(0..).map(|(kind, index)| self.layer(family, *kind, index)).collect();
         Ok(Architecture {
             family,
-            rope_factors: self.rope_factors(family),
+            rope_factors: (family.rope_factors)(self),
             layers,
             hidden: self.hidden,
             heads: self.heads,
@@ -142,39 +191,55 @@ impl ArchitectureFields {
         })
     }
 
+    /// Layers in order, as runs of one kind: its letter and how many. Of a code with faults, what can be read.
+    pub fn layer_runs(&self) -> Vec<(char, u64)> {
+        let mut runs = Vec::new();
+        let mut letters = self.layers.chars().peekable();
+        while let Some(letter) = letters.next() {
+            let mut number = String::new();
+            while let Some(digit) = letters.next_if(char::is_ascii_digit) {
+                number.push(digit);
+            }
+            if letter.is_alphabetic() {
+                runs.push((letter, number.parse().unwrap_or(1)));
+            }
+        }
+        runs
+    }
+
+    /// Layers in all.
+    pub fn layer_count(&self) -> u64 {
+        self.layer_runs().iter().fold(0, |total, (_, count)| total.saturating_add(*count))
+    }
+
+    /// Half the width of a head.
+    pub(crate) fn half_head(&self) -> u64 {
+        self.head_width() / 2
+    }
+
+    fn head_width(&self) -> u64 {
+        if self.head_dim == 0 { self.hidden / self.heads } else { self.head_dim }
+    }
+
     fn check_sizes(&self) -> Result<(), FieldError> {
-        let required = [
-            ("layers", self.layers),
-            ("hidden", self.hidden),
-            ("heads", self.heads),
-            ("vocab", self.vocab),
-            ("max_ctx", self.max_ctx),
-        ];
-        for (field, value) in required {
-            if value == 0 {
-                return Err(error(field, "must be above zero".into()));
-            }
+        let layers = self.layer_count();
+        if layers == 0 {
+            fail!(self.layers, "must be above zero");
         }
-        let bounded = [
-            ("kv_heads", self.kv_heads),
-            ("head_dim", self.head_dim),
-            ("kv_heads_full", self.kv_heads_full),
-            ("head_dim_full", self.head_dim_full),
-            ("ffn", self.ffn),
-            ("experts", self.experts),
-            ("expert_ffn", self.expert_ffn),
-            ("shared_expert_ffn", self.shared_expert_ffn),
-            ("sliding_window", self.sliding_window),
-            ("ssm_inner", self.ssm_inner),
-            ("ssm_state", self.ssm_state),
-        ];
-        for (field, value) in required.into_iter().chain(bounded) {
-            if value > LARGEST {
-                return Err(error(field, format!("{value} is beyond any model")));
-            }
+        for field in Self::ALL {
+            let FieldValue::Count(value) = (field.get)(self) else { continue };
+            let problem = match value {
+                // without attention there are none
+                0 if field.is_required && field.name != stringify!(kv_heads) => {
+                    "must be above zero".to_owned()
+                }
+                _ if value > LARGEST => format!("{value} is beyond any model"),
+                _ => continue,
+            };
+            return Err(FieldError { field: field.name, problem });
         }
-        if self.layers > 1024 {
-            return Err(error("layers", format!("{} is beyond any model", self.layers)));
+        if layers > MOST_LAYERS {
+            fail!(self.layers, "{layers} is beyond any model");
         }
         Ok(())
     }
@@ -183,55 +248,47 @@ impl ArchitectureFields {
         let attends = |kind: &LayerKind| matches!(kind, LayerKind::Full | LayerKind::Sliding);
         if kinds.iter().any(attends) {
             if self.kv_heads == 0 {
-                return Err(error("kv_heads", "a model with attention has some".into()));
+                fail!(self.kv_heads, "a model with attention has some");
             }
             if !self.heads.is_multiple_of(self.kv_heads) {
-                let problem = format!("{} heads do not share {} KV heads", self.heads, self.kv_heads);
-                return Err(error("kv_heads", problem));
+                fail!(self.kv_heads, "{} heads do not share {} KV heads", self.heads, self.kv_heads);
             }
             if self.head_dim == 0 && !self.hidden.is_multiple_of(self.heads) {
-                return Err(error("head_dim", "`hidden / heads` is not whole: write it".into()));
+                fail!(self.head_dim, "`hidden / heads` is not whole: write it");
             }
         }
         if kinds.contains(&LayerKind::Sliding) && self.sliding_window == 0 {
-            return Err(error("sliding_window", "the model has sliding layers".into()));
+            fail!(self.sliding_window, "the model has sliding layers");
         }
         if kinds.contains(&LayerKind::Latent) {
-            let parts = [
-                ("mla_kv_lora", self.mla_kv_lora),
-                ("mla_qk_rope", self.mla_qk_rope),
-                ("mla_qk_nope", self.mla_qk_nope),
-                ("mla_v_head", self.mla_v_head),
-            ];
-            for (field, value) in parts {
-                if value == 0 {
-                    return Err(error(field, "the model has latent layers".into()));
-                }
+            macro_rules! check {
+                ($($name:ident),+) => { $(if self.$name == 0 {
+                    fail!(self.$name, "the model has latent layers");
+                })+ };
             }
+            check!(mla_kv_lora, mla_qk_rope, mla_qk_nope, mla_v_head);
         }
         if kinds.contains(&LayerKind::Recurrent) && self.ssm_conv < 2 {
-            return Err(error("ssm_conv", "the model has recurrent layers".into()));
+            fail!(self.ssm_conv, "the model has recurrent layers");
         }
         if self.experts > 0 {
             if self.experts_used == 0 || self.experts_used > self.experts {
-                return Err(error("experts_used", format!("must be 1 to {}", self.experts)));
+                fail!(self.experts_used, "must be 1 to {}", self.experts);
             }
             if self.expert_ffn == 0 {
-                return Err(error("expert_ffn", "the model has experts".into()));
+                fail!(self.expert_ffn, "the model has experts");
             }
         } else if self.ffn == 0 {
-            return Err(error("ffn", "a model without experts has one".into()));
+            fail!(self.ffn, "a model without experts has one");
         }
         Ok(())
     }
 
     /// Reads the run-length code.
     fn kinds(&self) -> Result<Vec<LayerKind>, FieldError> {
-        if self.layer_kinds.is_empty() {
-            return Ok(vec![LayerKind::Full; self.layers as usize]);
-        }
+        let layers = self.layer_count();
         let mut kinds = Vec::new();
-        let mut rest = self.layer_kinds.as_str();
+        let mut rest = self.layers.as_str();
         while let Some(letter) = rest.chars().next() {
             let kind = match letter {
                 'F' => LayerKind::Full,
@@ -239,31 +296,24 @@ impl ArchitectureFields {
                 'R' => LayerKind::Recurrent,
                 'M' => LayerKind::Latent,
                 'N' => LayerKind::None,
-                other => {
-                    return Err(error("layer_kinds", format!("`{other}` is none of F, S, R, M, N")));
-                }
+                other => fail!(self.layers, "`{other}` is none of F, S, R, M, N"),
             };
             rest = &rest[1..];
             let digits = rest.len() - rest.trim_start_matches(|c: char| c.is_ascii_digit()).len();
-            let count: u64 = rest[..digits]
-                .parse()
-                .map_err(|_| error("layer_kinds", format!("a count must follow `{letter}`")))?;
-            if count == 0 || kinds.len() as u64 + count > self.layers {
-                let problem = format!("does not name {} layers", self.layers);
-                return Err(error("layer_kinds", problem));
+            let Ok(count) = rest[..digits].parse::<u64>() else {
+                fail!(self.layers, "a count must follow `{letter}`")
+            };
+            if count == 0 || kinds.len() as u64 + count > layers {
+                fail!(self.layers, "does not name {layers} layers");
             }
             kinds.extend(std::iter::repeat_n(kind, count as usize));
             rest = &rest[digits..];
         }
-        if kinds.len() as u64 != self.layers {
-            let problem = format!("names {} layers of {}", kinds.len(), self.layers);
-            return Err(error("layer_kinds", problem));
-        }
         Ok(kinds)
     }
 
-    fn layer(&self, family: Family, kind: LayerKind, index: u64) -> Layer {
-        let head_dim = if self.head_dim == 0 { self.hidden / self.heads } else { self.head_dim };
+    fn layer(&self, family: &Family, kind: LayerKind, index: u64) -> Layer {
+        let head_dim = self.head_width();
         let or = |value: u64, default: u64| if value == 0 { default } else { value };
         let (kv_heads, head_dim) = match kind {
             LayerKind::Full => (or(self.kv_heads_full, self.kv_heads), or(self.head_dim_full, head_dim)),
@@ -271,7 +321,7 @@ impl ArchitectureFields {
             LayerKind::Latent => (1, self.mla_kv_lora + self.mla_qk_rope),
             LayerKind::Recurrent | LayerKind::None => (0, head_dim),
         };
-        let feed_forward = if family == Family::NemotronHMoe {
+        let feed_forward = if family.layer_form == LayerForm::OnePart {
             match kind {
                 LayerKind::None => FeedForward::Experts,
                 _ => FeedForward::None,
@@ -287,40 +337,4 @@ impl ArchitectureFields {
         let value_is_key = kind == LayerKind::Full && self.k_eq_v_full;
         Layer { kind, kv_heads, head_dim, value_is_key, feed_forward }
     }
-
-    /// Whether the router has a correction bias tensor. The page does not say; it follows
-    /// from the generation: DeepSeek V2 (its vocabulary is 102400) has none, V3 and those
-    /// built like it have one.
-    fn router_bias(&self, family: Family) -> bool {
-        match family {
-            Family::Deepseek2 => self.vocab != 102_400,
-            Family::Glm4Moe
-            | Family::NemotronHMoe
-            | Family::MinimaxM2
-            | Family::Lfm2Moe
-            | Family::Dots1
-            | Family::Ernie45Moe
-            | Family::BailingMoe2 => true,
-            _ => false,
-        }
-    }
-
-    /// Which frequency factors the converter writes (llama.cpp's `convert_hf_to_gguf.py`,
-    /// `generate_extra_tensors`): Llama 3.1 and later, EXAONE 4, Llama 4 and Gemma 4 one
-    /// tensor, Phi's LongRoPE two of 48 or 64 values.
-    fn rope_factors(&self, family: Family) -> RopeFactors {
-        let half = if self.head_dim == 0 { self.hidden / self.heads } else { self.head_dim } / 2;
-        match family {
-            Family::Llama if self.vocab == 128_256 && self.max_ctx >= 131_072 => RopeFactors::One(half),
-            Family::Llama4 | Family::Exaone | Family::Exaone4 | Family::Apertus => RopeFactors::One(half),
-            Family::Gemma4 => RopeFactors::One(self.head_dim_full / 2),
-            Family::Phi3 if self.max_ctx > 32_768 => RopeFactors::LongAndShort(half.min(48)),
-            Family::PhiMoe => RopeFactors::LongAndShort(half),
-            _ => RopeFactors::None,
-        }
-    }
-}
-
-fn error(field: &'static str, problem: String) -> FieldError {
-    FieldError { field, problem }
 }

@@ -11,6 +11,7 @@ pub mod checkpoint;
 mod compute;
 pub mod estimator;
 pub mod family;
+pub mod field;
 pub mod fields;
 pub mod fitting;
 mod names;

@@ -3,7 +3,6 @@
 use std::ops::Range;
 
 use crate::architecture::{Architecture, LayerKind};
-use crate::family::Family;
 use crate::names::Home;
 use crate::settings::{ExpertPlacement, Settings};
 
@@ -107,10 +106,9 @@ impl Placement {
     }
 }
 
-/// Whether layers of this kind read the rotary factors: in Gemma 4 only full attention does, in
-/// other families every layer.
+/// Whether layers of this kind read the rotary factors.
 pub fn reads_factors(model: &Architecture, kind: LayerKind) -> bool {
-    model.family != Family::Gemma4 || kind == LayerKind::Full
+    !model.family.factors_of_full_layers || kind == LayerKind::Full
 }
 
 /// `cumulative / total > place / places` in the single precision that llama.cpp computes in.

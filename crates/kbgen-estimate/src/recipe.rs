@@ -5,7 +5,6 @@
 //! without an importance matrix.
 
 use crate::architecture::Architecture;
-use crate::family::Family;
 use crate::names::{Home, Role, WeightTensor};
 use crate::quantization::{Quantization, TensorType};
 
@@ -187,12 +186,7 @@ impl Recipe<'_> {
 
     /// llama.cpp's `LLM_TYPE_70B`: eight heads share a V, so a wider one costs little.
     fn is_70b(&self) -> bool {
-        self.layers == 80
-            && match self.model.family {
-                Family::Llama => self.model.grouped_query_ratio() > 1,
-                Family::Qwen2 => true,
-                _ => false,
-            }
+        self.layers == 80 && (self.model.family.is_70b)(self.model)
     }
 }
 

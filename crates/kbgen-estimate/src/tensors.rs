@@ -1,12 +1,9 @@
-//! The weight tensors of a model file, family by family.
-//!
-//! Source of the lists: `load_arch_tensors` in llama.cpp's `src/models/*.cpp`
-//! (<https://github.com/ggml-org/llama.cpp>, state of October 2026).
+//! The weight tensors of a model file.
 
 use crate::architecture::{
     Architecture, Experts, FeedForward, Latent, Layer, LayerKind, Recurrent, RopeFactors,
 };
-use crate::family::Family;
+use crate::family::{QueryKeyNorm, Recurrence, SharedGate};
 use crate::names::{Home, Name, WeightTensor};
 
 /// All tensors of the model file, layer by layer.
@@ -30,73 +27,51 @@ pub(crate) fn weight_tensors(model: &Architecture) -> Vec<WeightTensor> {
     }
     list.home = Home::Output;
     list.vector(Name::OutputNorm, model.hidden);
-    if has_norm_bias(model.family) {
+    if model.family.norm_bias {
         list.vector(Name::OutputNormBias, model.hidden);
     }
     if !model.tied {
         list.matrix(Name::Output, model.hidden, model.vocabulary);
     }
-    if matches!(model.family, Family::Phi2 | Family::PhiMoe) {
+    if model.family.output_bias {
         list.vector(Name::OutputBias, model.vocabulary);
     }
     list.tensors
 }
 
-/// Families whose norms are layer norms with a bias.
-fn has_norm_bias(family: Family) -> bool {
-    matches!(family, Family::Phi2 | Family::PhiMoe | Family::Starcoder2 | Family::StableLm)
-}
-
-/// Families whose Q projection also makes a gate of the same width.
-fn has_query_gate(family: Family) -> bool {
-    matches!(family, Family::Qwen35 | Family::Qwen35Moe | Family::Qwen3Next)
-}
-
-struct TensorList<'a> {
-    model: &'a Architecture,
-    home: Home,
+/// The tensors of a file, as far as they are listed.
+pub(crate) struct TensorList<'a> {
+    pub(crate) model: &'a Architecture,
+    pub(crate) home: Home,
     tensors: Vec<WeightTensor>,
 }
 
 impl TensorList<'_> {
-    fn push(&mut self, name: Name, columns: u64, rows: u64, matrices: u64) {
+    pub(crate) fn push(&mut self, name: Name, columns: u64, rows: u64, matrices: u64) {
         self.tensors.push(WeightTensor { name, home: self.home, columns, rows, matrices });
     }
 
-    fn matrix(&mut self, name: Name, columns: u64, rows: u64) {
+    pub(crate) fn matrix(&mut self, name: Name, columns: u64, rows: u64) {
         self.push(name, columns, rows, 1);
     }
 
-    fn vector(&mut self, name: Name, values: u64) {
+    pub(crate) fn vector(&mut self, name: Name, values: u64) {
         self.push(name, values, 1, 1);
     }
 
     fn norms(&mut self, layer: &Layer) {
         let (family, hidden) = (self.model.family, self.model.hidden);
-        let mut names = match family {
-            Family::Gemma2 | Family::Gemma3 | Family::Gemma4 | Family::Glm4 => {
-                vec![Name::AttentionNorm, Name::AttentionPostNorm, Name::FfnNorm, Name::FfnPostNorm]
-            }
-            Family::Olmo2 | Family::Exaone4 => vec![Name::AttentionPostNorm, Name::FfnPostNorm],
-            Family::CommandR | Family::Cohere2 | Family::Phi2 | Family::NemotronHMoe => {
-                vec![Name::AttentionNorm]
-            }
-            _ => vec![Name::AttentionNorm, Name::FfnNorm],
-        };
-        if family == Family::Gemma4 && layer.feed_forward == FeedForward::Experts {
-            names.extend([Name::ExpertsPreNorm, Name::DensePostNorm, Name::ExpertsPostNorm]);
+        for name in family.norms {
+            self.vector(*name, hidden);
         }
-        for name in names {
-            self.vector(name, hidden);
-        }
-        if has_norm_bias(family) {
+        if family.norm_bias {
             self.vector(Name::AttentionNormBias, hidden);
-            if family != Family::Phi2 {
+            if family.norms.contains(&Name::FfnNorm) {
                 self.vector(Name::FfnNormBias, hidden);
             }
         }
-        if family == Family::Gemma4 {
-            self.vector(Name::LayerScale, 1);
+        if let Some(more) = family.layer_tensors {
+            more(self, layer);
         }
     }
 
@@ -115,10 +90,10 @@ impl TensorList<'_> {
         let (hidden, head_dim) = (model.hidden, layer.head_dim);
         let key_width = layer.kv_heads * head_dim;
         let query_width = model.heads * head_dim;
-        if model.fused_qkv || model.family == Family::BailingMoe2 {
+        if model.fused_qkv || model.family.fused_qkv {
             self.matrix(Name::Qkv, hidden, query_width + 2 * key_width);
         } else {
-            let gate = if has_query_gate(model.family) { 2 } else { 1 };
+            let gate = if model.family.query_gate { 2 } else { 1 };
             self.matrix(Name::Q, hidden, gate * query_width);
             self.matrix(Name::K, hidden, key_width);
             if !layer.value_is_key {
@@ -131,14 +106,18 @@ impl TensorList<'_> {
             self.vector(Name::KBias, key_width);
             self.vector(Name::VBias, key_width);
         }
-        if matches!(model.family, Family::GptOss | Family::Phi2 | Family::PhiMoe | Family::Starcoder2) {
+        if model.family.attention_output_bias {
             self.vector(Name::AttentionOutputBias, hidden);
         }
-        if model.family == Family::GptOss {
+        if model.family.attention_sinks {
             self.vector(Name::Sinks, model.heads);
         }
-        let large_command_r = model.family == Family::CommandR && model.layers.len() >= 64;
-        if matches!(model.family, Family::Olmo2 | Family::Olmoe | Family::MinimaxM2) || large_command_r {
+        let is_whole = match model.family.query_key_norm {
+            QueryKeyNorm::Whole => true,
+            QueryKeyNorm::EachHead => model.layers.len() >= 64,
+            QueryKeyNorm::ByHead | QueryKeyNorm::ByHeadAfterRope => false,
+        };
+        if is_whole {
             self.vector(Name::QNorm, query_width);
             self.vector(Name::KNorm, key_width);
         } else if model.head_norm {
@@ -166,18 +145,18 @@ impl TensorList<'_> {
 
     fn recurrent(&mut self, recurrent: Recurrent) {
         let hidden = self.model.hidden;
-        match self.model.family {
-            Family::Lfm2 | Family::Lfm2Moe => {
+        match self.model.family.recurrence {
+            Recurrence::ShortConvolution => {
                 self.matrix(Name::StateConv, recurrent.conv, hidden);
                 self.matrix(Name::StateIn, hidden, 3 * hidden);
                 self.matrix(Name::StateOut, hidden, hidden);
             }
-            Family::Qwen35 | Family::Qwen35Moe | Family::Qwen3Next => self.delta_net(recurrent),
-            _ => self.mamba2(recurrent),
+            Recurrence::DeltaNet { joint } => self.delta_net(recurrent, joint),
+            Recurrence::Mamba2 => self.mamba2(recurrent),
         }
     }
 
-    fn delta_net(&mut self, recurrent: Recurrent) {
+    fn delta_net(&mut self, recurrent: Recurrent, joint: bool) {
         let hidden = self.model.hidden;
         let value_width = recurrent.state * recurrent.dt_rank;
         let mixed_width = 2 * recurrent.state * recurrent.groups + value_width;
@@ -186,7 +165,7 @@ impl TensorList<'_> {
         self.matrix(Name::StateConv, recurrent.conv, mixed_width);
         self.vector(Name::StateStep, recurrent.dt_rank);
         self.vector(Name::StateDecay, recurrent.dt_rank);
-        if self.model.family == Family::Qwen3Next {
+        if joint {
             self.matrix(Name::StateBetaAlpha, hidden, 2 * recurrent.dt_rank);
         } else {
             self.matrix(Name::StateBeta, hidden, recurrent.dt_rank);
@@ -213,12 +192,17 @@ impl TensorList<'_> {
     fn feed_forward(&mut self, layer: &Layer, index: u64) {
         match (layer.feed_forward, self.model.experts) {
             (FeedForward::Dense(width), _) => self.dense(width),
-            (FeedForward::Experts, Some(experts)) => self.experts(experts, index),
+            (FeedForward::Experts, Some(experts)) => {
+                let tensors = self.model.family.expert_tensors.unwrap_or(|list, experts, index| {
+                    list.experts(experts, index);
+                });
+                tensors(self, experts, index);
+            }
             _ => {}
         }
     }
 
-    fn dense(&mut self, width: u64) {
+    pub(crate) fn dense(&mut self, width: u64) {
         let hidden = self.model.hidden;
         if self.model.fused_gate_up {
             self.matrix(Name::FfnUp, hidden, 2 * width);
@@ -229,7 +213,7 @@ impl TensorList<'_> {
             self.matrix(Name::FfnUp, hidden, width);
         }
         self.matrix(Name::FfnDown, width, hidden);
-        if matches!(self.model.family, Family::Phi2 | Family::Starcoder2) {
+        if self.model.family.ffn_bias {
             self.vector(Name::FfnUpBias, width);
             self.vector(Name::FfnDownBias, hidden);
         }
@@ -241,18 +225,14 @@ impl TensorList<'_> {
         if experts.router_bias {
             self.vector(Name::RouterBias, experts.count);
         }
-        if family == Family::GptOss {
+        if family.expert_bias {
             self.vector(Name::RouterInputBias, experts.count);
-        }
-        if family == Family::Gemma4 {
-            self.dense(self.model.ffn);
-            self.vector(Name::RouterScale, hidden);
         }
         self.home = Home::Experts(index);
         self.routed(experts);
         self.home = Home::Layer(index);
         if experts.shared_width > 0 {
-            if matches!(family, Family::Qwen2Moe | Family::Qwen35Moe | Family::Qwen3Next) {
+            if family.shared_gate != SharedGate::None {
                 self.vector(Name::SharedRouter, hidden);
             }
             if self.model.gated_ffn {
@@ -265,24 +245,15 @@ impl TensorList<'_> {
 
     fn routed(&mut self, experts: Experts) {
         let (hidden, count, width) = (self.model.hidden, experts.count, experts.width);
-        let family = self.model.family;
-        if family == Family::Gemma4 {
-            self.push(Name::ExpertsGateUp, hidden, 2 * width, count);
-        } else {
-            if self.model.gated_ffn {
-                self.push(Name::ExpertsGate, hidden, width, count);
-            }
-            self.push(Name::ExpertsUp, hidden, width, count);
+        if self.model.gated_ffn {
+            self.push(Name::ExpertsGate, hidden, width, count);
         }
+        self.push(Name::ExpertsUp, hidden, width, count);
         self.push(Name::ExpertsDown, width, hidden, count);
-        match family {
-            Family::GptOss => {
-                self.matrix(Name::ExpertsGateBias, width, count);
-                self.matrix(Name::ExpertsUpBias, width, count);
-                self.matrix(Name::ExpertsDownBias, hidden, count);
-            }
-            Family::Gemma4 => self.vector(Name::ExpertsDownScale, count),
-            _ => {}
+        if self.model.family.expert_bias {
+            self.matrix(Name::ExpertsGateBias, width, count);
+            self.matrix(Name::ExpertsUpBias, width, count);
+            self.matrix(Name::ExpertsDownBias, hidden, count);
         }
     }
 }

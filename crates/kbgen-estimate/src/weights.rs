@@ -5,7 +5,6 @@ use std::ops::{AddAssign, Range};
 
 use crate::architecture::Architecture;
 use crate::bytes::Bytes;
-use crate::family::Family;
 use crate::names::{Home, Name, WeightTensor};
 use crate::placement::{Device, Placement};
 use crate::quantization::{Quantization, TensorType};
@@ -26,7 +25,7 @@ pub(crate) struct WeightList {
     /// Those of each layer are neighbors.
     layers: Vec<Range<usize>>,
     tied: bool,
-    family: Family,
+    copies_tied_output: bool,
 }
 
 impl WeightList {
@@ -44,7 +43,7 @@ impl WeightList {
             }
             start += run.len();
         }
-        WeightList { tensors, layers, tied: model.tied, family: model.family }
+        WeightList { tensors, layers, tied: model.tied, copies_tied_output: model.family.copies_tied_output }
     }
 
     /// Number of tensors.
@@ -120,10 +119,9 @@ impl WeightList {
                 Home::Output => places.output += size,
             }
             if self.tied && tensor.name == Name::TokenEmbedding {
-                // the output is a copy of its own beside the embedding: always on a GPU, and
-                // where Gemma 4 computes its output on the CPU (as measured)
+                // the output is a copy of its own beside the embedding: always on a GPU
                 places.output.gpu += size.gpu;
-                if self.family == Family::Gemma4 {
+                if self.copies_tied_output {
                     places.output.host += size.host;
                 }
             }

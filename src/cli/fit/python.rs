@@ -2,7 +2,6 @@
 
 use kbgen_estimate::bytes::Bytes;
 use kbgen_estimate::checkpoint::WeightType;
-use kbgen_estimate::family::Family;
 use kbgen_estimate::parameters::parameter_count;
 use kbgen_estimate::quantization::CacheType;
 use kbgen_estimate::settings::Settings;
@@ -72,7 +71,7 @@ fn not_covered(question: &Question<'_>) -> Option<String> {
         Some("no device was named".to_string())
     } else if !question.machine.is_covered() {
         Some("only NVIDIA cards with memory of their own are modeled".to_string())
-    } else if question.model.family == Family::GptOss {
+    } else if question.model.family.mxfp4_checkpoint {
         Some("its checkpoint keeps the experts in MXFP4".to_string())
     } else if published * 1000 > text * FURTHER_PARTS {
         let further = (published - text) as f64 / 1e9;

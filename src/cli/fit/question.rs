@@ -3,7 +3,6 @@
 use anyhow::{Result, anyhow, bail};
 use kbgen_estimate::architecture::Architecture;
 use kbgen_estimate::estimator::{NotCovered, check};
-use kbgen_estimate::family::Family;
 use kbgen_estimate::fitting::{Available, largest_context};
 use kbgen_estimate::quantization::{CacheType, Quantization};
 use kbgen_estimate::settings::{CacheLayout, ExpertPlacement, Settings};
@@ -17,16 +16,6 @@ use crate::site::{DEFAULT_CTX, Kind, Names, Page, Site, tokens};
 
 /// Most slots that llama.cpp serves (`LLAMA_MAX_SEQ`).
 const MOST_SLOTS: u64 = 256;
-
-/// Architectures that Ollama never serves side by side (`server/sched.go`).
-const OLLAMA_SERVES_ONE: [Family; 6] = [
-    Family::Qwen35,
-    Family::Qwen35Moe,
-    Family::Qwen3Next,
-    Family::Lfm2,
-    Family::Lfm2Moe,
-    Family::NemotronHMoe,
-];
 
 /// A question that has an answer.
 pub(super) struct Question<'s> {
@@ -75,7 +64,7 @@ impl<'s> Question<'s> {
         check(&model, &settings).map_err(|reason| {
             anyhow!("{title} with a `{}` cache is not possible: {}", options.kv_type, reason.0)
         })?;
-        if options.runner == RunnerName::Ollama && slots > 1 && OLLAMA_SERVES_ONE.contains(&model.family) {
+        if options.runner == RunnerName::Ollama && slots > 1 && model.family.served_alone_by_ollama {
             bail!("Ollama serves one request at a time with {title}: `--slots` has to be 1");
         }
         let layers = model.layers.len() as u64;

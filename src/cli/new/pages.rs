@@ -1,48 +1,40 @@
-//! What the files of new pages say before anything is filled in.
+//! Text of new pages: a template with values, each written as YAML by a library.
 
 use anyhow::{Context, Result};
 use jiff::civil::Date;
 
+use crate::cli::arguments::NewKind;
 use crate::cli::new::guess;
 use crate::site::{scaffold, title_of};
 
-/// An error page of the site published at `base_url`. With a message its pattern is guessed.
-pub(super) fn error(slug: &str, message: Option<&str>, today: Date, base_url: &str) -> Result<String> {
+/// A page of the site published at `base_url`. The signature of an error is guessed from a message.
+pub(super) fn page(
+    kind: NewKind,
+    slug: &str,
+    message: Option<&str>,
+    today: Date,
+    base_url: &str,
+) -> Result<String> {
+    let template = match kind {
+        NewKind::Error => scaffold::ERROR,
+        NewKind::Model => scaffold::MODEL,
+        NewKind::Hardware => scaffold::HARDWARE,
+        NewKind::Guide => scaffold::GUIDE,
+    };
     let placeholder = scaffold::fill(scaffold::SAMPLE, &[("SLUG", slug)]);
     let sample = message.unwrap_or(&placeholder);
-    let pattern = guess::pattern_of(sample);
-    let quoted = |text: &str| -> Result<String> {
-        // JSON's form of text is YAML too, and always on one line.
-        serde_json::to_string(text).context("cannot write the message as text")
-    };
-    let title = quoted(&title_of(slug))?;
-    let page = scaffold::fill(
-        scaffold::ERROR,
-        &[
-            ("BASE_URL", base_url),
-            ("TITLE", &title),
-            ("TODAY", &today.to_string()),
-            ("PATTERN", &quoted(&pattern)?),
-            ("SAMPLE", &quoted(sample)?),
-        ],
-    );
-    // What is proposed must be YAML, whatever the log held.
-    let front = page.split("---\n").nth(1).unwrap_or_default();
-    serde_yaml::from_str::<serde_yaml::Value>(front).context("the message cannot be written as YAML")?;
-    Ok(page)
+    let values = [
+        ("BASE_URL", base_url),
+        ("TITLE", &scalar(&title_of(slug))?),
+        ("TODAY", &today.to_string()),
+        ("PATTERN", &scalar(&guess::pattern_of(sample))?),
+        ("SAMPLE", &scalar(sample)?),
+    ];
+    Ok(scaffold::fill(template, &values))
 }
 
-/// A model page.
-pub(super) fn model(slug: &str) -> String {
-    scaffold::fill(scaffold::MODEL, &[("TITLE", &title_of(slug))])
-}
-
-/// A hardware page.
-pub(super) fn hardware(slug: &str) -> String {
-    scaffold::fill(scaffold::HARDWARE, &[("TITLE", &title_of(slug))])
-}
-
-/// A guide.
-pub(super) fn guide(slug: &str, today: Date) -> String {
-    scaffold::fill(scaffold::GUIDE, &[("TITLE", &title_of(slug)), ("TODAY", &today.to_string())])
+/// A line of text as a YAML scalar, quoted where it has to be.
+fn scalar(text: &str) -> Result<String> {
+    let yaml = serde_yaml::to_string(text).with_context(|| format!("cannot write `{text}` as YAML"))?;
+    Ok(yaml.trim_end().to_string())
 }

@@ -1,13 +1,13 @@
 //! The whole knowledge base as one page, for machines without a network: all texts, search and diagnosis in one file.
 //!
 //! 1. each text is rendered by its template in `templates/bundle/`, from what its page sees too,
-//! 2. `pieces` turns links into fragments, `markup` is its parser,
-//! 3. scripts and style sheets are put in whole, with a policy (`digest`) that allows these and nothing else.
+//! 2. `pieces` turns links into fragments,
+//! 3. scripts and style sheets are put in whole, with a policy that allows these and nothing else.
 
-mod digest;
-mod markup;
 mod pieces;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use minijinja::value::Value;
 use rayon::prelude::*;
 use serde::Serialize;
@@ -15,7 +15,6 @@ use serde::Serialize;
 use crate::diag::Diagnostic;
 use crate::files::Outputs;
 use crate::render::assets::Assets;
-use crate::render::bundle::digest::source;
 use crate::render::bundle::pieces::{Piece, Pieces, START, data_address};
 use crate::render::templates::{Engine, html, seen};
 use crate::render::views::{Plate, Shelf, texts, with_frame};
@@ -160,6 +159,11 @@ fn policy<'t>(scripts: impl Iterator<Item = &'t String>, styles: &[String]) -> S
         sources(scripts.collect()),
         sources(styles.iter().collect())
     )
+}
+
+/// A source of a Content-Security-Policy: `'sha256-…'`.
+fn source(text: &str) -> String {
+    format!("'sha256-{}'", STANDARD.encode(hmac_sha256::Hash::hash(text.as_bytes())))
 }
 
 /// A script as the text of its element: in its strings and expressions a backslash changes nothing.

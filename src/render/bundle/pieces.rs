@@ -3,12 +3,15 @@
 
 use std::collections::BTreeSet;
 
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
 use percent_encoding::percent_decode_str;
+use quick_xml::Reader;
+use quick_xml::escape::escape;
+use quick_xml::events::{BytesStart, Event};
 
 use crate::render::address::root;
 use crate::render::assets::Assets;
-use crate::render::bundle::digest::base64;
-use crate::render::bundle::markup::{Tag, Token, escaped, open, tokens};
 
 /// A text with the address that its links start from.
 pub(super) struct Piece {
@@ -51,13 +54,13 @@ impl<'s> Pieces<'s> {
         for piece in pieces {
             all.places.insert(key(&piece.address));
             for tag in tags(&piece.html) {
-                all.places.extend(tag.get("id").map(|id| inner(&key(&piece.address), id)));
-                all.places.extend(tag.get("data-page").map(|href| key(&absolute(&piece.address, href))));
+                all.places.extend(value(&tag, "id").map(|id| inner(&key(&piece.address), &id)));
+                all.places.extend(value(&tag, "data-page").map(|href| key(&absolute(&piece.address, &href))));
             }
         }
         let leads = pieces.iter().flat_map(|piece| {
-            let links = tags(&piece.html).filter_map(|tag| tag.get("href"));
-            links.filter_map(|href| all.place(&piece.address, href)).collect::<Vec<_>>()
+            let links = tags(&piece.html).filter_map(|tag| value(&tag, "href"));
+            links.filter_map(|href| all.place(&piece.address, &href)).collect::<Vec<_>>()
         });
         all.wanted = leads.collect();
         all
@@ -67,7 +70,7 @@ impl<'s> Pieces<'s> {
     pub fn articles(&self) -> String {
         let mut out = String::new();
         for piece in self.pieces {
-            open(&mut out, "article", [("class", Some("prose")), ("id", Some(&key(&piece.address)))]);
+            out.push_str(&format!("<article class=\"prose\" id=\"{}\">", key(&piece.address)));
             self.write(piece, &mut out);
             out.push_str("</article>\n");
         }
@@ -77,63 +80,50 @@ impl<'s> Pieces<'s> {
     fn write(&self, piece: &Piece, out: &mut String) {
         // For each open `span` whether it is written, and whether a link of a heading to itself is open.
         let (mut spans, mut in_anchor) = (Vec::new(), false);
-        for token in tokens(&piece.html) {
-            match token {
-                Token::Text(text) => out.push_str(text),
-                Token::Open(tag) if tag.name == "a" && tag.get("class") == Some("anchor") => in_anchor = true,
-                Token::Close("a") if in_anchor => in_anchor = false,
-                Token::Open(tag) if tag.name == "span" => {
-                    let is_plain = tag.get("class").is_some_and(|class| COLORS.contains(&class));
-                    spans.push(!is_plain);
-                    if !is_plain {
-                        self.write_tag(piece, &tag, out);
+        for (event, source) in events(&piece.html) {
+            match event {
+                Event::Start(tag) | Event::Empty(tag) => match tag.name().as_ref() {
+                    "a" if has_class(&tag, &["anchor"]) => in_anchor = true,
+                    "img" => self.write_image(piece, &tag, out),
+                    "span" => {
+                        spans.push(!has_class(&tag, &COLORS));
+                        if !has_class(&tag, &COLORS) {
+                            self.write_tag(piece, &tag, out);
+                        }
                     }
-                }
-                Token::Close("span") if !spans.pop().unwrap_or(true) => {}
-                Token::Open(tag) if tag.name == "img" => self.write_image(piece, &tag, out),
-                Token::Open(tag) => self.write_tag(piece, &tag, out),
-                Token::Close(name) => {
-                    out.push_str("</");
-                    out.push_str(name);
-                    out.push('>');
-                }
+                    _ => self.write_tag(piece, &tag, out),
+                },
+                Event::End(tag) if in_anchor && tag.name().as_ref() == "a" => in_anchor = false,
+                Event::End(tag) if tag.name().as_ref() == "span" && !spans.pop().unwrap_or(true) => {}
+                _ => out.push_str(source),
             }
         }
     }
 
-    fn write_tag(&self, piece: &Piece, tag: &Tag<'_>, out: &mut String) {
-        let mut kept: Vec<(&str, Option<String>)> = Vec::new();
-        for (name, value) in &tag.attributes {
-            let value = value.map(str::to_string);
-            match (*name, value) {
-                ("href", Some(href)) => kept.push(("href", Some(self.lead(&piece.address, &href)))),
-                ("id", Some(id)) => {
-                    let place = inner(&key(&piece.address), &id);
-                    if id.starts_with(CAUSE) || self.wanted.contains(&place) {
-                        kept.push(("id", Some(place)));
-                    }
-                }
-                ("data-page", Some(href)) => {
-                    kept.push(("id", Some(key(&absolute(&piece.address, &href)))));
-                }
-                // Means nothing for a link that stays in its window.
-                ("rel", Some(rel)) if rel == "noopener" => {}
-                (name, value) => kept.push((name, value)),
+    fn write_tag(&self, piece: &Piece, tag: &BytesStart<'_>, out: &mut String) {
+        let attributes = attributes(tag).into_iter().filter_map(|(name, value)| match name.as_str() {
+            "href" => Some((name, self.lead(&piece.address, &value))),
+            "id" => {
+                let place = inner(&key(&piece.address), &value);
+                (value.starts_with(CAUSE) || self.wanted.contains(&place)).then_some((name, place))
             }
-        }
-        open(out, tag.name, kept.iter().map(|(name, value)| (*name, value.as_deref())));
+            "data-page" => Some(("id".into(), key(&absolute(&piece.address, &value)))),
+            // Without effect on a link that stays in its window.
+            "rel" if value == "noopener" => None,
+            _ => Some((name, value)),
+        });
+        open(out, tag.name().as_ref(), attributes);
     }
 
     /// A picture of the site stands in the file itself; any other is its text.
-    fn write_image(&self, piece: &Piece, tag: &Tag<'_>, out: &mut String) {
-        let path = tag.get("src").map(|source| absolute(&piece.address, source)).unwrap_or_default();
+    fn write_image(&self, piece: &Piece, tag: &BytesStart<'_>, out: &mut String) {
+        let path = value(tag, "src").map(|source| absolute(&piece.address, &source)).unwrap_or_default();
         let Some((media, bytes)) = media(&path).zip(self.assets.at(&path)) else {
-            out.push_str(tag.get("alt").unwrap_or_default());
+            out.push_str(&value(tag, "alt").unwrap_or_default());
             return;
         };
-        let source = data_address(media, bytes);
-        let rest = tag.attributes.iter().copied().filter(|(name, _)| *name != "src");
-        open(out, "img", std::iter::once(("src", Some(source.as_str()))).chain(rest));
+        let rest = attributes(tag).into_iter().filter(|(name, _)| name != "src");
+        open(out, "img", std::iter::once(("src".into(), data_address(media, bytes))).chain(rest));
     }
 
     /// Where a link leads from this file.
@@ -143,7 +133,7 @@ impl<'s> Pieces<'s> {
         }
         match self.place(from, href) {
             Some(place) => format!("#{place}"),
-            None => format!("{}{}", escaped(self.base_url), absolute(from, href)),
+            None => format!("{}{}", escape(self.base_url), absolute(from, href)),
         }
     }
 
@@ -161,12 +151,59 @@ impl<'s> Pieces<'s> {
     }
 }
 
-/// The opening tags of a text.
-fn tags(html: &str) -> impl Iterator<Item = Tag<'_>> {
-    tokens(html).filter_map(|token| match token {
-        Token::Open(tag) => Some(tag),
-        Token::Text(_) | Token::Close(_) => None,
+/// The tags and texts of some HTML, each with its source; what follows a fault is a text.
+fn events(html: &str) -> impl Iterator<Item = (Event<'_>, &str)> {
+    let mut reader = Reader::from_str(html);
+    let config = reader.config_mut();
+    // Elements of HTML need no end.
+    (config.check_end_names, config.allow_unmatched_ends, config.allow_dangling_amp) = (false, true, true);
+    let mut rest = html;
+    std::iter::from_fn(move || {
+        let event = match reader.read_event() {
+            Ok(Event::Eof) | Err(_) if rest.is_empty() => return None,
+            Ok(Event::Eof) | Err(_) => Event::Eof,
+            Ok(event) => event,
+        };
+        let end = if event == Event::Eof { html.len() } else { reader.buffer_position() as usize };
+        let source = &rest[..end - (html.len() - rest.len())];
+        rest = &html[end..];
+        Some((event, source))
     })
+}
+
+/// The opening tags of some HTML.
+fn tags(html: &str) -> impl Iterator<Item = BytesStart<'_>> {
+    events(html).filter_map(|(event, _)| match event {
+        Event::Start(tag) | Event::Empty(tag) => Some(tag),
+        _ => None,
+    })
+}
+
+/// Names and values of the attributes of a tag, still escaped.
+fn attributes(tag: &BytesStart<'_>) -> Vec<(String, String)> {
+    let mut attributes = tag.html_attributes();
+    attributes
+        .with_checks(false)
+        .flatten()
+        .map(|one| (one.key.as_ref().to_string(), one.value.into_owned()))
+        .collect()
+}
+
+/// The value of an attribute, still escaped.
+fn value(tag: &BytesStart<'_>, name: &str) -> Option<String> {
+    attributes(tag).into_iter().find_map(|(own, value)| (own == name).then_some(value))
+}
+
+fn has_class(tag: &BytesStart<'_>, classes: &[&str]) -> bool {
+    value(tag, "class").is_some_and(|class| classes.contains(&class.as_str()))
+}
+
+/// Writes an opening tag.
+fn open(out: &mut String, name: &str, attributes: impl Iterator<Item = (String, String)>) {
+    out.push('<');
+    out.push_str(name);
+    attributes.for_each(|(name, value)| out.push_str(&format!(" {name}=\"{value}\"")));
+    out.push('>');
 }
 
 /// Whether a link names its scheme or its host.
@@ -210,7 +247,7 @@ fn media(path: &str) -> Option<&'static str> {
 
 /// Bytes as an address.
 pub(super) fn data_address(media: &str, bytes: &[u8]) -> String {
-    format!("data:{media};base64,{}", base64(bytes))
+    format!("data:{media};base64,{}", STANDARD.encode(bytes))
 }
 
 #[cfg(test)]

@@ -5,7 +5,9 @@ use serde_json::{Map, Value, json};
 use crate::files::Placed;
 use crate::render::data::{append, markdown};
 use crate::render::views::{CONTEXTS, Shelf, runs_on};
-use crate::site::kinds::{DeviceData, ErrorData, GuideData, ModelData, Signature, SignatureText, ToolData};
+use crate::site::kinds::{
+    DeviceData, ErrorData, GuideData, ModelData, Signature, SignatureText, ToolData, given,
+};
 use crate::site::{CACHE_TYPES, Figures, Head, ModelFit, Page, Run};
 
 /// What every entry begins with.
@@ -107,7 +109,7 @@ pub(super) fn model(model: &Page<ModelData>) -> Value {
             "licence": data.licence,
             "released": data.released.map(|date| date.to_string()),
             "parameters": data.parameters.as_ref().map(|count| count.value),
-            "max_ctx": data.architecture.count("max_ctx"),
+            "max_ctx": given(data.architecture.fields.max_ctx),
             "sources": plain(&data.evidence.sources),
         }),
     )
@@ -128,7 +130,7 @@ pub(super) fn whole_model(shelf: &Shelf<'_>, page: &Page<ModelData>) -> Value {
         json!({
             "note": data.note,
             "released_as": maybe(data.released_as.as_ref()),
-            "architecture": data.architecture.fields.as_ref().map(|fields| fields.json()),
+            "architecture": data.architecture.json(),
             "memory": shelf.order.fits.figures(slug).map(|figures| memory(shelf, figures)),
             "not_covered": not_covered,
             "runs_on": runs_on(shelf.order, page).map(|answer| json!({

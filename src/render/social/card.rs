@@ -1,4 +1,4 @@
-//! What a picture says, before anybody thinks of pixels.
+//! The content of a picture, apart from its drawing.
 
 use crate::render::Order;
 use crate::render::views::{RunsOn, fitting, runs_on, signature_text};
@@ -9,67 +9,55 @@ use crate::texts::text;
 /// A picture in words and figures.
 #[derive(Debug)]
 pub(super) struct Card {
-    /// What the page is about, in one or two words.
+    /// Category or kind of the page.
     pub kind: String,
-    /// Its title.
     pub title: String,
-    /// What it is for.
-    pub mood: Mood,
-    /// What stands below.
-    pub matter: Matter,
+    pub is_error: bool,
+    pub content: Content,
 }
 
-/// What a page is for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Mood {
-    /// Something fails.
-    Alarm,
-    /// One looks something up.
-    Calm,
-}
-
-/// What stands below the title.
+/// The part of a picture below the title.
 #[derive(Debug)]
-pub(super) enum Matter {
-    /// A line of a log, with `…` for what differs.
+pub(super) enum Content {
+    /// A line of a log, with `…` for its variable parts.
     Message(String),
-    /// What a model takes of a card.
+    /// Memory that the default run of a model takes.
     Memory(Memory),
     /// Figures with their names.
     Figures(Vec<(String, String)>),
-    /// What the page says first.
+    /// The first paragraph of the page.
     Lead(String),
 }
 
-/// What the usual run of a model takes.
+/// Memory that the default run of a model takes.
 #[derive(Debug)]
 pub(super) struct Memory {
     /// Quantization and context.
     pub run: String,
-    /// Bytes of weights, cache and compute buffer.
-    pub parts: [u64; 3],
-    /// Memory of the smallest card that holds it, in GiB as it is sold.
-    pub card_gib: Option<f64>,
-    /// The most that the driver of that card takes.
-    pub driver: u64,
+    /// Bytes and names of weights, cache and compute buffer.
+    pub parts: [(u64, String); 3],
+    /// Memory of the smallest GPU that holds the model, in bytes; where none does, the memory that the model takes.
+    pub size: u64,
+    /// Whether a GPU holds the model, in words.
+    pub answer: String,
 }
 
-/// Of a page with a picture of its own: its name and its card.
+/// Pages with a picture of their own, with their cards.
 pub(super) fn all(order: &Order<'_>) -> Vec<(PageId, Card)> {
     let site = order.site;
     let errors = site.errors.iter().map(|page| (page.head.id.clone(), error(order, page)));
     let models = site.models.iter().map(|page| (page.head.id.clone(), model(order, page)));
     let devices = site.devices.iter().map(|page| (page.head.id.clone(), device(order, page)));
     let guides = site.guides.iter().map(|page| {
-        let matter = Matter::Lead(page.head.body.outline.lead.clone());
+        let content = Content::Lead(page.head.body.outline.lead.clone());
         let kind = order.config.texts.say("Guide").into();
-        let card = Card { kind, title: page.head.title.value.clone(), mood: Mood::Calm, matter };
+        let card = Card { kind, title: page.head.title.value.clone(), is_error: false, content };
         (page.head.id.clone(), card)
     });
     errors.chain(models).chain(devices).chain(guides).collect()
 }
 
-/// The card of every other page.
+/// The card of all other pages.
 pub(super) fn site(order: &Order<'_>) -> Card {
     let count = |count: usize, one: &'static str, many: &'static str| {
         let name = order.config.texts.say(if count == 1 { one } else { many });
@@ -83,8 +71,8 @@ pub(super) fn site(order: &Order<'_>) -> Card {
     Card {
         kind: String::new(),
         title: order.config.tagline.clone(),
-        mood: Mood::Alarm,
-        matter: Matter::Figures(figures.into_iter().flatten().collect()),
+        is_error: true,
+        content: Content::Figures(figures.into_iter().flatten().collect()),
     }
 }
 
@@ -95,23 +83,32 @@ fn error(order: &Order<'_>, page: &Page<ErrorData>) -> Card {
     Card {
         kind: kind.to_string(),
         title: page.head.title.value.clone(),
-        mood: Mood::Alarm,
-        matter: Matter::Message(message.unwrap_or_default()),
+        is_error: true,
+        content: Content::Message(message.unwrap_or_default()),
     }
 }
 
 fn model(order: &Order<'_>, page: &Page<ModelData>) -> Card {
     let texts = &order.config.texts;
-    let matter = match runs_on(order, page) {
-        Some(RunsOn { run, memory_gib, .. }) => Matter::Memory(Memory {
-            run: texts.fill("{quant}, {n} tokens of context", &[("quant", &run.quant_name), ("n", &run.ctx)]),
-            parts: [run.weights, run.kv, run.compute],
-            card_gib: memory_gib,
-            driver: order.fits.driver.1,
-        }),
-        None => Matter::Lead(page.head.body.outline.lead.clone()),
+    let content = match runs_on(order, page) {
+        Some(RunsOn { run, memory_gib, .. }) => {
+            let parts =
+                [(text("Weights"), run.weights), (text("Cache"), run.kv), (text("Compute"), run.compute)];
+            let answer = match memory_gib {
+                Some(size) => texts.fill("fits in {n} GB", &[("n", &size)]),
+                None => texts.say("no single GPU holds it").into(),
+            };
+            Content::Memory(Memory {
+                run: texts
+                    .fill("{quant}, {n} tokens of context", &[("quant", &run.quant_name), ("n", &run.ctx)]),
+                parts: parts.map(|(name, bytes)| (bytes, texts.say(name).into())),
+                size: memory_gib.map_or(run.total(), |size| (size * f64::from(1 << 30)) as u64),
+                answer,
+            })
+        }
+        None => Content::Lead(page.head.body.outline.lead.clone()),
     };
-    Card { kind: texts.say("Model").into(), title: page.head.title.value.clone(), mood: Mood::Calm, matter }
+    Card { kind: texts.say("Model").into(), title: page.head.title.value.clone(), is_error: false, content }
 }
 
 fn device(order: &Order<'_>, page: &Page<DeviceData>) -> Card {
@@ -126,8 +123,8 @@ fn device(order: &Order<'_>, page: &Page<DeviceData>) -> Card {
     Card {
         kind: texts.say("Hardware").into(),
         title: page.head.title.value.clone(),
-        mood: Mood::Calm,
-        matter: Matter::Figures([memory, bandwidth, fitting].into_iter().flatten().collect()),
+        is_error: false,
+        content: Content::Figures([memory, bandwidth, fitting].into_iter().flatten().collect()),
     }
 }
 

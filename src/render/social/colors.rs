@@ -3,7 +3,7 @@
 use crate::files::Sources;
 
 /// Red, green, blue.
-pub(super) type Color = [u8; 3];
+type Color = [u8; 3];
 
 /// The three colors that a picture is made of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,6 +28,20 @@ impl Colors {
             accent: dark(&style, "--accent:").unwrap_or(DEFAULT.accent),
         }
     }
+
+    /// The color of text beside the main matter.
+    pub fn soft(&self) -> Color {
+        self.mixed(self.ink, 3, 4)
+    }
+
+    /// `part` of `whole` of a color over the ground.
+    pub fn mixed(&self, color: Color, part: u8, whole: u8) -> Color {
+        let mix = |(ground, color): (u8, u8)| {
+            let (part, whole) = (u32::from(part), u32::from(whole));
+            ((u32::from(ground) * (whole - part) + u32::from(color) * part + whole / 2) / whole) as u8
+        };
+        [0, 1, 2].map(|channel| mix((self.ground[channel], color[channel])))
+    }
 }
 
 /// The last value of a property, and of a value for both screens that for the dark one, which comes last.
@@ -38,7 +52,7 @@ fn dark(style: &str, property: &str) -> Option<Color> {
 }
 
 /// The color of `#rrggbb`.
-pub(super) fn color(text: &str) -> Option<Color> {
+fn color(text: &str) -> Option<Color> {
     let digits = text.trim().strip_prefix('#').filter(|digits| digits.len() == 6)?;
     let number = u32::from_str_radix(digits, 16).ok()?;
     let [_, red, green, blue] = number.to_be_bytes();

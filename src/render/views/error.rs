@@ -11,7 +11,6 @@ use crate::render::prose::Line;
 use crate::render::templates::{html, seen};
 use crate::render::views::Leaf;
 use crate::render::views::common::{Frame, Ref, SourceView, VerifiedView, label, sources};
-use crate::render::views::map;
 use crate::render::views::shelf::{Plate, Shelf, neighbours, with_frame};
 use crate::render::views::wording::signature_text;
 use crate::site::kinds::{ErrorData, Signature, is_check_section};
@@ -40,7 +39,6 @@ struct ErrorView {
     look_alikes: Vec<Ref>,
     changes: Vec<ChangeView>,
     related: Vec<Ref>,
-    map_href: String,
     backlinks: Vec<Ref>,
     verified: Option<VerifiedView>,
     sources: Vec<SourceView>,
@@ -246,7 +244,6 @@ fn view(shelf: &Shelf<'_>, error: &Page<ErrorData>, root: &str) -> ErrorView {
             .map(|change| ChangeView { date: change.date.value.to_string(), what: change.what.clone() })
             .collect(),
         related: shelf.references(root, Kind::Error, related),
-        map_href: map::place_of(shelf, root, error),
         backlinks: shelf.backlinks(root, &error.head.id, &named),
         verified: shelf.verified(&error.head, Some(&data.category), &data.evidence),
         sources: sources(shelf.texts(), &data.evidence),
@@ -271,7 +268,7 @@ fn section_view(section: &Section, data: &ErrorData, fails: &str) -> SectionView
 }
 
 /// Slugs of pages that a reader may have taken this one for; those that it is related to are listed as such.
-pub(super) fn look_alikes<'s>(shelf: &Shelf<'s>, error: &Page<ErrorData>) -> Vec<&'s str> {
+fn look_alikes<'s>(shelf: &Shelf<'s>, error: &Page<ErrorData>) -> Vec<&'s str> {
     let slug = error.head.id.slug.as_str();
     let lists =
         |page: &Page<ErrorData>, other: &str| page.data.related.iter().any(|named| named.value == other);

@@ -25,7 +25,6 @@ const FOOTER: &[(&str, &str)] = &[
     (text("Tools"), "tools/"),
     (text("Quantizations"), "quants/"),
     (text("Models by memory"), "models-by-memory/"),
-    (text("Map of the errors"), "errors/map/"),
     (text("What changed"), "changes/"),
     (text("Feed"), "feed.xml"),
     (text("Data"), "kb.json"),

@@ -12,7 +12,6 @@ mod glossary;
 mod guide;
 mod home;
 mod lists;
-mod map;
 mod menu;
 mod model;
 mod model_facts;
@@ -20,7 +19,6 @@ mod models;
 mod partial;
 mod place;
 mod quant;
-mod ring;
 mod shelf;
 mod special;
 mod tool;
@@ -71,7 +69,6 @@ pub(super) fn pages(
     let makers: Vec<Maker> = vec![
         home::leaves,
         lists::leaves,
-        map::leaves,
         tool::leaves,
         guide::leaves,
         glossary::leaves,

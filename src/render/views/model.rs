@@ -207,7 +207,7 @@ fn view(shelf: &Shelf<'_>, model: &Page<ModelData>, root: &str) -> ModelView {
         Some(ModelFit::Covered(_)) => None,
     };
     let figures = shelf.order.fits.figures(slug);
-    let contexts = contexts(data.architecture.count("max_ctx").unwrap_or(0));
+    let contexts = contexts(data.architecture.fields.max_ctx);
     ModelView {
         title: model.head.title.value.clone(),
         family: data.family.clone(),

@@ -2,7 +2,7 @@
 
 use crate::render::views::common::{Fact, parameters};
 use crate::render::views::shelf::Shelf;
-use crate::site::kinds::ModelData;
+use crate::site::kinds::{ModelData, given};
 use crate::site::{Page, Parameters, tokens};
 use crate::texts::text;
 
@@ -13,10 +13,10 @@ pub(super) fn facts(shelf: &Shelf<'_>, model: &Page<ModelData>, counted: Option<
     let loaded =
         counted.map(|counted| parameters(counted.held)).filter(|told| published.as_ref() != Some(told));
     let active = counted.filter(|counted| counted.active < counted.held);
-    let count = |name| data.architecture.count(name);
+    let own = &data.architecture.fields;
     let in_tokens = |n: u64| shelf.fill("{n} tokens", &[("n", &tokens(n))]);
-    let attention = match (count("heads"), count("kv_heads")) {
-        (Some(heads), _) if count("mla_kv_lora").is_some() => {
+    let attention = match (given(own.heads), given(own.kv_heads)) {
+        (Some(heads), _) if own.mla_kv_lora > 0 => {
             Some(shelf.fill("{n} heads over one compressed cache", &[("n", &heads)]))
         }
         (Some(heads), Some(kv)) if heads == kv => {
@@ -27,7 +27,7 @@ pub(super) fn facts(shelf: &Shelf<'_>, model: &Page<ModelData>, counted: Option<
         }
         _ => None,
     };
-    let experts = count("experts").map(|all| match count("experts_used") {
+    let experts = given(own.experts).map(|all| match given(own.experts_used) {
         Some(used) => shelf.fill("{all}, of which {n} for a token", &[("all", &all), ("n", &used)]),
         None => all.to_string(),
     });
@@ -42,18 +42,15 @@ pub(super) fn facts(shelf: &Shelf<'_>, model: &Page<ModelData>, counted: Option<
             shelf.say("Active for a token"),
             active.map(|counted| shelf.fill("{n}, counted", &[("n", &parameters(counted.active))])),
         ),
-        Fact::known(shelf.say("Layers"), Some(data.architecture.layer_count().to_string())),
+        Fact::known(shelf.say("Layers"), Some(own.layer_count().to_string())),
         Fact::known(shelf.say("Kinds of layer"), kinds(shelf, model)),
         Fact::known(shelf.say("Attention"), attention),
-        Fact::known(shelf.say("Head width"), count("head_dim").map(|width| width.to_string())),
-        Fact::known(shelf.say("Sliding window"), count("sliding_window").map(in_tokens)),
+        Fact::known(shelf.say("Head width"), given(own.head_dim).map(|width| width.to_string())),
+        Fact::known(shelf.say("Sliding window"), given(own.sliding_window).map(in_tokens)),
         Fact::known(shelf.say("Experts"), experts),
-        Fact::known(shelf.say("Vocabulary"), count("vocab").map(tokens)),
-        Fact::known(shelf.say("Largest context"), count("max_ctx").map(in_tokens)),
-        Fact::known(
-            shelf.say("GGUF architecture"),
-            data.architecture.name.as_ref().map(|name| name.value.clone()),
-        ),
+        Fact::known(shelf.say("Vocabulary"), given(own.vocab).map(tokens)),
+        Fact::known(shelf.say("Largest context"), given(own.max_ctx).map(in_tokens)),
+        Fact::known(shelf.say("GGUF architecture"), Some(own.name.clone()).filter(|name| !name.is_empty())),
         Fact::known(shelf.say("Released as"), data.released_as.as_ref().map(|name| name.value.clone())),
         Fact::known(shelf.say("License"), data.licence.clone()),
         Fact::known(shelf.say("Released"), data.released.map(|date| date.to_string())),
@@ -73,7 +70,7 @@ fn kinds(shelf: &Shelf<'_>, model: &Page<ModelData>) -> Option<String> {
         ('N', text("feed-forward only")),
     ];
     let mut counts = [0u64; NAMES.len()];
-    for (letter, count) in model.data.architecture.layer_runs() {
+    for (letter, count) in model.data.architecture.fields.layer_runs() {
         if let Some(kind) = NAMES.iter().position(|(name, _)| *name == letter) {
             counts[kind] = counts[kind].saturating_add(count);
         }

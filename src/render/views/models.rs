@@ -13,7 +13,7 @@ use crate::render::views::lists::slug;
 use crate::render::views::partial::partial;
 use crate::render::views::shelf::{Plate, Shelf, with_frame};
 use crate::render::views::usual::{usual_quant, usual_run};
-use crate::site::kinds::ModelData;
+use crate::site::kinds::{ModelData, given};
 use crate::site::{DEFAULT_CTX, Page, Verdict, gib};
 
 #[derive(Serialize)]
@@ -110,7 +110,7 @@ fn row(shelf: &Shelf<'_>, root: &str, model: &Page<ModelData>) -> ModelRow {
     let usual = figures.and_then(|figures| {
         figures.quants[usual_quant(shelf.order, &model.data, figures)?].as_ref().map(|fit| fit.file)
     });
-    let count = |name| model.data.architecture.count(name);
+    let architecture = &model.data.architecture.fields;
     let parameter_count = model.data.parameters.as_ref().map(|count| count.value);
     let sizes = sizes(shelf, model).unwrap_or_default();
     let fitting = sizes.iter().position(|cell| cell.verdict == Verdict::Fits.name());
@@ -118,15 +118,15 @@ fn row(shelf: &Shelf<'_>, root: &str, model: &Page<ModelData>) -> ModelRow {
         title: model.head.title.value.clone(),
         href: href(root, &model.head.id.address()),
         parameters: parameter_count.map(parameters),
-        layers: model.data.architecture.layer_count().to_string(),
-        max_ctx: count("max_ctx").map(context).unwrap_or_default(),
+        layers: architecture.layer_count().to_string(),
+        max_ctx: given(architecture.max_ctx).map(context).unwrap_or_default(),
         file: usual.map(gib),
         released: model.data.released.map(|date| date.to_string()),
         facts: Facts {
             parameters: parameter_count,
-            context: count("max_ctx"),
+            context: given(architecture.max_ctx),
             file: usual.map(|bytes| bytes.div_ceil(1 << 20)),
-            experts: if count("experts").is_some() { "yes" } else { "no" },
+            experts: if architecture.experts > 0 { "yes" } else { "no" },
             card: fitting.map(|place| CARD_SIZES[place]),
         },
         sizes,

@@ -2,23 +2,19 @@
 
 use jiff::civil::Date;
 
-use crate::schema::{Choice, Field, Fields, Shape};
+use crate::schema::{Field, Fields, Shape};
 use crate::site::kinds::common::{ALIASES, ALSO_KNOWN_AS, DRAFT, Evidence, SOURCES, TITLE};
 
-const VENDORS: &[Choice] = &[
-    Choice { name: "NVIDIA", doc: "NVIDIA." },
-    Choice { name: "AMD", doc: "AMD." },
-    Choice { name: "Apple", doc: "Apple." },
-    Choice { name: "Intel", doc: "Intel." },
-];
+const VENDORS: &[(&str, &str)] =
+    &[("NVIDIA", "NVIDIA."), ("AMD", "AMD."), ("Apple", "Apple."), ("Intel", "Intel.")];
 
 /// Who makes a device.
 pub const VENDOR: Shape = Shape::Choice(VENDORS);
 
-const CLASSES: &[Choice] = &[
-    Choice { name: "gpu", doc: "A graphics card or accelerator with memory of its own." },
-    Choice { name: "apple", doc: "An Apple chip with unified memory." },
-    Choice { name: "soc", doc: "Another chip whose GPU shares the memory of the system." },
+const CLASSES: &[(&str, &str)] = &[
+    ("gpu", "A graphics card or accelerator with memory of its own."),
+    ("apple", "An Apple chip with unified memory."),
+    ("soc", "Another chip whose GPU shares the memory of the system."),
 ];
 
 /// What sort of device it is.

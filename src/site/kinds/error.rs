@@ -4,7 +4,7 @@ use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
 
 use crate::files::{Placed, Span};
-use crate::schema::{Choice, Field, Fields, Shape};
+use crate::schema::{Field, Fields, Shape};
 use crate::site::kinds::common::{
     ALIASES, DRAFT, Evidence, RELATED, TITLE, VERIFIED, VERIFIED_WITH, WEB_SOURCES, plain,
 };
@@ -69,49 +69,49 @@ const CHANGE: &[Field] = &[
     Field::required("what", Shape::Text, "What readers should know of it, in one line."),
 ];
 
-const COSTS: &[Choice] = &[
-    Choice { name: "none", doc: "Costs nothing but the typing." },
-    Choice { name: "speed", doc: "Answers come slower." },
-    Choice { name: "quality", doc: "Answers get worse." },
-    Choice { name: "money", doc: "Hardware or a service has to be paid for." },
+const COSTS: &[(&str, &str)] = &[
+    ("none", "Costs nothing but the typing."),
+    ("speed", "Answers come slower."),
+    ("quality", "Answers get worse."),
+    ("money", "Hardware or a service has to be paid for."),
 ];
 
 /// What a solution costs.
 pub const COST: Shape = Shape::Choice(COSTS);
 
-const KINDS: &[Choice] = &[
-    Choice { name: "cause", doc: "The message says what went wrong." },
-    Choice { name: "wrapper", doc: "The message only reports that something earlier failed." },
-    Choice { name: "warning", doc: "The message is harmless as a rule." },
-    Choice { name: "symptom", doc: "There is no message at all." },
+const KINDS: &[(&str, &str)] = &[
+    ("cause", "The message says what went wrong."),
+    ("wrapper", "The message only reports that something earlier failed."),
+    ("warning", "The message is harmless as a rule."),
+    ("symptom", "There is no message at all."),
 ];
 
 /// What sort of message an error is.
 pub const KIND: Shape = Shape::Choice(KINDS);
 
-const SEVERITIES: &[Choice] = &[
-    Choice { name: "fatal", doc: "The program ends or does not start." },
-    Choice { name: "degraded", doc: "It goes on, but slower or worse." },
-    Choice { name: "none", doc: "Nothing is lost." },
+const SEVERITIES: &[(&str, &str)] = &[
+    ("fatal", "The program ends or does not start."),
+    ("degraded", "It goes on, but slower or worse."),
+    ("none", "Nothing is lost."),
 ];
 
 /// How bad an error is.
 pub const SEVERITY: Shape = Shape::Choice(SEVERITIES);
 
-const STATUSES: &[Choice] = &[
-    Choice { name: "active", doc: "People meet it today." },
-    Choice { name: "retired", doc: "Current versions no longer print it; the page stays." },
+const STATUSES: &[(&str, &str)] = &[
+    ("active", "People meet it today."),
+    ("retired", "Current versions no longer print it; the page stays."),
 ];
 
 /// Whether people meet an error today.
 pub const STATUS: Shape = Shape::Choice(STATUSES);
 
-const PLATFORMS: &[Choice] = &[
-    Choice { name: "linux", doc: "Linux." },
-    Choice { name: "windows", doc: "Windows." },
-    Choice { name: "macos", doc: "macOS." },
-    Choice { name: "wsl", doc: "Windows Subsystem for Linux." },
-    Choice { name: "docker", doc: "Containers." },
+const PLATFORMS: &[(&str, &str)] = &[
+    ("linux", "Linux."),
+    ("windows", "Windows."),
+    ("macos", "macOS."),
+    ("wsl", "Windows Subsystem for Linux."),
+    ("docker", "Containers."),
 ];
 
 /// Where an error is met.

@@ -22,7 +22,7 @@ pub use error::{
 };
 pub use extractor::{ExtractorData, SampleText};
 pub use guide::GuideData;
-pub use model::{ARCHITECTURE, ArchitectureData, ModelData};
+pub use model::{ARCHITECTURE, ArchitectureData, ModelData, given};
 pub use quant::QuantData;
 pub use term::TermData;
 pub use tool::ToolData;

@@ -1,68 +1,38 @@
 //! A language model: its hyperparameters as facts.
 
-use jiff::civil::Date;
+use std::collections::BTreeMap;
 
-use crate::files::Placed;
-use crate::schema::{Choice, Field, Fields, Shape};
+use jiff::civil::Date;
+use kbgen_estimate::field::{ArchitectureField, FieldKind, FieldValue};
+use kbgen_estimate::fields::ArchitectureFields;
+use serde_json::{Value, json};
+
+use crate::files::{Placed, Span};
+use crate::schema::{Field, Fields, Need, Shape};
 use crate::site::kinds::common::{ALIASES, ALSO_KNOWN_AS, DRAFT, Evidence, SOURCES, TITLE};
 
-const COUNT: Shape = Shape::Integer { min: 1, max: 10_000_000 };
+/// Hyperparameters in front matter and in the data of a model, as the estimator declares them.
+pub const ARCHITECTURE: &[Field] = &{
+    let all = ArchitectureFields::ALL;
+    let mut fields = [field(&all[0]); ArchitectureFields::ALL.len()];
+    let mut at = 0;
+    while at < all.len() {
+        fields[at] = field(&all[at]);
+        at += 1;
+    }
+    fields
+};
 
-const NORMS: &[Choice] = &[
-    Choice { name: "head", doc: "One norm as wide as a head." },
-    Choice { name: "full", doc: "One norm as wide as all heads." },
-];
-
-/// Hyperparameters in front matter and in the data of a model.
-pub const ARCHITECTURE: &[Field] = &[
-    Field::required("name", Shape::Text, "Name of the architecture in GGUF files (`general.architecture`)."),
-    Field::required(
-        "layers",
-        Shape::Text,
-        "Layers in order, run-length coded: F full attention, S sliding window, R recurrent, M latent attention, N none; `F32` is 32 full layers.",
-    ),
-    Field::required("hidden", COUNT, "Width of the hidden state."),
-    Field::required("heads", COUNT, "Attention heads."),
-    Field::required("kv_heads", COUNT, "Heads of keys and values."),
-    Field::optional(
-        "head_dim",
-        COUNT,
-        "Width of a head; left out where it is the hidden width divided by the heads, and with latent attention.",
-    ),
-    Field::optional(
-        "ffn",
-        COUNT,
-        "Width of the dense feed-forward layer; left out where all layers have experts.",
-    ),
-    Field::required("vocab", COUNT, "Tokens in the vocabulary."),
-    Field::required("tied", Shape::Flag, "Whether output and token embedding are one tensor."),
-    Field::required("max_ctx", Shape::Integer { min: 1, max: 100_000_000 }, "Largest context, in tokens."),
-    Field::optional("kv_heads_full", COUNT, "KV heads of the full-attention layers, where they differ."),
-    Field::optional("head_dim_full", COUNT, "Head width of the full-attention layers, where it differs."),
-    Field::optional("k_eq_v_full", Shape::Flag, "Whether full-attention layers share keys and values."),
-    Field::optional("experts", COUNT, "Experts of a layer."),
-    Field::optional("experts_used", COUNT, "Experts used for a token."),
-    Field::optional("expert_ffn", COUNT, "Feed-forward width of an expert."),
-    Field::optional("shared_expert_ffn", COUNT, "Feed-forward width of the shared experts together."),
-    Field::optional("first_dense_layers", COUNT, "Layers at the start without experts."),
-    Field::optional("moe_every", COUNT, "Every how many layers there are experts."),
-    Field::optional("sliding_window", COUNT, "Tokens that a sliding-window layer sees."),
-    Field::optional("mla_kv_lora", COUNT, "Latent attention: rank of keys and values."),
-    Field::optional("mla_q_lora", COUNT, "Latent attention: rank of queries."),
-    Field::optional("mla_qk_rope", COUNT, "Latent attention: head width with positions."),
-    Field::optional("mla_qk_nope", COUNT, "Latent attention: head width without positions."),
-    Field::optional("mla_v_head", COUNT, "Latent attention: width of a value head."),
-    Field::optional("ssm_conv", COUNT, "Recurrent layers: width of the convolution."),
-    Field::optional("ssm_inner", COUNT, "Recurrent layers: inner width."),
-    Field::optional("ssm_state", COUNT, "Recurrent layers: width of the state."),
-    Field::optional("ssm_dt_rank", COUNT, "Recurrent layers: rank of the time step."),
-    Field::optional("ssm_groups", COUNT, "Recurrent layers: groups."),
-    Field::optional("qkv_bias", Shape::Flag, "Whether queries, keys and values have a bias."),
-    Field::optional("qk_norm", Shape::Choice(NORMS), "Norms of queries and keys, if there are any."),
-    Field::optional("fused_qkv", Shape::Flag, "Whether queries, keys and values are one tensor."),
-    Field::optional("fused_gate_up", Shape::Flag, "Whether gate and up projection are one tensor."),
-    Field::optional("gated_ffn", Shape::Flag, "Whether the feed-forward layer has a gate; left out: it has."),
-];
+const fn field(own: &ArchitectureField) -> Field {
+    let shape = match own.kind {
+        FieldKind::Text => Shape::Text,
+        FieldKind::Word(words) => Shape::Choice(words),
+        FieldKind::Count { most } => Shape::Integer { min: 1, max: most.cast_signed() },
+        FieldKind::Flag => Shape::Flag,
+    };
+    let need = if own.is_required { Need::Required } else { Need::Optional };
+    Field { name: own.name, shape, need, doc: own.doc }
+}
 
 /// Front matter of a model page.
 pub const FIELDS: &[Field] = &[
@@ -125,55 +95,60 @@ pub struct ModelData {
     pub evidence: Evidence,
 }
 
-/// Hyperparameters as the front matter gives them; the fit stage turns them into the estimator's own type.
+/// Hyperparameters as the front matter gives them; the fit stage checks them.
 #[derive(Debug, Clone)]
 pub struct ArchitectureData {
-    /// All fields, by the names of the front matter.
-    pub fields: Option<Fields>,
-    /// Name in GGUF files.
-    pub name: Option<Placed<String>>,
-    /// Run-length coded layers.
-    pub layers: Option<Placed<String>>,
+    /// Their values.
+    pub fields: ArchitectureFields,
+    /// Where each value that is given stands.
+    pub spans: BTreeMap<&'static str, Span>,
+    /// Where they all stand.
+    pub span: Span,
 }
 
 impl ArchitectureData {
-    /// A count, if it is given.
-    pub fn count(&self, name: &str) -> Option<u64> {
-        let fields = self.fields.as_ref()?;
-        fields.integer(name).and_then(|placed| u64::try_from(placed.value).ok())
-    }
-
-    /// Layers in order, as runs of one kind: its letter and how many.
-    pub fn layer_runs(&self) -> Vec<(char, u64)> {
-        let code = self.layers.as_ref().map(|code| code.value.as_str()).unwrap_or_default();
-        let mut runs = Vec::new();
-        let mut letters = code.chars().peekable();
-        while let Some(letter) = letters.next() {
-            let mut number = String::new();
-            while let Some(digit) = letters.next_if(char::is_ascii_digit) {
-                number.push(digit);
-            }
-            if letter.is_alphabetic() {
-                runs.push((letter, number.parse().unwrap_or(1)));
+    fn new(given: &Fields) -> Self {
+        let mut data =
+            Self { fields: ArchitectureFields::default(), spans: BTreeMap::new(), span: given.span() };
+        for own in ArchitectureFields::ALL {
+            let value = match own.kind {
+                FieldKind::Text | FieldKind::Word(_) => {
+                    given.text(own.name).map(|text| text.map(FieldValue::Text))
+                }
+                FieldKind::Count { .. } => given
+                    .integer(own.name)
+                    .map(|count| count.map(|count| FieldValue::Count(count.unsigned_abs()))),
+                FieldKind::Flag => given.flag(own.name).map(|flag| flag.map(FieldValue::Flag)),
+            };
+            if let Some(Placed { value, span }) = value
+                && (own.set)(&mut data.fields, value)
+            {
+                data.spans.insert(own.name, span);
             }
         }
-        runs
+        data
     }
 
-    /// Layers in all.
-    pub fn layer_count(&self) -> u64 {
-        self.layer_runs().iter().fold(0, |total, (_, count)| total.saturating_add(*count))
+    /// All values that are given.
+    pub fn json(&self) -> Value {
+        let given = ArchitectureFields::ALL.iter().filter(|own| self.spans.contains_key(own.name));
+        let values = given.map(|own| match (own.get)(&self.fields) {
+            FieldValue::Text(text) => (own.name, json!(text)),
+            FieldValue::Count(count) => (own.name, json!(count)),
+            FieldValue::Flag(flag) => (own.name, json!(flag)),
+        });
+        // In the order of their names.
+        values
+            .collect::<BTreeMap<_, _>>()
+            .into_iter()
+            .map(|(name, value)| (name.to_string(), value))
+            .collect()
     }
+}
 
-    /// A flag, if it is given.
-    pub fn flag(&self, name: &str) -> Option<bool> {
-        self.fields.as_ref()?.flag(name).map(|placed| placed.value)
-    }
-
-    /// A word, if it is given.
-    pub fn word(&self, name: &str) -> Option<String> {
-        self.fields.as_ref()?.text(name).map(|placed| placed.value)
-    }
+/// A number, unless it is zero, which means that none is given.
+pub fn given(count: u64) -> Option<u64> {
+    (count > 0).then_some(count)
 }
 
 impl ModelData {
@@ -190,11 +165,7 @@ impl ModelData {
             released_as: fields.text("released_as"),
             parameters: fields.integer("parameters").map(|placed| placed.map(i64::unsigned_abs)),
             parameters_note: word("parameters_note"),
-            architecture: ArchitectureData {
-                name: architecture.as_ref().and_then(|fields| fields.text("name")),
-                layers: architecture.as_ref().and_then(|fields| fields.text("layers")),
-                fields: architecture,
-            },
+            architecture: ArchitectureData::new(&architecture.unwrap_or_else(|| Fields::none(fields.span()))),
             note: word("note"),
             evidence: Evidence::new(fields),
         }

@@ -1,15 +1,15 @@
 //! A format that weights are kept in.
 
 use crate::files::Placed;
-use crate::schema::{Choice, Field, Fields, Shape};
+use crate::schema::{Field, Fields, Shape};
 use crate::site::kinds::common::{ALIASES, DRAFT, Evidence, SOURCES, TITLE, VERIFIED_WITH};
 
-const FAMILIES: &[Choice] = &[
-    Choice { name: "float", doc: "Floating point, not quantized." },
-    Choice { name: "legacy", doc: "One scale a block of 32 weights." },
-    Choice { name: "k-quant", doc: "Super-blocks of 256 weights, several types a file." },
-    Choice { name: "i-quant", doc: "Super-blocks with a codebook, best with an importance matrix." },
-    Choice { name: "microscaling", doc: "Blocks of 32 four-bit floats with a shared exponent." },
+const FAMILIES: &[(&str, &str)] = &[
+    ("float", "Floating point, not quantized."),
+    ("legacy", "One scale a block of 32 weights."),
+    ("k-quant", "Super-blocks of 256 weights, several types a file."),
+    ("i-quant", "Super-blocks with a codebook, best with an importance matrix."),
+    ("microscaling", "Blocks of 32 four-bit floats with a shared exponent."),
 ];
 
 /// Front matter of a quantization page.

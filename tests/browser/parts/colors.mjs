@@ -50,7 +50,7 @@ export default function ({ browser, url }) {
   // Each picture with shapes that have to stand out from the ground and from each other.
   const PICTURES = {
     "will-it-run/": [".bar .seg-weights", ".bar .seg-kv"], "models/llama-3.1-8b-instruct/": [".curve"], "index.html": [".seg-weights", ".seg-kv"],
-    "errors/map/": [".points a path:last-child"], "compare/": [".share rect"],
+    "compare/": [".share rect"],
   };
   for (const colorScheme of ["light", "dark"]) {
     test(`with forced colors, ${colorScheme}: pictures stand out in the reader's colors, and so do the mark and the focus`, async () => {

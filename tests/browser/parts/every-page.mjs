@@ -5,7 +5,7 @@ import { PHONE, axe, sideways, visiting } from "../harness.mjs";
 
 // The first have been looked at in every dress; the others share their parts.
 const EVERY_DRESS = ["", "errors/cuda-oom-loading-model/", "will-it-run/", "models/llama-3.1-8b-instruct/", "diagnose/", "compare/", "choose-gpu/",
-  "cost-vs-cloud/", "errors/map/"];
+  "cost-vs-cloud/"];
 const IN_LIGHT = ["categories/out-of-memory/", "tools/vllm/", "guides/choose-a-quantization/", "glossary/",
   "hardware/geforce-rtx-3060-12-gb/", "quants/q4-k-m/", "methodology/", "about/", "errors/", "models/", "models-by-memory/", "hardware/",
   "quants/", "tools/", "guides/", "changes/", "search/", "404.html"];

@@ -6,7 +6,7 @@ import { test } from "node:test";
 import { brotliCompressSync } from "node:zlib";
 import { serve, visiting } from "../harness.mjs";
 
-const BUDGETS = { "": [18, 5], "errors/cuda-oom-loading-model/": [20, 5], "errors/": [30, 7], "errors/map/": [48, 7], "models/": [24, 7], "models-by-memory/": [22, 7],
+const BUDGETS = { "": [18, 5], "errors/cuda-oom-loading-model/": [20, 5], "errors/": [30, 7], "models/": [24, 7], "models-by-memory/": [22, 7],
   "models/llama-3.1-8b-instruct/": [18, 7], "will-it-run/": [60, 15], "compare/": [35, 11], "choose-gpu/": [35, 12], "cost-vs-cloud/": [30, 10] };
 /** Of a model's table, which a page loads when the model is chosen. */
 const TABLE_KIB = 12;

@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use crate::architecture::{Architecture, FeedForward, Layer};
 use crate::compute::fold::{Cut, Fold};
-use crate::compute::mixers::uses_rope;
 use crate::placement::{Device, Placement};
 use crate::settings::{ExpertPlacement, Settings};
 
@@ -67,7 +66,7 @@ impl Arrangement {
                     FeedForward::Experts => placement.experts(index),
                     _ => placement.layer(index),
                 },
-                rotary: uses_rope(model, index),
+                rotary: (model.family.uses_rope)(model, index),
                 last: place == last,
             }
         };

@@ -4,7 +4,6 @@ use crate::architecture::{FeedForward, LayerKind};
 use crate::compute::builder::{AttentionInputs, Builder};
 use crate::compute::extent::Extent;
 use crate::compute::tensor::{Operation, Resident, TensorId, row_bytes, shape};
-use crate::family::Family;
 use crate::names::Name;
 use crate::placement::Device;
 use crate::quantization::TensorType;
@@ -288,7 +287,7 @@ impl Builder<'_> {
         decompress: Option<TensorId>,
     ) -> TensorId {
         let mut scores = self.graph.mul_mat(keys, query);
-        if self.model.family == Family::Gemma2 {
+        if self.model.family.caps_scores {
             for _ in ["scale", "tanh", "scale"] {
                 scores = self.graph.in_place(&[scores]);
             }

@@ -10,9 +10,8 @@ use crate::cache::streams;
 use crate::compute::extent::{Extent, Quantities, Quantity};
 use crate::compute::graph::Graph;
 use crate::compute::tensor::{Operation, Resident, TensorId, shape};
-use crate::family::Family;
 use crate::names::{Home, Name, WeightTensor};
-use crate::placement::{Device, Placement};
+use crate::placement::{Device, Placement, reads_factors};
 use crate::quantization::TensorType;
 use crate::settings::{CachePlacement, FlashAttention, Settings};
 use crate::weights::WeightList;
@@ -60,7 +59,7 @@ pub(crate) struct Builder<'a> {
     pins_norms: bool,
     pub(crate) positions: Option<TensorId>,
     pub(crate) output_rows: TensorId,
-    /// Llama 4's scale of queries, token by token.
+    /// A scale of queries, token by token.
     pub(crate) query_scale: Option<TensorId>,
     pub(crate) full: Option<AttentionInputs>,
     pub(crate) sliding: Option<AttentionInputs>,
@@ -339,8 +338,7 @@ impl<'a> Builder<'a> {
             RopeFactors::None => return None,
             RopeFactors::One(values) | RopeFactors::LongAndShort(values) => values,
         };
-        let full = self.model.layers[layer as usize].kind == LayerKind::Full;
-        if self.model.family == Family::Gemma4 && !full {
+        if !reads_factors(self.model, self.model.layers[layer as usize].kind) {
             return None;
         }
         let device = self.placement.layer(layer);

@@ -5,7 +5,6 @@ use std::ops::RangeInclusive;
 use crate::compute::builder::Builder;
 use crate::compute::extent::Extent;
 use crate::compute::tensor::{Kept, Operation, TensorId, shape};
-use crate::family::Family;
 use crate::names::Name;
 use crate::quantization::TensorType;
 
@@ -25,18 +24,6 @@ pub(crate) enum Gating {
     Sigmoid,
 }
 
-/// What differs between families in routed experts.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Routing {
-    pub(crate) gating: Gating,
-    /// Shares are made to sum to one.
-    pub(crate) normalized: bool,
-    /// Shares multiply what goes into the experts, not what comes out.
-    pub(crate) before: bool,
-    /// A relu and a square instead of a gate.
-    pub(crate) squared: bool,
-}
-
 impl Builder<'_> {
     /// The dense network of a layer.
     pub(crate) fn dense(&mut self, layer: u64, x: TensorId) -> TensorId {
@@ -47,7 +34,7 @@ impl Builder<'_> {
         } else if self.model.fused_gate_up {
             let [width, tokens, ..] = self.graph.shape(up);
             self.graph.new_tensor(Operation::Other, TensorType::F32, shape([width / 2, tokens]), &[up])
-        } else if self.model.family == Family::Arcee {
+        } else if self.model.family.squared_relu {
             let rectified = self.graph.in_place(&[up]);
             self.graph.in_place(&[rectified])
         } else {
@@ -70,13 +57,8 @@ impl Builder<'_> {
     }
 
     /// The routed experts of a layer; `logits` where the family computes them itself.
-    pub(crate) fn routed_experts(
-        &mut self,
-        layer: u64,
-        x: TensorId,
-        routing: Routing,
-        logits: Option<TensorId>,
-    ) -> TensorId {
+    pub(crate) fn routed_experts(&mut self, layer: u64, x: TensorId, logits: Option<TensorId>) -> TensorId {
+        let (family, gating) = (self.model.family, self.gating());
         let experts = self.model.experts.expect("a layer with experts has their numbers");
         let [hidden, tokens, ..] = self.graph.shape(x);
         let used = Extent::from(experts.used);
@@ -84,28 +66,28 @@ impl Builder<'_> {
             Some(logits) => logits,
             None => self.linear(layer, Name::Router, Some(Name::RouterInputBias), x),
         };
-        let (chosen, mut shares) = self.choose(layer, logits, routing, used);
-        if routing.gating == Gating::SoftmaxOfChosen {
+        let (chosen, mut shares) = self.choose(layer, logits, gating, used);
+        if gating == Gating::SoftmaxOfChosen {
             let flat = self.graph.reshape(shares, shape([used, tokens]));
             let soft = self.graph.in_place(&[flat]);
             shares = self.graph.reshape(soft, shape([Extent::ONE, used, tokens]));
         }
-        if routing.normalized {
+        if family.normalizes_shares {
             shares = self.normalized(shares, used, tokens);
         }
         self.graph.expand(shares);
         let mut x = self.graph.reshape(x, shape([hidden, Extent::ONE, tokens]));
-        if routing.before {
+        if family.shares_before {
             let repeated =
                 self.graph.new_tensor(Operation::Other, TensorType::F32, shape([hidden, used, tokens]), &[x]);
             x = self.graph.in_place(&[repeated, shares]);
         }
-        let inner = self.expert_inner(layer, x, chosen, routing);
+        let inner = self.expert_inner(layer, x, chosen);
         let mut out = self.chosen_linear(layer, Name::ExpertsDown, Name::ExpertsDownBias, inner, chosen);
         if let Some(scale) = self.layer_weight(layer, Name::ExpertsDownScale) {
             out = self.scaled_by_expert(out, scale, chosen, experts.count.into());
         }
-        if routing.before {
+        if family.shares_before {
             self.graph.expand(out);
             return self.sum_of_experts(out, experts.used);
         }
@@ -118,16 +100,15 @@ impl Builder<'_> {
         sum
     }
 
+    fn gating(&self) -> Gating {
+        let bias = self.model.experts.is_some_and(|experts| experts.router_bias);
+        self.model.family.gating.unwrap_or(if bias { Gating::Sigmoid } else { Gating::Softmax })
+    }
+
     /// The chosen experts and their raw shares.
-    fn choose(
-        &mut self,
-        layer: u64,
-        logits: TensorId,
-        routing: Routing,
-        used: Extent,
-    ) -> (TensorId, TensorId) {
+    fn choose(&mut self, layer: u64, logits: TensorId, gating: Gating, used: Extent) -> (TensorId, TensorId) {
         let [count, tokens, ..] = self.graph.shape(logits);
-        let shares = match routing.gating {
+        let shares = match gating {
             Gating::SoftmaxOfChosen => logits,
             Gating::Softmax | Gating::Sigmoid => self.graph.in_place(&[logits]),
         };
@@ -135,7 +116,7 @@ impl Builder<'_> {
             Some(bias) => self.graph.in_place(&[shares, bias]),
             None => shares,
         };
-        if self.model.family == Family::Llama4 {
+        if self.model.family.shares_before {
             ranking = logits;
         }
         let sorted =
@@ -173,7 +154,7 @@ impl Builder<'_> {
         }
     }
 
-    fn expert_inner(&mut self, layer: u64, x: TensorId, chosen: TensorId, routing: Routing) -> TensorId {
+    fn expert_inner(&mut self, layer: u64, x: TensorId, chosen: TensorId) -> TensorId {
         if self.layer_weight(layer, Name::ExpertsGateUp).is_some() {
             let both = self.chosen_linear(layer, Name::ExpertsGateUp, Name::ExpertsUpBias, x, chosen);
             let [width, used, tokens, _] = self.graph.shape(both);
@@ -185,7 +166,7 @@ impl Builder<'_> {
             return self.graph.fresh(&[gate, up]);
         }
         let up = self.chosen_linear(layer, Name::ExpertsUp, Name::ExpertsUpBias, x, chosen);
-        if routing.squared {
+        if self.model.family.squared_relu {
             let rectified = self.graph.in_place(&[up]);
             return self.graph.in_place(&[rectified]);
         }

@@ -9,7 +9,6 @@ use crate::compute::attention::Projections;
 use crate::compute::builder::{Builder, NormKind};
 use crate::compute::extent::{Extent, Quantity};
 use crate::compute::tensor::{Operation, Resident, TensorId, shape};
-use crate::family::Family;
 use crate::names::Name;
 use crate::quantization::TensorType;
 
@@ -181,13 +180,13 @@ impl Builder<'_> {
     }
 
     /// One gated-delta-net layer.
-    pub(crate) fn delta_net(&mut self, layer: u64, x: TensorId) -> TensorId {
+    pub(crate) fn delta_net(&mut self, layer: u64, x: TensorId, joint: bool) -> TensorId {
         let Recurrent { inner, state, dt_rank: heads, groups, .. } = self.widths();
         let (channels, value_head) = (inner + 2 * groups * state, inner / heads);
         let [channels, value_head] = [channels, value_head].map(Extent::from);
         let [inner, state, heads, groups] = [inner, state, heads, groups].map(Extent::from);
         let (tokens, sequences) = (self.tokens_each, self.sequences);
-        let inputs = self.delta_inputs(layer, x);
+        let inputs = self.delta_inputs(layer, x, joint);
         let (conv_width, state_width) = self.state_widths();
         let conv_cache = self.state_cache(layer, conv_width);
         let state_cache = self.state_cache(layer, state_width);
@@ -208,8 +207,8 @@ impl Builder<'_> {
             key: part(self, state, groups),
             value: part(self, value_head, heads),
         };
-        let query = self.delta_norm(parts.query);
-        let key = self.delta_norm(parts.key);
+        let query = self.delta_norm(parts.query, joint);
+        let key = self.delta_norm(parts.key, joint);
         let sources = [query, key, parts.value, inputs.decay, inputs.beta, states];
         let computed = self.fresh_f32([inner, Quantity::DeltaRows.into()], &sources);
         let out = self.graph.view(
@@ -228,11 +227,11 @@ impl Builder<'_> {
         self.graph.reshape(out, shape([self.model.hidden.into(), self.tokens]))
     }
 
-    /// Norm of Q or K; Qwen3-Next repeats them to the number of value heads.
-    fn delta_norm(&mut self, x: TensorId) -> TensorId {
+    /// Norm of Q or K; with a joint projection they are repeated to the number of value heads.
+    fn delta_norm(&mut self, x: TensorId, joint: bool) -> TensorId {
         let Recurrent { dt_rank: heads, groups, .. } = self.widths();
         let normed = self.graph.fresh(&[x]);
-        if self.model.family != Family::Qwen3Next || groups == heads {
+        if !joint || groups == heads {
             return normed;
         }
         let [width, by_group, tokens, sequences] = self.graph.shape(normed);
@@ -242,7 +241,7 @@ impl Builder<'_> {
         self.graph.reshape(repeated, [width, heads.into(), tokens, sequences])
     }
 
-    fn delta_inputs(&mut self, layer: u64, x: TensorId) -> DeltaInputs {
+    fn delta_inputs(&mut self, layer: u64, x: TensorId, joint: bool) -> DeltaInputs {
         let heads = Extent::from(self.widths().dt_rank);
         let (tokens, sequences) = (self.tokens_each, self.sequences);
         let mixed = self.linear(layer, Name::Qkv, None, x);
@@ -250,7 +249,7 @@ impl Builder<'_> {
         let mixed = self.graph.reshape(mixed, shape([width, tokens, sequences]));
         let gate = self.linear(layer, Name::StateGate, None, x);
         let by_head = [Extent::ONE, heads, tokens, sequences];
-        let (beta, alpha) = if self.model.family == Family::Qwen3Next {
+        let (beta, alpha) = if joint {
             self.split_beta_alpha(layer, x)
         } else {
             let beta = self.linear(layer, Name::StateBeta, None, x);
@@ -268,7 +267,7 @@ impl Builder<'_> {
         DeltaInputs { mixed, gate, beta, decay }
     }
 
-    /// Qwen3-Next's joint projection of beta and alpha.
+    /// The joint projection of beta and alpha.
     fn split_beta_alpha(&mut self, layer: u64, x: TensorId) -> (TensorId, TensorId) {
         let Recurrent { dt_rank: heads, groups, .. } = self.widths();
         let (tokens, sequences) = (self.tokens_each, self.sequences);

@@ -238,10 +238,10 @@ fn an_impossible_field_is_named() {
         change(&mut fields);
         fields.build().unwrap_err().field
     };
-    assert_eq!(broken(|fields| fields.gguf_arch = "lama".into()), "gguf_arch");
-    assert_eq!(broken(|fields| fields.layers = 0), "layers");
-    assert_eq!(broken(|fields| fields.layer_kinds = "F3X2".into()), "layer_kinds");
-    assert_eq!(broken(|fields| fields.layer_kinds = "Fé9".into()), "layer_kinds");
+    assert_eq!(broken(|fields| fields.name = "lama".into()), "name");
+    assert_eq!(broken(|fields| fields.layers = "F0".into()), "layers");
+    assert_eq!(broken(|fields| fields.layers = "F3X2".into()), "layers");
+    assert_eq!(broken(|fields| fields.layers = "Fé9".into()), "layers");
     assert_eq!(broken(|fields| fields.vocab = u64::MAX), "vocab");
     assert_eq!(broken(|fields| fields.kv_heads = 7), "kv_heads");
 }

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use kbgen_estimate::architecture::Architecture;
+use kbgen_estimate::field::{FieldKind, FieldValue};
 use kbgen_estimate::fields::ArchitectureFields;
 
 /// A row of a table, by its columns.
@@ -23,47 +24,19 @@ pub fn number(row: &Row, column: &str) -> u64 {
 
 /// The hyperparameters in a row.
 pub fn fields(row: &Row) -> ArchitectureFields {
-    let number = |column: &str| number(row, column);
-    let text = |column: &str| row[column].clone();
-    let flag = |column: &str| row[column] == "1";
-    ArchitectureFields {
-        gguf_arch: text("gguf_arch"),
-        layers: number("layers"),
-        layer_kinds: text("layer_kinds"),
-        hidden: number("hidden"),
-        heads: number("heads"),
-        kv_heads: number("kv_heads"),
-        head_dim: number("head_dim"),
-        kv_heads_full: number("kv_heads_full"),
-        head_dim_full: number("head_dim_full"),
-        k_eq_v_full: flag("k_eq_v_full"),
-        ffn: number("ffn"),
-        vocab: number("vocab"),
-        tied: flag("tied"),
-        experts: number("experts"),
-        experts_used: number("experts_used"),
-        expert_ffn: number("expert_ffn"),
-        shared_expert_ffn: number("shared_expert_ffn"),
-        first_dense_layers: number("first_dense_layers"),
-        moe_every: number("moe_every"),
-        sliding_window: number("sliding_window"),
-        mla_kv_lora: number("mla_kv_lora"),
-        mla_q_lora: number("mla_q_lora"),
-        mla_qk_rope: number("mla_qk_rope"),
-        mla_qk_nope: number("mla_qk_nope"),
-        mla_v_head: number("mla_v_head"),
-        ssm_conv: number("ssm_conv"),
-        ssm_inner: number("ssm_inner"),
-        ssm_state: number("ssm_state"),
-        ssm_dt_rank: number("ssm_dt_rank"),
-        ssm_groups: number("ssm_groups"),
-        qkv_bias: flag("qkv_bias"),
-        qk_norm: text("qk_norm"),
-        fused_qkv: flag("fused_qkv"),
-        fused_gate_up: flag("fused_gate_up"),
-        gated_ffn: flag("gated_ffn"),
-        max_ctx: number("max_ctx"),
+    let mut fields = ArchitectureFields::default();
+    for field in ArchitectureFields::ALL {
+        let value = match (field.name, field.kind) {
+            ("name", _) => FieldValue::Text(row["gguf_arch"].clone()),
+            ("layers", _) if row["layer_kinds"].is_empty() => FieldValue::Text(format!("F{}", row["layers"])),
+            ("layers", _) => FieldValue::Text(row["layer_kinds"].clone()),
+            (name, FieldKind::Text | FieldKind::Word(_)) => FieldValue::Text(row[name].clone()),
+            (name, FieldKind::Count { .. }) => FieldValue::Count(number(row, name)),
+            (name, FieldKind::Flag) => FieldValue::Flag(row[name] == "1"),
+        };
+        assert!((field.set)(&mut fields, value), "`{}` is of another type", field.name);
     }
+    fields
 }
 
 /// The measured models by their slugs.

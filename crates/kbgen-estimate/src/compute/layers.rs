@@ -1,0 +1,195 @@
+//! The whole graph, layer by layer.
+
+use crate::architecture::{FeedForward, LayerKind};
+use crate::compute::builder::{Builder, NormKind};
+use crate::compute::tensor::TensorId;
+use crate::family::{LayerForm, OutputRows, Recurrence, SharedGate};
+use crate::names::Name;
+
+impl Builder<'_> {
+    /// Builds the graph of the model with these of its layers; the last is among them.
+    pub(crate) fn build(&mut self, layers: &[u64]) {
+        let family = self.model.family;
+        let mut x = self.embedding();
+        if family.scales_embedding {
+            x = self.graph.in_place(&[x]);
+            self.graph.expand(x);
+        }
+        self.add_inputs();
+        let last = self.model.layers.len() as u64 - 1;
+        for layer in layers {
+            self.graph.mark_boundary();
+            x = self.layer(*layer, x, *layer == last);
+        }
+        self.graph.mark_boundary();
+        x = match family.output_rows {
+            OutputRows::BeforeNorm => {
+                self.graph.mark_output(x);
+                let kept = self.keep_outputs(x);
+                self.output_norm(kept, family.norm)
+            }
+            OutputRows::AfterNorm => {
+                let normed = self.output_norm(x, family.norm);
+                self.graph.mark_output(normed);
+                self.keep_outputs(normed)
+            }
+            OutputRows::InLastLayer => self.output_norm(x, family.norm),
+        };
+        self.graph.mark_output(x);
+        let mut logits = self.logits(x);
+        for _ in 0..family.logit_steps {
+            logits = self.graph.in_place(&[logits]);
+        }
+        self.graph.mark_output(logits);
+        self.graph.expand(logits);
+    }
+
+    fn add_inputs(&mut self) {
+        self.add_positions(self.model.family.positions);
+        if self.model.family.query_scale {
+            self.add_query_scale();
+        }
+        self.add_attention_inputs();
+        if self.model.has(LayerKind::Recurrent) {
+            self.add_state_inputs();
+        }
+    }
+
+    /// Whether tokens without logits are dropped in this layer.
+    fn drops_rows(&self, is_last: bool) -> bool {
+        is_last && self.model.family.output_rows == OutputRows::InLastLayer
+    }
+
+    fn layer(&mut self, layer: u64, x: TensorId, is_last: bool) -> TensorId {
+        match self.model.family.layer_form {
+            LayerForm::TwoParts => self.two_part_layer(layer, x, is_last),
+            LayerForm::Parallel { parts_first } => self.parallel_layer(layer, x, is_last, parts_first),
+            LayerForm::OnePart => self.one_part_layer(layer, x, is_last),
+        }
+    }
+
+    /// Attention, then feed-forward, each added to the stream.
+    fn two_part_layer(&mut self, layer: u64, x: TensorId, is_last: bool) -> TensorId {
+        let family = self.model.family;
+        let kind = family.norm;
+        let mut stream = x;
+        let mut y = self.norm_if_any(layer, Name::AttentionNorm, kind, x);
+        if matches!(family.recurrence, Recurrence::DeltaNet { .. }) {
+            self.graph.expand(y);
+        }
+        y = self.mixer(layer, y);
+        if self.drops_rows(is_last) {
+            y = self.keep_outputs(y);
+            stream = self.keep_outputs(stream);
+        }
+        y = self.norm_if_any(layer, Name::AttentionPostNorm, kind, y);
+        if family.scales_residual {
+            y = self.graph.in_place(&[y]);
+        }
+        let [after_attention, after_feed_forward] = family.stream_first;
+        let pair = if after_attention { [stream, y] } else { [y, stream] };
+        let middle = self.graph.in_place(&pair);
+        let mut z = self.feed_forward(layer, middle);
+        z = self.norm_if_any(layer, Name::FfnPostNorm, kind, z);
+        if family.scales_residual {
+            z = self.graph.in_place(&[z]);
+        }
+        let pair = if after_feed_forward { [middle, z] } else { [z, middle] };
+        let out = self.graph.in_place(&pair);
+        match self.layer_weight(layer, Name::LayerScale) {
+            Some(scale) => self.graph.in_place(&[out, scale]),
+            None => out,
+        }
+    }
+
+    /// Attention and feed-forward beside each other.
+    fn parallel_layer(&mut self, layer: u64, x: TensorId, is_last: bool, parts_first: bool) -> TensorId {
+        let normed = self.norm(x, self.model.family.norm, layer, Name::AttentionNorm);
+        let mut attended = self.mixer(layer, normed);
+        let (mut stream, mut inner) = (x, normed);
+        if is_last {
+            attended = self.keep_outputs(attended);
+            stream = self.keep_outputs(stream);
+            inner = self.keep_outputs(inner);
+        }
+        let fed = self.dense(layer, inner);
+        if parts_first {
+            let sum = self.graph.in_place(&[attended, fed]);
+            return self.graph.in_place(&[sum, stream]);
+        }
+        let sum = self.graph.in_place(&[fed, stream]);
+        self.graph.in_place(&[sum, attended])
+    }
+
+    /// Either a mixer or a feed-forward.
+    fn one_part_layer(&mut self, layer: u64, x: TensorId, is_last: bool) -> TensorId {
+        let normed = self.norm(x, self.model.family.norm, layer, Name::AttentionNorm);
+        let mut y = if self.has_experts(layer) {
+            self.routed_and_shared(layer, normed)
+        } else {
+            self.mixer(layer, normed)
+        };
+        let mut stream = x;
+        if self.drops_rows(is_last) {
+            y = self.keep_outputs(y);
+            stream = self.keep_outputs(stream);
+        }
+        self.graph.in_place(&[y, stream])
+    }
+
+    pub(crate) fn norm_if_any(&mut self, layer: u64, name: Name, kind: NormKind, x: TensorId) -> TensorId {
+        match self.layer_weight(layer, name) {
+            Some(_) => self.norm(x, kind, layer, name),
+            None => x,
+        }
+    }
+
+    fn feed_forward(&mut self, layer: u64, x: TensorId) -> TensorId {
+        let family = self.model.family;
+        if let Some(experts) = family.experts
+            && self.has_experts(layer)
+        {
+            return experts(self, layer, x);
+        }
+        let normed = self.norm_if_any(layer, Name::FfnNorm, family.norm, x);
+        match self.model.layers[layer as usize].feed_forward {
+            FeedForward::Experts => self.routed_and_shared(layer, normed),
+            _ => self.dense(layer, normed),
+        }
+    }
+
+    fn routed_and_shared(&mut self, layer: u64, x: TensorId) -> TensorId {
+        let family = self.model.family;
+        let shared = self.layer_weight(layer, Name::SharedUp).is_some();
+        if family.shared_first && shared {
+            let shared = self.shared_experts(layer, x);
+            let routed = self.routed_experts(layer, x, None);
+            return self.graph.in_place(&[routed, shared]);
+        }
+        let routed = self.routed_experts(layer, x, None);
+        if !shared {
+            return routed;
+        }
+        let out = match family.shared_gate {
+            SharedGate::None => self.shared_experts(layer, x),
+            SharedGate::Before => {
+                let (logit, opened) = self.shared_gate(layer, x);
+                let gate = self.graph.in_place(&[opened, logit]);
+                let out = self.shared_experts(layer, x);
+                self.graph.in_place(&[out, gate])
+            }
+            SharedGate::After => {
+                let out = self.shared_experts(layer, x);
+                let (_, gate) = self.shared_gate(layer, x);
+                self.graph.in_place(&[out, gate])
+            }
+        };
+        self.graph.in_place(&[routed, out])
+    }
+
+    /// How much of the shared experts counts, token by token: its logit, and what it becomes.
+    fn shared_gate(&mut self, layer: u64, x: TensorId) -> (TensorId, TensorId) {
+        let logit = self.linear(layer, Name::SharedRouter, None, x);
+        (logit, self.graph.in_place(&[logit]))
+    }
+}

@@ -1,0 +1,81 @@
+//! Gemma 4: V is normed and may be K, experts stand beside a dense network.
+
+use crate::architecture::{Experts, FeedForward, Layer, RopeFactors};
+use crate::compute::{Builder, Extent, NormKind, Projections, TensorId, shape};
+use crate::family::gemma::GEMMA3;
+use crate::family::{Family, OutputRows};
+use crate::names::{Home, Name};
+use crate::tensors::TensorList;
+
+pub(super) const FAMILIES: &[Family] = &[Family {
+    name: "gemma4",
+    rope_factors: |fields| RopeFactors::One(fields.head_dim_full / 2),
+    factors_of_full_layers: true,
+    layer_tensors: Some(layer_tensors),
+    expert_tensors: Some(expert_tensors),
+    copies_tied_output: true,
+    attention: Some(attention),
+    after_rope: None,
+    experts: Some(experts),
+    output_rows: OutputRows::AfterNorm,
+    logit_steps: 3,
+    ..GEMMA3
+}];
+
+fn layer_tensors(list: &mut TensorList<'_>, layer: &Layer) {
+    if layer.feed_forward == FeedForward::Experts {
+        for name in [Name::ExpertsPreNorm, Name::DensePostNorm, Name::ExpertsPostNorm] {
+            list.vector(name, list.model.hidden);
+        }
+    }
+    list.vector(Name::LayerScale, 1);
+}
+
+fn expert_tensors(list: &mut TensorList<'_>, experts: Experts, index: u64) {
+    let hidden = list.model.hidden;
+    list.matrix(Name::Router, hidden, experts.count);
+    list.dense(list.model.ffn);
+    list.vector(Name::RouterScale, hidden);
+    list.home = Home::Experts(index);
+    list.push(Name::ExpertsGateUp, hidden, 2 * experts.width, experts.count);
+    list.push(Name::ExpertsDown, experts.width, hidden, experts.count);
+    list.vector(Name::ExpertsDownScale, experts.count);
+    list.home = Home::Layer(index);
+}
+
+fn attention(builder: &mut Builder<'_>, layer: u64, x: TensorId) -> TensorId {
+    let (heads, kv_heads, head_dim) = builder.head_counts(layer);
+    let [heads, kv_heads, head_dim] = [heads, kv_heads, head_dim].map(Extent::from);
+    let tokens = builder.tokens;
+    let query = builder.linear(layer, Name::Q, None, x);
+    let query = builder.graph.reshape(query, shape([head_dim, heads, tokens]));
+    let query = builder.norm(query, NormKind::Rms, layer, Name::QNorm);
+    let query = builder.rope(layer, query);
+    let key = builder.linear(layer, Name::K, None, x);
+    let value = match builder.layer_weight(layer, Name::V) {
+        Some(_) => builder.linear(layer, Name::V, None, x),
+        None => key,
+    };
+    let key = builder.graph.reshape(key, shape([head_dim, kv_heads, tokens]));
+    let value = builder.graph.reshape(value, shape([head_dim, kv_heads, tokens]));
+    let key = builder.norm(key, NormKind::Rms, layer, Name::KNorm);
+    let value = builder.bare_norm(value, NormKind::Rms);
+    let key = builder.rope(layer, key);
+    builder.attend(layer, Projections { query, key, value }, true)
+}
+
+/// A dense network and experts beside each other.
+fn experts(builder: &mut Builder<'_>, layer: u64, x: TensorId) -> TensorId {
+    let normed = builder.norm(x, NormKind::Rms, layer, Name::FfnNorm);
+    let dense = builder.dense(layer, normed);
+    let dense = builder.norm(dense, NormKind::Rms, layer, Name::DensePostNorm);
+    let inner = builder.norm(x, NormKind::Rms, layer, Name::ExpertsPreNorm);
+    let bare = builder.bare_norm(x, NormKind::Rms);
+    let scaled = builder.graph.in_place(&[bare]);
+    let weight = builder.expect_weight(layer, Name::RouterScale);
+    let scaled = builder.graph.in_place(&[scaled, weight]);
+    let logits = builder.linear(layer, Name::Router, None, scaled);
+    let routed = builder.routed_experts(layer, inner, Some(logits));
+    let routed = builder.norm(routed, NormKind::Rms, layer, Name::ExpertsPostNorm);
+    builder.graph.in_place(&[dense, routed])
+}

@@ -1,0 +1,21 @@
+//! Nemotron 3 and H: a layer is a Mamba 2 state, attention without positions, or experts.
+
+use crate::compute::Gating;
+use crate::family::{Family, LayerForm, OutputRows};
+use crate::names::Name;
+
+pub(super) const FAMILIES: &[Family] = &[Family {
+    name: "nemotron_h_moe",
+    served_alone_by_ollama: true,
+    router_bias: |_| true,
+    kv_heads_by_layer: true,
+    norms: &[Name::AttentionNorm],
+    layer_form: LayerForm::OnePart,
+    uses_rope: |_, _| false,
+    squared_relu: true,
+    gating: Some(Gating::Sigmoid),
+    // as the file's metadata say: a few KiB of 300 MiB, left out as in the measurements
+    normalizes_shares: false,
+    output_rows: OutputRows::AfterNorm,
+    ..Family::PLAIN
+}];
