@@ -11,7 +11,7 @@ use jiff::civil::Date;
 use crate::check::{self, Subject, Unknown};
 use crate::config::Config;
 use crate::diag::{Diagnostic, Rule, Severity};
-use crate::diagnosis::{Compiled, Signatures};
+use crate::diagnosis::{CompiledSignatures, LazySignatures};
 use crate::files::{Memory, Outputs, Sink, Sources};
 use crate::link;
 use crate::load::{self, Drafts};
@@ -50,7 +50,7 @@ pub struct Draft {
     /// What it is made of.
     pub digest: Digest,
     /// Its signatures.
-    pub signatures: Signatures,
+    pub signatures: LazySignatures,
     /// What models need.
     pub fits: FitTable,
     /// Everything that is wrong with it, sorted.
@@ -97,8 +97,9 @@ pub fn understand(
     watch.begin(Stage::Signatures, 0);
     let digest = Digest::new(&site, sources);
     let unknown = Unknown::new(&site, sources, &digest, order.today, &order.store);
-    let signatures = Signatures::default();
-    let (few, mut hits) = (LazyCell::new(|| Compiled::new(&unknown.pages, sources)), BTreeMap::new());
+    let signatures = LazySignatures::default();
+    let (few, mut hits) =
+        (LazyCell::new(|| CompiledSignatures::new(&unknown.pages, sources)), BTreeMap::new());
     let compiled = if unknown.concerns_signatures() {
         let all = signatures.of(&site, sources);
         hits = check::sample_hits(&site, all, &order.store);

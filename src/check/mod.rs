@@ -42,7 +42,7 @@ use kbgen_signature::Diagnosis;
 use rayon::prelude::*;
 
 use crate::diag::{Diagnostic, Rule};
-use crate::diagnosis::{Compiled, PartFault};
+use crate::diagnosis::{CompiledSignatures, SignatureError};
 use crate::files::{Key, Sources, Span};
 use crate::site::{Links, Site};
 use crate::store::{Kind, Store};
@@ -62,7 +62,7 @@ pub struct Subject<'s> {
     /// Where their links lead.
     pub links: &'s Links,
     /// Their signatures, parsed.
-    pub compiled: &'s Compiled,
+    pub compiled: &'s CompiledSignatures,
     /// What each sample of each signature leads to, best first, by the sample's place.
     pub hits: &'s BTreeMap<Span, Diagnosis>,
     /// Today.
@@ -72,14 +72,14 @@ pub struct Subject<'s> {
 }
 
 /// What each sample of each signature leads to, best first, by the sample's place.
-pub fn sample_hits(site: &Site, compiled: &Compiled, store: &Store) -> BTreeMap<Span, Diagnosis> {
+pub fn sample_hits(site: &Site, compiled: &CompiledSignatures, store: &Store) -> BTreeMap<Span, Diagnosis> {
     let table = serde_json::to_vec(compiled.index.table()).expect("plain data is always JSON");
     let table = Key::of([table]);
     let hits = site.errors.par_iter().flat_map_iter(|error| {
         let samples: Vec<_> = error.data.signatures.iter().flat_map(|signature| &signature.samples).collect();
         let texts = samples.iter().map(|sample| sample.value.as_bytes());
         let key = || Key::of([table.as_ref()].into_iter().chain(texts));
-        let find = || samples.iter().map(|sample| compiled.index.read(&sample.value)).collect();
+        let find = || samples.iter().map(|sample| compiled.index.diagnose(&sample.value)).collect();
         let found: Vec<Diagnosis> = store.get_or(Kind::Hits, key, find);
         samples.into_iter().map(|sample| sample.span).zip(found)
     });
@@ -173,7 +173,7 @@ pub fn few(subject: &Subject<'_>) -> Vec<Diagnostic> {
 }
 
 /// Faults of patterns and conditions as findings against a rule.
-fn part_faults(rule: &Rule, faults: &[PartFault]) -> Vec<Diagnostic> {
+fn part_faults(rule: &Rule, faults: &[SignatureError]) -> Vec<Diagnostic> {
     faults
         .iter()
         .map(|fault| Diagnostic::error(rule, fault.span, fault.message.clone()).help(fault.help.clone()))

@@ -163,7 +163,7 @@ fn page_kept(place: &Place<'_>, drafts: Drafts, store: &Store) -> (Site, Vec<Dia
     let mut other = None;
     let make = || {
         let (mut site, faults) = page(place, drafts);
-        let is_plain = |head: &Head| !head.draft && faults.is_empty() && head.body.outline.faults.is_empty();
+        let is_plain = |head: &Head| !head.draft && faults.is_empty() && head.body.outline.errors.is_empty();
         if site.errors.first().is_some_and(|page| is_plain(&page.head)) {
             return site.errors.pop();
         }

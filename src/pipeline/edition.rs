@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use crate::check::{self, Subject};
 use crate::diag::{self, Diagnostic};
-use crate::diagnosis::Compiled;
+use crate::diagnosis::CompiledSignatures;
 use crate::escape::ColorChoice;
 use crate::files::{Memory, Outputs, SourceId, Sources};
 use crate::pipeline::{Draft, Order, has_errors, rendering, understand};
@@ -174,7 +174,7 @@ impl Edition {
             pages: few,
             site,
             links,
-            compiled: &Compiled::few(few, site, &self.sources),
+            compiled: &CompiledSignatures::for_pages(few, site, &self.sources),
             hits: &BTreeMap::new(),
             today: self.order.today,
             store: &self.order.store,

@@ -40,14 +40,14 @@ mod xml;
 use std::collections::BTreeMap;
 
 use jiff::civil::Date;
-use kbgen_signature::look_alikes;
+use kbgen_signature::similar_pages;
 use rayon::prelude::*;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::config::Config;
 use crate::diag::{Diagnostic, Rule};
-use crate::diagnosis::{Compiled, Signatures};
+use crate::diagnosis::{CompiledSignatures, LazySignatures};
 use crate::files::{Grouped, Key, Outputs, Sink, Sources};
 use crate::render::assets::Assets;
 use crate::render::groups::Groups;
@@ -86,7 +86,7 @@ pub struct Order<'s> {
     /// What they are made of.
     pub digest: &'s Digest,
     /// Their signatures.
-    pub signatures: &'s Signatures,
+    pub signatures: &'s LazySignatures,
     /// What models need.
     pub fits: &'s FitTable,
     /// Today, for staleness.
@@ -101,7 +101,7 @@ pub struct Order<'s> {
 
 impl<'s> Order<'s> {
     /// The signatures of all pages.
-    fn compiled(&self) -> &'s Compiled {
+    fn compiled(&self) -> &'s CompiledSignatures {
         self.signatures.of(self.site, self.sources)
     }
 
@@ -141,7 +141,7 @@ impl Groundwork {
         let fit_index = fit_files::index(order, &tables);
         let owned = |others: Vec<&str>| others.into_iter().map(str::to_string).collect();
         let look_alikes = order.gathered("look-alikes", || {
-            let alike = look_alikes(order.compiled().index.table()).into_iter();
+            let alike = similar_pages(order.compiled().index.table()).into_iter();
             alike.map(|(page, others)| (page.to_string(), owned(others))).collect()
         });
         Ok(Self { assets, prose, tables, fit_index, look_alikes })

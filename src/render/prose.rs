@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 use rayon::prelude::*;
 
 use crate::files::{Key, Span};
-use crate::markdown::{self, Call, Figure, Picture, Pieces, Rendered, TocEntry};
+use crate::markdown::{self, Call, CallValue, Picture, RenderHooks, Rendered, TocEntry};
 use crate::render::Order;
 use crate::render::address::{href, root};
 use crate::render::assets::Assets;
@@ -84,7 +84,7 @@ impl Prose {
     }
 }
 
-fn render(text: &str, head: &Head, pieces: &impl Pieces) -> Rendered {
+fn render(text: &str, head: &Head, pieces: &impl RenderHooks) -> Rendered {
     markdown::render_outlined(text, head.body.outline.headings.clone(), pieces)
 }
 
@@ -132,7 +132,7 @@ impl<'s> Place<'s> {
         Self { order, assets, shared, head, root: root(&shown_at(head)), targets }
     }
 
-    /// The key of the rendered text: all that [`markdown::render`] sees, so every answer that [`Pieces`] may give.
+    /// The key of the rendered text: all that [`markdown::render`] sees, so every answer that [`RenderHooks`] may give.
     fn key(&self, text: &str) -> Key {
         let outline = &self.head.body.outline;
         let mut parts = vec![text.to_string()];
@@ -140,7 +140,7 @@ impl<'s> Place<'s> {
             true => format!("{:?}", self.picture(&link.destination)),
             false => self.href(&link.destination),
         }));
-        parts.extend(outline.calls.iter().map(|call| format!("{:?}", self.figure(call))));
+        parts.extend(outline.calls.iter().map(|call| format!("{:?}", self.call_value(call))));
         Key::of([self.shared.key, Key::of(parts)])
     }
 }
@@ -166,7 +166,7 @@ fn shown_at(head: &Head) -> String {
     }
 }
 
-impl Pieces for Place<'_> {
+impl RenderHooks for Place<'_> {
     fn href(&self, destination: &str) -> String {
         match self.targets.get(destination) {
             Some(target) => lead(&self.root, target, self.assets),
@@ -182,10 +182,10 @@ impl Pieces for Place<'_> {
         Picture { source: self.href(destination), size }
     }
 
-    fn figure(&self, call: &Call) -> Option<Figure> {
+    fn call_value(&self, call: &Call) -> Option<CallValue> {
         let place: Span = self.head.body.span.part(call.range.start, call.range.end);
         let figure = self.order.fits.prose.get(&place)?;
-        Some(Figure {
+        Some(CallValue {
             text: figure.text.clone(),
             value: figure.value.to_string(),
             title: basis(self.order, &call.source).unwrap_or_default(),
@@ -210,13 +210,13 @@ impl Pieces for Place<'_> {
 /// The same without colors, for those who only want to know what a body says.
 struct Uncolored<'p>(&'p Place<'p>);
 
-impl Pieces for Uncolored<'_> {
+impl RenderHooks for Uncolored<'_> {
     fn href(&self, destination: &str) -> String {
         self.0.href(destination)
     }
 
-    fn figure(&self, call: &Call) -> Option<Figure> {
-        self.0.figure(call)
+    fn call_value(&self, call: &Call) -> Option<CallValue> {
+        self.0.call_value(call)
     }
 
     fn code(&self, _language: &str, _code: &str) -> Arc<str> {
@@ -243,7 +243,7 @@ pub(super) struct Line<'s> {
     pub root: &'s str,
 }
 
-impl Pieces for Line<'_> {
+impl RenderHooks for Line<'_> {
     fn href(&self, destination: &str) -> String {
         match self.order.links.lines.get(&(self.page.clone(), destination.to_string())) {
             Some(target) => lead(self.root, target, self.assets),
@@ -251,7 +251,7 @@ impl Pieces for Line<'_> {
         }
     }
 
-    fn figure(&self, _call: &Call) -> Option<Figure> {
+    fn call_value(&self, _call: &Call) -> Option<CallValue> {
         None
     }
 }

@@ -1,7 +1,7 @@
 //! `data/search.js`: what the reader's search needs of every page, in an index of its own: what diagnosis offers for
 //! a log are errors and guides only.
 
-use kbgen_signature::{Document, WordIndex};
+use kbgen_signature::{Document, TextIndex};
 use serde::Serialize;
 
 use crate::files::Outputs;
@@ -49,7 +49,7 @@ pub(super) fn purpose(address: &str) -> Option<&'static str> {
 /// What the file holds; all lists but the last are in the order of the index.
 #[derive(Serialize)]
 struct Data {
-    index: WordIndex,
+    index: TextIndex,
     notes: Vec<String>,
     also: Vec<String>,
     groups: Vec<Group>,
@@ -65,7 +65,7 @@ pub(super) fn file(shelf: &Shelf<'_>) -> Outputs {
         entries.into_iter().map(|entry| (entry.document, (entry.note, entry.also))).unzip();
     let (notes, also): (Vec<_>, Vec<_>) = rest.into_iter().unzip();
     let data = Data {
-        index: WordIndex::build(&documents),
+        index: TextIndex::build(&documents),
         notes,
         also: also.iter().map(|names| names.join("|")).collect(),
         groups: groups(shelf),

@@ -1,7 +1,7 @@
 /* Finds the pages that fit a pasted log: kbgenMatch(table, log) works in steps, so that the page can go on, and
    returns [{slug, score, line, column, figures, cause}], best first, in linear time. Its property `steps` counts the
    steps, and `skipped` is the line where there were too many and signatures may have been missed, or 0; `begun` names the
-   pages with a message that begins as a short text ends. One log at a time: a new one ends the work on the last. The twin of crates/kbgen-signature/; tests/data/matches.json holds both to one result. */
+   pages with a message that begins as a short text ends. One log at a time: a new one ends the work on the last. Port of crates/kbgen-signature/; both share the test vectors in tests/data/matches.json. */
 var kbgenMatch = (() => {
   "use strict";
 
@@ -170,7 +170,7 @@ var kbgenMatch = (() => {
     bytes = bytes.subarray(0, size);
   }
 
-  /* effort.rs: steps are counted as by the program, so that both end at the same place. */
+  /* step_budget.rs: counts the same steps as the program, so that both stop at the same position. */
 
   const STRETCH = 1024, STEPS = 1 << 16;
   let steps, left, exhausted;
@@ -183,7 +183,7 @@ var kbgenMatch = (() => {
     return true;
   }
 
-  /* hole.rs */
+  /* placeholder.rs */
 
   const REACH = 120;
 
@@ -291,9 +291,9 @@ var kbgenMatch = (() => {
     return out;
   }
 
-  /* find.rs */
+  /* matcher.rs */
 
-  // The most characters that a hole takes.
+  // Maximum length of a placeholder.
   const longest = type => type === "start" || type === "end" ? 0 : /^(?:bytes|mib|gib|float)$/.test(type) ? 3 * REACH + 4 : REACH + 2;
 
   // `anchor` is the part and the offset of the literal text that the pattern is searched by.
@@ -497,7 +497,7 @@ var kbgenMatch = (() => {
     };
   }
 
-  /* reading.rs, index.rs */
+  /* scanner.rs, index.rs */
 
   // Takes the places of a pattern whose anchor is at `at`.
   function candidate(m, found, at, extractors) {

@@ -19,7 +19,7 @@
     if (kind) element.className = kind;
     return element;
   }
-  // The twin of show_figure in src/diagnosis/answer.rs.
+  // Port of format_figure in src/diagnosis/diagnosed_page.rs.
   function figure(name, value) {
     if (typeof value !== "number") return value;
     var counts = window.kbgenTables.counts.some(function (word) { return name.indexOf(word) >= 0; });
@@ -36,7 +36,7 @@
     return window.kbgenTables.pairs.filter(function (pair) { return figures[pair[0]] > figures[pair[1]]; }).slice(0, 1)
       .map(function (pair) { return t("{size} too much", { size: figure(pair[0], figures[pair[0]] - figures[pair[1]]) }); });
   }
-  // The twin of conclusion in src/diagnosis/answer.rs.
+  // Port of conclusion in src/diagnosis/diagnosed_page.rs.
   function conclusion(cause, figures) {
     var told_of = told(cause.names, figures).concat(shortage(figures));
     return cause.title.replace(/\.+$/, "").replace(/\x60/g, "") + (told_of.length ? ": " + told_of.join(", ") : "") + ".";
@@ -135,7 +135,7 @@
       match.quote = around(lines[match.line - 1], match.column - 1);
       match.setting = window.kbgenSetting(text, match, tables);
     });
-    // The twin of answers in src/diagnosis/near.rs: a typed title leads to its page before all signatures.
+    // Port of rank_pages in src/diagnosis/search.rs: pages whose title is the question come first.
     var search = window.kbgenSearch, question = search.isQuestion(text), titled = search.titled(tables.search, text);
     var whole = titled.filter(function (page) { return page.whole; });
     var is_whole = function (match) { return whole.some(function (page) { return page.address === "errors/" + match.slug + "/"; }); };

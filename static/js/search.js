@@ -1,6 +1,6 @@
 /* Searches the word index: kbgenSearch(index, text, limit) gives [{address, title, score, share}], best first, and
    kbgenSearch.titled(index, text) the pages whose title is typed.
-   The twin of crates/kbgen-signature/src/words_query.rs; tests/data/words.json holds both to one result. */
+   Port of crates/kbgen-signature/src/text_search.rs; both share the test vectors in tests/data/words.json. */
 var kbgenSearch = (() => {
   "use strict";
 

@@ -1,18 +1,19 @@
-//! Syntax of other Markdown dialects, which would be shown as it is written.
+//! Finds syntax of other Markdown dialects, which pages would show as text.
 
 use std::ops::Range;
 
 use pulldown_cmark::Tag;
 
-use crate::markdown::fault::{Fault, FaultKind};
+use crate::markdown::calls::is_escaped;
+use crate::markdown::markdown_error::{MarkdownError, MarkdownErrorKind as Kind};
 
-/// Most bytes of the name in a wiki link: brackets without end are not looked through for each of them.
+/// Maximum bytes of the name in a wiki link, to bound the search for the closing brackets.
 const MAX_NAME: usize = 200;
 
-/// Syntax that bodies do not have.
+/// Syntax of other dialects.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Foreign {
-    /// Rows of a table without a line `| --- |` below the first.
+pub enum UnsupportedSyntax {
+    /// Rows of a table without a delimiter row `| --- |`.
     Table,
     /// `:::note`.
     Container,
@@ -26,8 +27,8 @@ pub enum Foreign {
     Module,
 }
 
-impl Foreign {
-    /// Its name, as a noun phrase.
+impl UnsupportedSyntax {
+    /// Returns the message of the error.
     pub(super) fn message(self) -> &'static str {
         match self {
             Self::Table => "table without a delimiter row",
@@ -39,7 +40,7 @@ impl Foreign {
         }
     }
 
-    /// The replacement that the help suggests.
+    /// Returns the help with the supported syntax.
     pub(super) fn help(self) -> &'static str {
         match self {
             Self::Table => "write a line such as `| --- | --- |` below the first row",
@@ -53,35 +54,36 @@ impl Foreign {
     }
 }
 
-/// Whether syntax of other dialects is not looked for in a part of a text.
+/// Returns whether an element is not searched for unsupported syntax.
 pub(super) fn is_opaque(tag: &Tag<'_>) -> bool {
     use Tag::{CodeBlock, HtmlBlock, Image, Link, Table};
     matches!(tag, CodeBlock(_) | HtmlBlock | Image { .. } | Link { .. } | Table(_))
 }
 
-/// Every place of such syntax in a text, outside the ranges that hold something else: code, links, tables.
-pub(super) fn find(source: &str, opaque: &[Range<usize>]) -> Vec<Fault> {
+/// Reports unsupported syntax outside the `opaque` ranges: code, links, tables.
+pub(super) fn find(source: &str, opaque: &[Range<usize>]) -> Vec<MarkdownError> {
     let mut masked = source.as_bytes().to_vec();
     for range in opaque {
         masked[range.clone()].iter_mut().filter(|byte| **byte != b'\n').for_each(|byte| *byte = 0);
     }
     let Ok(masked) = String::from_utf8(masked) else { return Vec::new() };
     let mut found = Vec::new();
-    let mut report = |range: Range<usize>, kind| found.push(Fault { range, kind: FaultKind::Foreign(kind) });
+    let mut report =
+        |range: Range<usize>, kind| found.push(MarkdownError { range, kind: Kind::UnsupportedSyntax(kind) });
     let mut at = 0;
     let mut in_rows = false;
     for line in masked.split('\n') {
         let text = line.trim_end();
         let start = at + text.len() - text.trim_start().len();
         let text = text.trim_start();
-        if let Some(kind) = of_line(text) {
-            // The rows of one table are one mistake.
-            if kind != Foreign::Table || !in_rows {
+        if let Some(kind) = line_syntax(text) {
+            // The rows of one table are one error.
+            if kind != UnsupportedSyntax::Table || !in_rows {
                 report(start..start + text.len(), kind);
             }
         }
         in_rows = is_row(text);
-        for (range, kind) in inline(text) {
+        for (range, kind) in inline_syntax(text) {
             report(start + range.start..start + range.end, kind);
         }
         at += line.len() + 1;
@@ -89,23 +91,23 @@ pub(super) fn find(source: &str, opaque: &[Range<usize>]) -> Vec<Fault> {
     found
 }
 
-fn of_line(text: &str) -> Option<Foreign> {
+fn line_syntax(text: &str) -> Option<UnsupportedSyntax> {
     let is_word = |rest: &str| rest.trim_start().starts_with(|c: char| c.is_ascii_alphabetic());
     if is_row(text) {
-        return Some(Foreign::Table);
+        return Some(UnsupportedSyntax::Table);
     }
     if text.strip_prefix(":::").is_some_and(|rest| is_word(rest.trim_start_matches([':', '{']))) {
-        return Some(Foreign::Container);
+        return Some(UnsupportedSyntax::Container);
     }
     if ["!!! ", "??? ", "???+ "].iter().any(|mark| text.strip_prefix(mark).is_some_and(is_word)) {
-        return Some(Foreign::Admonition);
+        return Some(UnsupportedSyntax::Admonition);
     }
     let quoted = |rest: &str| rest.trim_end_matches(';').ends_with(['"', '\'']);
     let module = text.strip_prefix("import ").filter(|rest| quoted(rest));
     let is_module = module.is_some_and(|rest| rest.starts_with(['"', '\'']) || rest.contains(" from "));
     let is_export =
         ["export const ", "export default ", "export function "].iter().any(|word| text.starts_with(word));
-    (is_module || is_export).then_some(Foreign::Module)
+    (is_module || is_export).then_some(UnsupportedSyntax::Module)
 }
 
 fn is_row(text: &str) -> bool {
@@ -115,28 +117,28 @@ fn is_row(text: &str) -> bool {
         && text.contains(|c: char| !"|-: \0".contains(c))
 }
 
-fn inline(text: &str) -> Vec<(Range<usize>, Foreign)> {
+fn inline_syntax(text: &str) -> Vec<(Range<usize>, UnsupportedSyntax)> {
     let mut found = Vec::new();
     for (at, _) in text.match_indices("[[").filter(|(at, _)| !is_escaped(text, *at)) {
         let inner = &text[at + 2..];
         let end = inner.bytes().take(MAX_NAME).position(|byte| byte == b']');
         let Some(end) = end.filter(|end| inner[*end..].starts_with("]]")) else { continue };
         if inner.starts_with(char::is_alphabetic) && !inner[..end].contains(['[', '\0']) {
-            found.push((at..at + end + 4, Foreign::WikiLink));
+            found.push((at..at + end + 4, UnsupportedSyntax::WikiLink));
         }
     }
     let mut from = 0;
-    while let Some(range) = math(text, from) {
+    while let Some(range) = find_math(text, from) {
         from = range.end;
-        found.push((range, Foreign::Math));
+        found.push((range, UnsupportedSyntax::Math));
     }
     found
 }
 
-/// The first formula between dollar signs behind a byte. Sums of money and variables of a shell are none: a formula has a
-/// command, an operator, an index, or is a single letter.
-fn math(text: &str, from: usize) -> Option<Range<usize>> {
-    let is_beside_word = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric());
+/// Returns the first formula between dollar signs after byte `from`. A formula has a command, an operator or an index, or is a
+/// single letter, unlike amounts of money and shell variables.
+fn find_math(text: &str, from: usize) -> Option<Range<usize>> {
+    let is_word_char = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric());
     let mut start = from;
     loop {
         start += text[start..].find('$')?;
@@ -149,8 +151,8 @@ fn math(text: &str, from: usize) -> Option<Range<usize>> {
         let is_whole = !inner.is_empty()
             && inner.trim() == inner
             && !inner.contains('\0')
-            && !is_beside_word(text[..start].chars().next_back())
-            && !is_beside_word(text.get(end..).and_then(|rest| rest.chars().next()));
+            && !is_word_char(text[..start].chars().next_back())
+            && !is_word_char(text.get(end..).and_then(|rest| rest.chars().next()));
         let is_variable = inner.starts_with(|c: char| c.is_ascii_uppercase() || "({_".contains(c))
             && inner.len() > 1
             && !inner.contains('\\');
@@ -159,8 +161,4 @@ fn math(text: &str, from: usize) -> Option<Range<usize>> {
         }
         start = inner_start;
     }
-}
-
-fn is_escaped(text: &str, at: usize) -> bool {
-    text[..at].bytes().rev().take_while(|byte| *byte == b'\\').count() % 2 == 1
 }

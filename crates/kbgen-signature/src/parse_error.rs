@@ -1,31 +1,29 @@
-//! What is wrong with a pattern or an expression, and where in its text.
+//! The error type of patterns, expressions and templates.
 
 use std::fmt;
 use std::ops::Range;
 
-/// A mistake in the text of a pattern or an expression.
-///
-/// The message is a phrase in lower case; the help names one thing to do.
+/// The first mistake in the text of a pattern, an expression or a template.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Fault {
-    /// The byte range of the text that is at fault; empty where something is missing.
+pub struct ParseError {
+    /// Byte range of the mistake; empty where something is missing.
     pub range: Range<usize>,
-    /// What is wrong.
+    /// A lowercase phrase without a full stop.
     pub message: String,
-    /// What to do about it.
+    /// One action that fixes the mistake.
     pub help: String,
 }
 
-impl Fault {
+impl ParseError {
     pub(crate) fn new(range: Range<usize>, message: impl Into<String>, help: impl Into<String>) -> Self {
         Self { range, message: message.into(), help: help.into() }
     }
 }
 
-impl fmt::Display for Fault {
+impl fmt::Display for ParseError {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(out, "{} ({})", self.message, self.help)
     }
 }
 
-impl std::error::Error for Fault {}
+impl std::error::Error for ParseError {}

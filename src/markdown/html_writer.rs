@@ -1,72 +1,73 @@
-//! Writes the events of a text as HTML.
+//! Converts Markdown events to HTML.
 
 use std::ops::Range;
 
 use pulldown_cmark::{Alignment, BlockQuoteKind, CodeBlockKind, Event, LinkType, Tag, TagEnd};
 
-use crate::markdown::calls::{Call, Covered, Segment};
+use crate::markdown::calls::{Call, MaskedText, Segment};
 use crate::markdown::destination;
 use crate::markdown::fence;
-use crate::markdown::footnotes::Notes;
+use crate::markdown::footnotes::FootnoteList;
 use crate::markdown::headings::Heading;
 use crate::markdown::html::{attribute, escape_into};
-use crate::markdown::render::{Pieces, Rendered};
-use crate::markdown::sections::Sections;
-use crate::markdown::variants::Run;
+use crate::markdown::render::{RenderHooks, Rendered};
+use crate::markdown::section_builder::SectionBuilder;
+use crate::markdown::variant_group::VariantGroup;
 
-type Placed<'e> = (Event<'e>, Range<usize>);
+type SpannedEvent<'e> = (Event<'e>, Range<usize>);
 
-/// Where the HTML of a text grows.
-pub(crate) struct Writer<'a, P> {
+/// Writes the HTML of a text.
+pub(crate) struct HtmlWriter<'a, P> {
     source: &'a str,
-    covered: &'a Covered<'a>,
-    pieces: &'a P,
-    sections: Sections,
+    masked: &'a MaskedText<'a>,
+    hooks: &'a P,
+    sections: SectionBuilder,
     out: String,
-    /// Outputs that wait while a footnote is written.
-    waiting: Vec<(String, String)>,
+    /// HTML before each open footnote definition, and its label.
+    suspended: Vec<(String, String)>,
     containers: usize,
-    /// The image being read: how many are open in each other, destination, title and its text so far.
+    /// The open image: nesting depth, destination, title and alternative text so far.
     image: Option<(usize, String, String, String)>,
-    /// Whether each open link was written.
+    /// Whether each open link has an `<a>` element.
     links: Vec<bool>,
+    /// The open code block: language, label and code so far.
     code: Option<(String, String, String)>,
-    run: Run,
-    table: Table,
-    notes: Notes,
+    variants: VariantGroup,
+    table: TableState,
+    footnotes: FootnoteList,
 }
 
 #[derive(Default)]
-struct Table {
-    /// Place among the tables of the text, from 1.
+struct TableState {
+    /// 1-based number among the tables of the text.
     number: usize,
     alignments: Vec<Alignment>,
     column: usize,
     in_head: bool,
 }
 
-impl<'a, P: Pieces> Writer<'a, P> {
-    /// A writer for the events of `covered`, whose headings are `headings`.
-    pub fn new(source: &'a str, covered: &'a Covered<'a>, pieces: &'a P, headings: Vec<Heading>) -> Self {
+impl<'a, P: RenderHooks> HtmlWriter<'a, P> {
+    /// Creates a writer for the events of a masked text with the headings of its outline.
+    pub fn new(source: &'a str, masked: &'a MaskedText<'a>, hooks: &'a P, headings: Vec<Heading>) -> Self {
         Self {
             source,
-            covered,
-            pieces,
-            sections: Sections::new(headings, pieces.say("Link to this section")),
+            masked,
+            hooks,
+            sections: SectionBuilder::new(headings, hooks.say("Link to this section")),
             out: String::new(),
-            waiting: Vec::new(),
+            suspended: Vec::new(),
             containers: 0,
             image: None,
             links: Vec::new(),
             code: None,
-            run: Run::default(),
-            table: Table::default(),
-            notes: Notes::default(),
+            variants: VariantGroup::default(),
+            table: TableState::default(),
+            footnotes: FootnoteList::default(),
         }
     }
 
-    /// Writes one event; `after` are those that follow.
-    pub fn event(&mut self, event: &Event, range: &Range<usize>, after: &[Placed]) {
+    /// Writes one event; `after` has the following events.
+    pub fn event(&mut self, event: &Event, range: &Range<usize>, after: &[SpannedEvent]) {
         match event {
             Event::Start(tag) if self.image.is_some() => self.start_in_image(tag),
             Event::End(tag) if self.image.is_some() => self.end_in_image(tag),
@@ -74,9 +75,9 @@ impl<'a, P: Pieces> Writer<'a, P> {
             Event::End(tag) => self.end(tag),
             Event::Text(text) => self.text(text, range),
             Event::Code(text) => self.inline_code(text),
-            Event::Html(text) | Event::InlineHtml(text) => self.words(text),
-            Event::SoftBreak => self.words("\n"),
-            Event::HardBreak if self.image.is_some() => self.words(" "),
+            Event::Html(text) | Event::InlineHtml(text) => self.push_text(text),
+            Event::SoftBreak => self.push_text("\n"),
+            Event::HardBreak if self.image.is_some() => self.push_text(" "),
             Event::HardBreak => {
                 self.sections.plain(" ");
                 self.out.push_str("<br>\n");
@@ -84,31 +85,31 @@ impl<'a, P: Pieces> Writer<'a, P> {
             Event::Rule => self.out.push_str("<hr>\n"),
             Event::FootnoteReference(_) if self.image.is_some() => {}
             Event::FootnoteReference(label) => {
-                let mark = self.notes.reference(label, &self.pieces.say("Footnote {n}"));
+                let mark = self.footnotes.reference(label, &self.hooks.say("Footnote {n}"));
                 self.out.push_str(&mark);
             }
             Event::TaskListMarker(done) => {
                 let (state, label) = match done {
-                    true => ("disabled checked", self.pieces.say("Done")),
-                    false => ("disabled", self.pieces.say("To do")),
+                    true => ("disabled checked", self.hooks.say("Done")),
+                    false => ("disabled", self.hooks.say("To do")),
                 };
                 self.out.push_str(&format!("<input type=\"checkbox\" {state}"));
                 attribute(&mut self.out, "aria-label", &label);
                 self.out.push_str("> ");
             }
-            // Mathematics is not among the options.
+            // The options do not enable math.
             Event::InlineMath(_) | Event::DisplayMath(_) => {}
         }
     }
 
-    /// Hands over what was written.
+    /// Returns the sections with the footnotes.
     pub fn finish(mut self) -> Rendered {
-        let back = self.pieces.say("Back to the text");
-        let notes = self.notes.list(&back, &self.pieces.say("Footnotes"));
-        self.sections.finish(&mut self.out, notes)
+        let back = self.hooks.say("Back to the text");
+        let footnotes = self.footnotes.list(&back, &self.hooks.say("Footnotes"));
+        self.sections.finish(&mut self.out, footnotes)
     }
 
-    /// The HTML so far, for a text without sections.
+    /// Returns the HTML of a text without sections.
     pub fn into_html(self) -> String {
         self.out
     }
@@ -117,16 +118,16 @@ impl<'a, P: Pieces> Writer<'a, P> {
         if let Some((_, _, code)) = &mut self.code {
             return code.push_str(text);
         }
-        let covered = self.covered;
-        for segment in covered.segments(text, range) {
+        let masked = self.masked;
+        for segment in masked.segments(text, range) {
             match segment {
-                Segment::Text(text) => self.words(text),
-                Segment::Call(call) => self.figure(call),
+                Segment::Text(text) => self.push_text(text),
+                Segment::Call(call) => self.push_call(call),
             }
         }
     }
 
-    fn words(&mut self, text: &str) {
+    fn push_text(&mut self, text: &str) {
         if let Some((.., alternative)) = &mut self.image {
             return alternative.push_str(text);
         }
@@ -134,34 +135,34 @@ impl<'a, P: Pieces> Writer<'a, P> {
         escape_into(&mut self.out, text);
     }
 
-    fn figure(&mut self, call: &Call) {
-        let Some(figure) = self.pieces.figure(call) else {
-            return self.words(&self.source[call.range.clone()]);
+    fn push_call(&mut self, call: &Call) {
+        let Some(value) = self.hooks.call_value(call) else {
+            return self.push_text(&self.source[call.range.clone()]);
         };
         if let Some((.., alternative)) = &mut self.image {
-            return alternative.push_str(&figure.text);
+            return alternative.push_str(&value.text);
         }
-        self.sections.plain(&figure.text);
+        self.sections.plain(&value.text);
         self.out.push_str("<data class=\"figure\"");
-        attribute(&mut self.out, "value", &figure.value);
-        if !figure.title.is_empty() {
-            attribute(&mut self.out, "title", &figure.title);
+        attribute(&mut self.out, "value", &value.value);
+        if !value.title.is_empty() {
+            attribute(&mut self.out, "title", &value.title);
         }
         self.out.push('>');
-        escape_into(&mut self.out, &figure.text);
+        escape_into(&mut self.out, &value.text);
         self.out.push_str("</data>");
     }
 
     fn inline_code(&mut self, text: &str) {
         if self.image.is_some() {
-            return self.words(text);
+            return self.push_text(text);
         }
         self.out.push_str("<code>");
-        self.words(text);
+        self.push_text(text);
         self.out.push_str("</code>");
     }
 
-    fn start(&mut self, tag: &Tag, range: &Range<usize>, after: &[Placed]) {
+    fn start(&mut self, tag: &Tag, range: &Range<usize>, after: &[SpannedEvent]) {
         match tag {
             Tag::Paragraph => {
                 if self.containers == 0 {
@@ -184,7 +185,7 @@ impl<'a, P: Pieces> Writer<'a, P> {
             Tag::Item => self.out.push_str(if is_task(after) { "<li class=\"task\">" } else { "<li>" }),
             Tag::FootnoteDefinition(label) => {
                 self.containers += 1;
-                self.waiting.push((std::mem::take(&mut self.out), label.to_string()));
+                self.suspended.push((std::mem::take(&mut self.out), label.to_string()));
             }
             Tag::HtmlBlock => self.out.push_str("<p>"),
             other => self.start_inline_or_table(other),
@@ -194,10 +195,10 @@ impl<'a, P: Pieces> Writer<'a, P> {
     fn start_inline_or_table(&mut self, tag: &Tag) {
         match tag {
             Tag::Table(alignments) => {
-                // Regions of one page need names of their own.
+                // The regions of a page need distinct labels.
                 let number = self.table.number + 1;
-                self.table = Table { alignments: alignments.clone(), number, ..Table::default() };
-                let label = self.pieces.say("Table {n}").replace("{n}", &number.to_string());
+                self.table = TableState { alignments: alignments.clone(), number, ..TableState::default() };
+                let label = self.hooks.say("Table {n}").replace("{n}", &number.to_string());
                 self.out.push_str("<div class=\"table\" tabindex=\"0\" role=\"region\"");
                 attribute(&mut self.out, "aria-label", &label);
                 self.out.push_str(">\n<table>\n");
@@ -219,7 +220,7 @@ impl<'a, P: Pieces> Writer<'a, P> {
             Tag::Image { dest_url, title, .. } => {
                 self.image = Some((1, dest_url.to_string(), title.to_string(), String::new()));
             }
-            // Blocks are written above; the others are not among the options.
+            // `start` handles the blocks; the options do not enable other tags.
             _ => {}
         }
     }
@@ -244,9 +245,9 @@ impl<'a, P: Pieces> Writer<'a, P> {
             TagEnd::Item => self.out.push_str("</li>\n"),
             TagEnd::FootnoteDefinition => {
                 self.containers -= 1;
-                if let Some((before, label)) = self.waiting.pop() {
+                if let Some((before, label)) = self.suspended.pop() {
                     let note = std::mem::replace(&mut self.out, before);
-                    self.notes.keep(&label, note);
+                    self.footnotes.insert(&label, note);
                 }
             }
             TagEnd::HtmlBlock => self.out.push_str("</p>\n"),
@@ -278,24 +279,24 @@ impl<'a, P: Pieces> Writer<'a, P> {
         self.containers += 1;
         let (class, title) = match kind {
             None => return self.out.push_str("<blockquote>\n"),
-            Some(BlockQuoteKind::Note) => ("note", self.pieces.say("Note")),
-            Some(BlockQuoteKind::Tip) => ("tip", self.pieces.say("Tip")),
-            Some(BlockQuoteKind::Important) => ("important", self.pieces.say("Important")),
-            Some(BlockQuoteKind::Warning) => ("warning", self.pieces.say("Warning")),
-            Some(BlockQuoteKind::Caution) => ("caution", self.pieces.say("Caution")),
+            Some(BlockQuoteKind::Note) => ("note", self.hooks.say("Note")),
+            Some(BlockQuoteKind::Tip) => ("tip", self.hooks.say("Tip")),
+            Some(BlockQuoteKind::Important) => ("important", self.hooks.say("Important")),
+            Some(BlockQuoteKind::Warning) => ("warning", self.hooks.say("Warning")),
+            Some(BlockQuoteKind::Caution) => ("caution", self.hooks.say("Caution")),
         };
         self.out.push_str(&format!("<aside class=\"alert alert-{class}\">\n<p class=\"alert-title\">"));
         escape_into(&mut self.out, &title);
         self.out.push_str("</p>\n");
     }
 
-    fn start_code(&mut self, kind: &CodeBlockKind, range: &Range<usize>, after: &[Placed]) {
-        self.out.push_str(&self.run.before(self.source, range, after));
+    fn start_code(&mut self, kind: &CodeBlockKind, range: &Range<usize>, after: &[SpannedEvent]) {
+        self.out.push_str(&self.variants.open(self.source, range, after));
         let (language, label) = match kind {
             CodeBlockKind::Indented => (String::new(), String::new()),
             CodeBlockKind::Fenced(_) => {
-                let fence = fence::read(self.source, range).0;
-                let label = self.pieces.label(&fence);
+                let fence = fence::parse(self.source, range).0;
+                let label = self.hooks.label(&fence);
                 (fence.language, label)
             }
         };
@@ -312,9 +313,9 @@ impl<'a, P: Pieces> Writer<'a, P> {
             attribute(&mut self.out, "data-label", &label);
         }
         self.out.push_str("><pre tabindex=\"0\"><code>");
-        self.out.push_str(&self.pieces.code(&language, &code));
+        self.out.push_str(&self.hooks.code(&language, &code));
         self.out.push_str("</code></pre></div>\n");
-        self.out.push_str(self.run.behind());
+        self.out.push_str(self.variants.close());
     }
 
     fn start_cell(&mut self) {
@@ -329,8 +330,8 @@ impl<'a, P: Pieces> Writer<'a, P> {
     fn start_link(&mut self, link_type: LinkType, destination: &str, title: &str) {
         let scheme = if link_type == LinkType::Email { "mailto:" } else { "" };
         let destination = format!("{scheme}{destination}");
-        let href = self.pieces.href(&destination);
-        // HTML has no link in a link; Markdown has an address in `<…>` there.
+        let href = self.hooks.href(&destination);
+        // HTML does not allow nested links; Markdown allows `<address>` in a link text.
         let allowed = !self.links.contains(&true)
             && [&destination, &href].iter().all(|address| destination::refused_scheme(address).is_none());
         self.links.push(allowed);
@@ -367,12 +368,12 @@ impl<'a, P: Pieces> Writer<'a, P> {
             return;
         }
         let Some((_, destination, title, alternative)) = self.image.take() else { return };
-        let picture = self.pieces.picture(&destination);
+        let picture = self.hooks.picture(&destination);
         if [&destination, &picture.source]
             .iter()
             .any(|address| destination::refused_scheme(address).is_some())
         {
-            return self.words(&alternative);
+            return self.push_text(&alternative);
         }
         self.out.push_str("<img");
         attribute(&mut self.out, "src", &picture.source);
@@ -387,8 +388,8 @@ impl<'a, P: Pieces> Writer<'a, P> {
     }
 }
 
-/// Whether the list item that begins with these events is a task.
-fn is_task(events: &[Placed]) -> bool {
+/// Returns whether a list item with these events is a task.
+fn is_task(events: &[SpannedEvent]) -> bool {
     let mut events = events.iter().map(|(event, _)| event);
     match events.next() {
         Some(Event::TaskListMarker(_)) => true,

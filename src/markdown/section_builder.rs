@@ -1,39 +1,38 @@
-//! Cuts a page at its headings while it is written.
+//! Splits the HTML of a body into its lead and its sections.
 
 use crate::markdown::headings::Heading;
 use crate::markdown::html::{self, attribute};
 use crate::markdown::render::{Rendered, Section, TocEntry};
 
-/// The sections so far, and the heading or lead being written.
-pub(crate) struct Sections {
+/// Collects sections, the table of contents, and the plain text of headings and lead.
+pub(crate) struct SectionBuilder {
     rendered: Rendered,
-    /// The headings still to come, as the outline has them.
+    /// Headings of the outline that have not been written.
     headings: std::vec::IntoIter<Heading>,
-    /// The heading being written and its plain text so far.
+    /// The open heading and its plain text so far.
     open: Option<(Heading, String)>,
     in_lead: bool,
 }
 
-impl Sections {
-    /// None yet; `headings` are the outline's, `anchor_label` names the link of each to itself.
+impl SectionBuilder {
+    /// Creates a builder with the headings of the outline and the label of their self-links.
     pub fn new(headings: Vec<Heading>, anchor_label: String) -> Self {
         let rendered = Rendered { anchor_label, ..Rendered::default() };
         Self { rendered, headings: headings.into_iter(), open: None, in_lead: false }
     }
 
-    /// A paragraph outside lists and quotations begins; the first one before any heading is the lead.
+    /// Starts a paragraph outside lists and quotations; the first one before any heading is the lead.
     pub fn start_paragraph(&mut self) {
         self.in_lead = self.rendered.lead_text.is_empty()
             && self.rendered.sections.is_empty()
             && self.rendered.toc.is_empty();
     }
 
-    /// A paragraph ends.
     pub fn end_paragraph(&mut self) {
         self.in_lead = false;
     }
 
-    /// Text that a title or the lead also has as plain text.
+    /// Adds plain text to the open heading or the lead.
     pub fn plain(&mut self, text: &str) {
         let text = if text == "\n" { " " } else { text };
         if let Some((_, title)) = &mut self.open {
@@ -43,8 +42,8 @@ impl Sections {
         }
     }
 
-    /// A heading outside lists and quotations begins. What `out` holds belongs to the section before
-    /// one of level 2 (and of level 1, which is a fault).
+    /// Starts a heading outside lists and quotations. A heading of level 2 (or 1, which is an error) ends the previous section,
+    /// whose HTML is in `out`.
     pub fn start_heading(&mut self, out: &mut String) {
         let heading = self.headings.next().expect("the outline has every heading outside containers");
         if heading.level <= 2 {
@@ -57,7 +56,7 @@ impl Sections {
         self.open = Some((heading, String::new()));
     }
 
-    /// The heading ends.
+    /// Ends the heading; `out` has the HTML of its title.
     pub fn end_heading(&mut self, out: &mut String) {
         let Some((heading, title)) = self.open.take() else { return };
         let title = title.trim().to_string();
@@ -75,7 +74,7 @@ impl Sections {
         }
     }
 
-    /// Everything is written.
+    /// Ends the last section and returns the result.
     pub fn finish(mut self, out: &mut String, footnotes_html: String) -> Rendered {
         self.flush(out);
         self.rendered.footnotes_html = footnotes_html;

@@ -1,10 +1,10 @@
-//! Tokens as HTML: a class of one letter each, neighbors of one class in one span.
+//! Writes tokens as HTML spans with one-letter classes; adjacent tokens of one class share a span.
 
 use crate::markdown::html::escape_into;
 
-/// What a token is; the letter is its class in HTML.
+/// The class of a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Class {
+pub(crate) enum TokenClass {
     Keyword,
     String,
     Comment,
@@ -19,7 +19,8 @@ pub(crate) enum Class {
     Muted,
 }
 
-impl Class {
+impl TokenClass {
+    /// Returns the CSS class.
     fn letter(self) -> char {
         match self {
             Self::Keyword => 'k',
@@ -38,25 +39,24 @@ impl Class {
     }
 }
 
-/// HTML that grows token by token.
 #[derive(Debug, Default)]
-pub(crate) struct Spans {
+pub(crate) struct SpanWriter {
     out: String,
-    open: Option<Class>,
-    /// White space whose class shows when the next token comes.
+    open: Option<TokenClass>,
+    /// White space after the last token; inside its span only if the next token has the same class.
     gap: String,
 }
 
-impl Spans {
-    /// A text without tokens.
+impl SpanWriter {
+    /// Escapes code without highlighting.
     pub fn plain(code: &str) -> String {
         let mut out = String::new();
         escape_into(&mut out, code);
         out
     }
 
-    /// Adds a token.
-    pub fn push(&mut self, class: Option<Class>, text: &str) {
+    /// Adds a token; `None` is unclassified text.
+    pub fn push(&mut self, class: Option<TokenClass>, text: &str) {
         let body = text.trim_end();
         if body.is_empty() {
             return self.gap.push_str(text);
@@ -80,7 +80,6 @@ impl Spans {
         self.gap.push_str(&text[body.len()..]);
     }
 
-    /// The HTML.
     pub fn finish(mut self) -> String {
         self.close();
         self.out + &self.gap
@@ -98,12 +97,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn neighbours_share_a_span_and_white_space_has_none() {
-        let mut spans = Spans::default();
-        spans.push(Some(Class::String), "a");
+    fn adjacent_tokens_share_a_span() {
+        let mut spans = SpanWriter::default();
+        spans.push(Some(TokenClass::String), "a");
         spans.push(None, " ");
-        spans.push(Some(Class::String), "<b ");
-        spans.push(Some(Class::Number), "1\n");
+        spans.push(Some(TokenClass::String), "<b ");
+        spans.push(Some(TokenClass::Number), "1\n");
         spans.push(None, "  ");
         assert_eq!(spans.finish(), "<span class=\"s\">a &lt;b</span> <span class=\"n\">1</span>\n  ");
     }

@@ -1,91 +1,91 @@
-//! What can be wrong with a Markdown text, in words for its author.
+//! Errors in Markdown, with messages and help.
 
 use std::ops::Range;
 
 use crate::markdown::destination::MAX_ADDRESS;
 use crate::markdown::fence::{KEYS, SYSTEMS};
-use crate::markdown::foreign::Foreign;
 use crate::markdown::highlight::LANGUAGES;
 use crate::markdown::outline::{MAX_COLUMNS, MAX_DEPTH};
-use crate::unicode_safety::{HostDisguise, InvisibleChar};
+use crate::markdown::unsupported::UnsupportedSyntax;
+use crate::unicode_safety::{HostSpoofing, InvisibleChar};
 
-/// A fault and its place.
+/// An error in Markdown.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Fault {
-    /// Byte range in the text given.
+pub struct MarkdownError {
+    /// Byte range in the parsed text.
     pub range: Range<usize>,
-    /// What is wrong.
-    pub kind: FaultKind,
+    /// Kind of error, with the quoted text.
+    pub kind: MarkdownErrorKind,
 }
 
-/// The kinds of fault.
+/// The kind of a [`MarkdownError`].
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum FaultKind {
-    /// A tag or a block of HTML; with its first word, `<model>`.
+pub enum MarkdownErrorKind {
+    /// A tag or a block of HTML, with its first word: `<model>`.
     RawHtml(String),
     /// `<!-- … -->`.
     HtmlComment,
-    /// A destination whose scheme is not http, https or mailto; `//` where it has no scheme but a host.
+    /// A destination with a scheme other than http, https or mailto; `//` for a host without a scheme.
     LinkScheme(String),
-    /// `https://…` in the prose, which is no link by itself.
+    /// `https://…` in prose, which does not become a link.
     BareAddress,
-    /// Braces after a heading that hold more or other than one `#id`.
+    /// Braces after a heading with anything but one `#id`.
     HeadingAttribute(String),
-    /// An explicit id with other characters than letters, digits, `-` and `_`, or not beginning with a letter.
+    /// An explicit id with characters other than letters, digits, `-` and `_`, or without a letter at its start.
     HeadingIdSpelling(String),
     /// `# …` in a body.
     HeadingLevelOne,
-    /// A heading more than one level below the one before it.
+    /// A heading more than one level below the previous one.
     HeadingSkipsLevel {
-        /// Level of the heading before (1 for the page's title).
+        /// Level of the previous heading (1 for the page's title).
         before: u8,
-        /// Its own level.
+        /// Level of this heading.
         level: u8,
     },
     /// A heading in a list, a quotation or a footnote.
     HeadingNested,
-    /// An explicit id that an earlier heading has.
+    /// An explicit id of an earlier heading.
     DuplicateId(String),
-    /// An explicit id that the pages' templates or scripts use.
+    /// An explicit id that the templates or scripts use.
     ReservedId(String),
-    /// A language that is not highlighted.
+    /// A language without a highlighter.
     UnknownLanguage(String),
-    /// A word after the language that is no known `key=value`.
+    /// A word after the language that is not a known `key=value`.
     UnknownFenceAttribute(String),
-    /// `os=` with a system that has no name here.
+    /// `os=` with an unknown system.
     UnknownSystem(String),
     /// A fence without its closing line.
     UnclosedFence,
     /// `{{` without `}}` on its line.
     UnclosedCall,
-    /// Quotations, lists and emphasis more than 16 deep.
+    /// Quotations, lists and emphasis nested more than 16 levels deep.
     TooDeep,
-    /// A character that turns the direction of the text.
+    /// A bidirectional control character.
     DirectionOverride(char),
-    /// A character that nobody sees, or that is an order to a terminal.
+    /// An invisible character, or a control character.
     HiddenCharacter(char),
-    /// A host in an address that is not what it seems to be; with what makes it so.
-    LinkHost(HostDisguise),
-    /// A table with this many columns.
+    /// A host in an address that can be mistaken for another one.
+    LinkHost(HostSpoofing),
+    /// A table with too many columns, and their number.
     TooWide(usize),
-    /// More of something than a text may have: what, how many there are, and the limit.
+    /// Too many items of a kind: the kind, their number, and the limit.
     TooMany(&'static str, usize, usize),
-    /// An address with its title that has this many bytes.
+    /// A link destination with its title that is too long, and its length in bytes.
     LongAddress(usize),
     /// Syntax of another dialect.
-    Foreign(Foreign),
+    UnsupportedSyntax(UnsupportedSyntax),
     /// `[text][label]` without `[label]: …`.
     UndefinedReference(String),
     /// `[^label]` without `[^label]: …`.
     UndefinedFootnote(String),
-    /// `[^label]: …` that nothing refers to.
+    /// `[^label]: …` without a reference.
     UnusedFootnote(String),
     /// A second `[^label]: …`.
     DuplicateFootnote(String),
 }
 
-impl FaultKind {
-    /// The fault of a character that nobody sees.
+impl MarkdownErrorKind {
+    /// Returns the error for an invisible character.
     pub fn of_invisible(character: char, kind: InvisibleChar) -> Self {
         match kind {
             InvisibleChar::Bidi => Self::DirectionOverride(character),
@@ -93,7 +93,7 @@ impl FaultKind {
         }
     }
 
-    /// A short name for the kind, `raw-html`, unique among them.
+    /// Returns the code of the rule that reports the error, such as `raw-html`.
     pub fn name(&self) -> &'static str {
         match self {
             Self::RawHtml(_) | Self::HtmlComment => "raw-html",
@@ -114,13 +114,13 @@ impl FaultKind {
             Self::HiddenCharacter(_) => "hidden-character",
             Self::LinkHost(_) => "link-host",
             Self::TooWide(_) | Self::TooMany(..) | Self::LongAddress(..) => "markdown-size",
-            Self::Foreign(_) => "foreign-syntax",
+            Self::UnsupportedSyntax(_) => "foreign-syntax",
             Self::UndefinedReference(_) => "undefined-reference",
             Self::UndefinedFootnote(_) | Self::UnusedFootnote(_) | Self::DuplicateFootnote(_) => "footnote",
         }
     }
 
-    /// What is wrong: a phrase in lower case, names in backticks.
+    /// Returns a lowercase phrase, with quoted text in backticks.
     pub fn message(&self) -> String {
         match self {
             Self::RawHtml(tag) => format!("raw HTML `{tag}` is not allowed"),
@@ -158,15 +158,15 @@ impl FaultKind {
             Self::HiddenCharacter(character) => {
                 format!("character U+{:04X} cannot be seen", u32::from(*character))
             }
-            Self::LinkHost(HostDisguise::NonAscii) => {
+            Self::LinkHost(HostSpoofing::NonAscii) => {
                 "the host of this address has letters beyond ASCII".to_string()
             }
-            Self::LinkHost(HostDisguise::UserName) => {
+            Self::LinkHost(HostSpoofing::UserName) => {
                 "a name stands before the host of this address, and can be taken for it".to_string()
             }
             Self::TooWide(columns) => format!("a table of {columns} columns"),
             Self::TooMany(what, count, _) => format!("{count} {what} in one text"),
-            Self::Foreign(foreign) => foreign.message().to_string(),
+            Self::UnsupportedSyntax(syntax) => syntax.message().to_string(),
             Self::LongAddress(length) => format!("an address of {length} bytes"),
             Self::UndefinedReference(label) => format!("no link definition `[{}]`", shortened(label)),
             Self::UndefinedFootnote(label) => format!("no footnote `[^{}]`", shortened(label)),
@@ -175,7 +175,7 @@ impl FaultKind {
         }
     }
 
-    /// One thing to do about it.
+    /// Returns one action that fixes the error.
     pub fn help(&self) -> String {
         match self {
             Self::RawHtml(_) => {
@@ -222,15 +222,15 @@ impl FaultKind {
             Self::HiddenCharacter(character) => {
                 format!("delete it, or write its name: `U+{:04X}`", u32::from(*character))
             }
-            Self::LinkHost(HostDisguise::NonAscii) => {
+            Self::LinkHost(HostSpoofing::NonAscii) => {
                 "write the host in ASCII, as a browser shows it: `xn--…`".to_string()
             }
-            Self::LinkHost(HostDisguise::UserName) => {
+            Self::LinkHost(HostSpoofing::UserName) => {
                 "begin with the host, without a name and `@`".to_string()
             }
             Self::TooWide(_) => format!("at most {MAX_COLUMNS} columns are shown; cut it in two"),
             Self::TooMany(_, _, most) => format!("at most {most} are read: cut the text in two"),
-            Self::Foreign(foreign) => foreign.help().to_string(),
+            Self::UnsupportedSyntax(syntax) => syntax.help().to_string(),
             Self::LongAddress(_) => {
                 format!("at most {MAX_ADDRESS} bytes are read; link to a shorter address")
             }
@@ -246,7 +246,7 @@ impl FaultKind {
     }
 }
 
-/// Enough of a text to know it by, on one line.
+/// Returns at most 60 characters of a text, on one line.
 fn shortened(text: &str) -> String {
     let mut short: String =
         text.chars().take(60).map(|character| if character.is_control() { ' ' } else { character }).collect();
@@ -256,9 +256,9 @@ fn shortened(text: &str) -> String {
     short
 }
 
-/// The known name that is a typing error or two away.
-fn suggestion<'k>(written: &str, known: impl Iterator<Item = &'k str>) -> Option<String> {
-    let written: String = written.chars().take(32).collect::<String>().to_lowercase();
-    let nearest = known.map(|name| (strsim::damerau_levenshtein(&written, name), name)).min()?;
+/// Suggests the known name with an edit distance of at most 2.
+fn suggestion<'k>(name: &str, known: impl Iterator<Item = &'k str>) -> Option<String> {
+    let name: String = name.chars().take(32).collect::<String>().to_lowercase();
+    let nearest = known.map(|known| (strsim::damerau_levenshtein(&name, known), known)).min()?;
     (nearest.0 <= 2 && nearest.0 < nearest.1.len()).then(|| format!("did you mean `{}`?", nearest.1))
 }

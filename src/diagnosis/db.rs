@@ -1,74 +1,72 @@
-//! What a diagnosis needs of a knowledge base, as plain data that can be kept.
+//! The part of a knowledge base that a diagnosis needs, as plain data that can be cached.
 
 use std::collections::BTreeMap;
 
 use kbgen_signature::{Extractor, Index, Table};
 use serde::{Deserialize, Serialize};
 
-use crate::diagnosis::{Compiled, told};
+use crate::diagnosis::{CompiledSignatures, relevant_figures};
 use crate::files::Sources;
 use crate::site::Site;
 use crate::site::kinds;
 
-/// The signatures of a knowledge base, and the words for what they find.
+/// The compiled signatures of a knowledge base, with the titles, addresses and causes of their pages.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Book {
+pub struct DiagnosisDb {
     table: Table,
-    /// Errors by slug; of two with one slug the first.
-    pub(super) errors: BTreeMap<String, Entry>,
+    /// Error pages by slug; the first one of duplicates.
+    pub(super) errors: BTreeMap<String, ErrorEntry>,
 }
 
-/// An error page.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(super) struct Entry {
+pub(super) struct ErrorEntry {
     pub title: String,
     pub address: String,
-    pub causes: Vec<Cause>,
+    pub causes: Vec<CauseEntry>,
 }
 
-/// A cause that an error page names.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(super) struct Cause {
+pub(super) struct CauseEntry {
     pub id: String,
     pub case: Option<String>,
     pub title: String,
-    /// The figures that it is known by.
-    pub told: Vec<String>,
+    /// See [`relevant_figures`].
+    pub figures: Vec<String>,
 }
 
-impl Book {
-    /// Reads every signature; what is wrong is left out.
+impl DiagnosisDb {
+    /// Compiles all valid signatures.
     pub fn new(site: &Site, sources: &Sources) -> Self {
-        let compiled = Compiled::new(site, sources);
+        let compiled = CompiledSignatures::new(site, sources);
         let mut errors = BTreeMap::new();
         for error in &site.errors {
-            errors.entry(error.head.id.slug.clone()).or_insert_with(|| Entry {
+            errors.entry(error.head.id.slug.clone()).or_insert_with(|| ErrorEntry {
                 title: error.head.title.value.clone(),
                 address: error.head.id.address(),
                 causes: error
                     .data
                     .causes
                     .iter()
-                    .map(|cause| Cause::of(cause, &compiled.extractors))
+                    .map(|cause| CauseEntry::of(cause, &compiled.extractors))
                     .collect(),
             });
         }
         Self { table: compiled.index.table().clone(), errors }
     }
 
-    /// The index that finds the errors in a log.
+    /// Builds the index of the signatures.
     pub fn index(&self) -> Index {
         Index::from_table(self.table.clone())
     }
 }
 
-impl Cause {
+impl CauseEntry {
     fn of(cause: &kinds::Cause, extractors: &[Extractor]) -> Self {
         Self {
             id: cause.id.value.clone(),
             case: cause.case.as_ref().map(|case| case.value.clone()),
             title: cause.title.value.clone(),
-            told: told(cause, extractors),
+            figures: relevant_figures(cause, extractors),
         }
     }
 }
