@@ -15,12 +15,12 @@ use std::time::Instant;
 
 use corpus::{Code, Corpus, Layout, bare};
 use kbgen::emit::{Permission, Publication, Target};
+use kbgen::engine::Engine;
 use kbgen::load;
 use kbgen::load::Drafts;
 use kbgen::pipeline;
 use kbgen::pipeline::Order;
 use kbgen::render::Audience;
-use kbgen::store::Store;
 use kbgen::watch::{Stage, Watch};
 
 const HELP: &str = "stages [PAGES]                     what each stage takes
@@ -103,7 +103,7 @@ fn stages(pages: usize) {
         drafts: Drafts::Exclude,
         base_url: None,
         audience: Audience::World,
-        store: Arc::new(Store::forgetful()),
+        engine: Arc::new(Engine::forgetful()),
     };
     let mut rounds: Vec<Vec<(Stage, f64, f64)>> = Vec::new();
     for _ in 0..ROUNDS {

@@ -14,8 +14,8 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 
+use crate::engine::{Engine, Kind, MOST_BYTES, Part};
 use crate::files::Key;
-use crate::store::{Kind, MOST_BYTES, Part, Store};
 
 /// A file that tells programs that make backups to leave the folder out (<https://bford.info/cachedir/>).
 const SIGN: (&str, &str) = (
@@ -75,19 +75,19 @@ impl Cache {
         Ok(cache)
     }
 
-    /// Returns the results of earlier runs; each file is read on first use.
-    pub fn store(&self) -> Store {
+    /// Returns an engine with the results of earlier runs; each file is read on first use.
+    pub fn engine(&self) -> Engine {
         let cache = self.clone();
-        Store::new(move |kind, part| cache.read(&name(kind, part)))
+        Engine::new(move |kind, part| cache.read(&name(kind, part)))
     }
 
-    /// Leaves what is new in `store` to later runs.
+    /// Leaves what is new in `engine` to later runs.
     ///
     /// # Errors
     /// When the disk refuses; what was there before is there still, or nothing.
-    pub fn keep(&self, store: &Store) -> Result<()> {
+    pub fn keep(&self, engine: &Engine) -> Result<()> {
         for kind in Kind::ALL {
-            if let Some((part, pack)) = store.pack(kind) {
+            if let Some((part, pack)) = engine.pack(kind) {
                 self.write(&name(kind, part), &pack)?;
                 if part == Part::Whole {
                     // The whole has it too; if it stays, nothing but room is lost.

@@ -1,27 +1,24 @@
 //! The whole build on one screen: load, link, check, fit, render. Only `emit` writes, and only afterwards.
 
-mod edition;
-
-use std::cell::LazyCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use jiff::civil::Date;
 
-use crate::check::{self, Subject, Unknown};
+use crate::check::{self, Hits, Subject};
 use crate::config::Config;
-use crate::diag::{Diagnostic, Rule, Severity};
-use crate::diagnosis::{CompiledSignatures, LazySignatures};
-use crate::files::{Memory, Outputs, Sink, Sources};
+use crate::diag::{self, Diagnostic, Rule, Severity};
+use crate::diagnosis::LazySignatures;
+use crate::engine::Engine;
+use crate::escape::ColorChoice;
+use crate::facts::{Fact, Fingerprint, Name, Table};
+use crate::files::{Built as Files, Memory, Outputs, Rebuilt, Sink, SourceId, Sources};
 use crate::link;
 use crate::load::{self, Drafts};
 use crate::render::{self, Audience};
-use crate::site::{Digest, FitTable, Links, Site};
-use crate::store::Store;
+use crate::site::{FitTable, Links, ProseFigure, Site};
 use crate::watch::{Stage, Unwatched, Watch};
 use crate::{config, fit, schema};
-
-pub use edition::{Edited, Edition, Made};
 
 /// What a build is asked for beside the sources.
 #[derive(Debug, Clone)]
@@ -35,26 +32,28 @@ pub struct Order {
     /// Whether the pages are for the world or for the person who writes them.
     pub audience: Audience,
     /// What is known of earlier builds; it changes nothing but the time.
-    pub store: Arc<Store>,
+    pub engine: Arc<Engine>,
 }
 
 /// A site as it was understood, whether or not it is right.
 #[derive(Debug)]
 pub struct Draft {
     /// Its settings.
-    pub config: Config,
+    pub config: Fact<Config>,
     /// Its pages.
     pub site: Site,
     /// Where their links lead.
     pub links: Links,
-    /// What it is made of.
-    pub digest: Digest,
     /// Its signatures.
     pub signatures: LazySignatures,
     /// What models need.
-    pub fits: FitTable,
+    pub fits: Fact<Arc<FitTable>>,
+    /// Figures that prose calls for, by the file of a page and by the place of the call in its body.
+    pub figures: Table<String, BTreeMap<usize, ProseFigure>>,
     /// Everything that is wrong with it, sorted.
     pub found: Vec<Diagnostic>,
+    today: Fact<Date>,
+    audience: Fact<Audience>,
 }
 
 /// Whether all files of a site were made.
@@ -85,45 +84,85 @@ pub fn understand(
     order: &Order,
     watch: &dyn Watch,
 ) -> anyhow::Result<Draft> {
+    let mut draft = read(sources, read_faults, order, watch)?;
+    let found = judge(sources, &draft, order, check::site);
+    draft.add(found, sources);
+    Ok(draft)
+}
+
+/// As [`understand`], but each page is judged by itself.
+fn read(
+    sources: &Sources,
+    read_faults: Vec<Diagnostic>,
+    order: &Order,
+    watch: &dyn Watch,
+) -> anyhow::Result<Draft> {
+    let engine = &*order.engine;
     let (mut config, mut found) = Config::read(sources);
     if let Some(url) = &order.base_url {
         config.set_base_url(url)?;
     }
+    engine.begin();
+    let config = Fact::new(Name::new("config", ""), Fingerprint::of([format!("{config:?}")]), config);
+    let says = Fingerprint::of([order.today.to_string()]);
+    let today = Fact::new(Name::new("today", ""), says, order.today);
+    let says = Fingerprint::of([format!("{:?}", order.audience)]);
+    let audience = Fact::new(Name::new("audience", ""), says, order.audience);
+    engine.tell(&config);
+    engine.tell(&today);
+    engine.tell(&audience);
+    engine.tell(sources);
     found.extend(read_faults);
-    let (site, faults) = load::pages_kept(sources, order.drafts, &order.store, watch);
+    let (site, faults) = load::pages_with(sources, order.drafts, engine, watch);
     found.extend(faults);
+    engine.tell(&site);
     watch.begin(Stage::Link, 0);
-    let links = link::resolve(&site, sources);
+    let links = link::resolve(&site, sources, engine);
     watch.begin(Stage::Signatures, 0);
-    let digest = Digest::new(&site, sources);
-    let unknown = Unknown::new(&site, sources, &digest, order.today, &order.store);
-    let signatures = LazySignatures::default();
-    let (few, mut hits) =
-        (LazyCell::new(|| CompiledSignatures::new(&unknown.pages, sources)), BTreeMap::new());
-    let compiled = if unknown.concerns_signatures() {
-        let all = signatures.of(&site, sources);
-        hits = check::sample_hits(&site, all, &order.store);
-        all
-    } else {
-        &few
-    };
-    watch.begin(Stage::Check, 0);
-    let subject = Subject {
-        sources,
-        pages: &unknown.pages,
-        site: &site,
-        links: &links,
-        compiled,
-        hits: &hits,
-        today: order.today,
-        store: &order.store,
-    };
-    found.extend(check::all(&subject, &unknown));
+    let signatures = LazySignatures::new(&site, sources, engine);
+    engine.tell(&signatures);
     watch.begin(Stage::Fit, 0);
-    let (fits, faults) = fit::table(&site, &order.store);
-    found.extend(faults);
-    Diagnostic::sort(&mut found, sources);
-    Ok(Draft { config, site, links, digest, signatures, fits, found })
+    let (table, key) = engine.keyed("fit table", || {
+        let (table, found) = fit::table(&site, engine);
+        (Arc::new(table), found)
+    });
+    let fits = Fact::new(Name::new("fit table", ""), Fingerprint::of([key]), Arc::clone(&table.0));
+    engine.tell(&fits);
+    found.extend(table.1.iter().cloned());
+    let figures = fit::prose_figures(&site, &fits, &mut found);
+    let says = |figures: &BTreeMap<usize, ProseFigure>| -> Vec<_> {
+        figures.iter().map(|(at, figure)| (*at, figure.value, figure.text.clone())).collect()
+    };
+    let figures = Table::new("figures", figures, says);
+    engine.tell(&figures);
+    watch.begin(Stage::Check, 0);
+    let mut draft = Draft { config, site, links, signatures, fits, figures, found, today, audience };
+    let found = judge(sources, &draft, order, check::pages);
+    draft.add(found, sources);
+    Ok(draft)
+}
+
+/// What some checks find.
+fn judge(
+    sources: &Sources,
+    draft: &Draft,
+    order: &Order,
+    checks: fn(&Subject<'_>) -> Vec<Diagnostic>,
+) -> Vec<Diagnostic> {
+    let mut known = None;
+    if draft.site.heads().any(|head| head.is_unread()) {
+        known.insert(draft.site.clone()).retain(|head| !head.is_unread());
+    }
+    checks(&Subject {
+        sources,
+        pages: known.as_ref().unwrap_or(&draft.site),
+        site: &draft.site,
+        links: &draft.links,
+        signatures: &draft.signatures,
+        hits: &Hits::default(),
+        today: &draft.today,
+        engine: &order.engine,
+    })
 }
 
 /// The whole build, in memory.
@@ -148,8 +187,48 @@ pub fn render(
     watch: &dyn Watch,
     sink: &dyn Sink,
 ) -> Whole {
-    let made = render::files(&rendering(sources, draft, order, watch), sink);
-    if draft.good(made, sources).is_some() { Whole::Yes } else { Whole::No }
+    let made = render::files(&rendering(sources, draft, order, watch), &BTreeSet::new(), sink, |_| true);
+    let faults = made.err().unwrap_or_default();
+    let whole = if faults.is_empty() { Whole::Yes } else { Whole::No };
+    draft.add(faults, sources);
+    whole
+}
+
+/// Makes the files of a site that differ from those of the build before; `Err` has what is wrong as plain text. `show` is
+/// handed those of the changed pages as soon as they are there and nothing is wrong with these pages by themselves.
+///
+/// # Errors
+/// When `order.base_url` is no address.
+pub fn update(
+    sources: &Sources,
+    read_faults: Vec<Diagnostic>,
+    order: &Order,
+    watch: &dyn Watch,
+    before: &Files,
+    (changed, show): (&BTreeSet<SourceId>, &dyn Fn(&Files)),
+) -> anyhow::Result<Result<Files, String>> {
+    let mut draft = read(sources, read_faults, order, watch)?;
+    let sink = Rebuilt::new(before);
+    let mut found = Vec::new();
+    if !draft.has_errors() {
+        let go_on = |made| {
+            if made == render::Made::Pages || !changed.is_empty() {
+                sink.so_far(show);
+            }
+            if made == render::Made::First {
+                watch.begin(Stage::Check, 0);
+                found.extend(judge(sources, &draft, order, check::site));
+            }
+            !has_errors(&found)
+        };
+        let made = render::files(&rendering(sources, &draft, order, watch), changed, &sink, go_on);
+        found.extend(made.err().unwrap_or_default());
+        draft.add(found, sources);
+    }
+    Ok(match draft.has_errors() {
+        true => Err(diag::human(&draft.found, sources, ColorChoice::Off)),
+        false => Ok(sink.finish()),
+    })
 }
 
 /// Makes the pictures that the pages of a site without errors name for those who share them.
@@ -177,12 +256,12 @@ fn rendering<'s>(
         config: &draft.config,
         site: &draft.site,
         links: &draft.links,
-        digest: &draft.digest,
         signatures: &draft.signatures,
         fits: &draft.fits,
-        today: order.today,
-        audience: order.audience,
-        store: &order.store,
+        figures: &draft.figures,
+        today: &draft.today,
+        audience: &draft.audience,
+        engine: &order.engine,
         watch,
     }
 }
@@ -193,15 +272,9 @@ impl Draft {
         has_errors(&self.found)
     }
 
-    /// What was made, unless there were faults: they join the findings.
-    fn good<T>(&mut self, made: Result<T, Vec<Diagnostic>>, sources: &Sources) -> Option<T> {
-        let faults = match made {
-            Ok(made) => return Some(made),
-            Err(faults) => faults,
-        };
-        self.found.extend(faults);
+    fn add(&mut self, found: Vec<Diagnostic>, sources: &Sources) {
+        self.found.extend(found);
         Diagnostic::sort(&mut self.found, sources);
-        None
     }
 }
 

@@ -22,9 +22,10 @@ const COSTLY: u64 = STEPS_PER_WINDOW as u64 / 8;
 const HELP: &str = "give the signature a longer literal text that no other has, and fewer `{any}` holes";
 
 pub(super) fn run(subject: &Subject<'_>) -> Vec<Diagnostic> {
-    let index = &subject.compiled.index;
+    let index = &subject.compiled().index;
     let crowds: Vec<&[usize]> = index.anchor_groups().filter(|group| group.len() > CROWD).collect();
-    let costs = subject.hits.values().filter_map(|found| found.costliest.filter(|cost| cost.steps > COSTLY));
+    let costs =
+        subject.hits().values().filter_map(|found| found.costliest.filter(|cost| cost.steps > COSTLY));
     let costs: BTreeMap<usize, u64> = costs.map(|cost| (cost.pattern, cost.steps)).collect();
     if crowds.is_empty() && costs.is_empty() {
         return Vec::new();

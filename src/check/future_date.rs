@@ -14,10 +14,10 @@ pub(super) fn run(subject: &Subject<'_>) -> Vec<Diagnostic> {
     let changes = subject.pages.errors.iter().flat_map(|error| &error.data.changes);
     verified
         .chain(changes.map(|change| ("`date`", &change.date)))
-        .filter(|(_, date)| date.value > subject.today)
+        .filter(|(_, date)| date.value > **subject.today)
         .map(|(name, date)| {
             Diagnostic::error(&RULE, date.span, format!("{name} is {}, a day to come", date.value))
-                .help(format!("today is {}", subject.today))
+                .help(format!("today is {}", **subject.today))
         })
         .collect()
 }

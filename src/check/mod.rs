@@ -28,7 +28,6 @@ mod signature_collision;
 mod solution_heading;
 mod solution_order;
 mod texts;
-mod unknown;
 mod unknown_reference;
 mod unused_template;
 mod weak_signature;
@@ -36,52 +35,72 @@ mod wrong_figure;
 mod wrong_match;
 
 use std::collections::BTreeMap;
+use std::sync::OnceLock;
 
 use jiff::civil::Date;
 use kbgen_signature::Diagnosis;
 use rayon::prelude::*;
 
 use crate::diag::{Diagnostic, Rule};
-use crate::diagnosis::{CompiledSignatures, SignatureError};
-use crate::files::{Key, Sources, Span};
-use crate::site::{Links, Site};
-use crate::store::{Kind, Store};
+use crate::diagnosis::{CompiledSignatures, SignatureError, LazySignatures};
+use crate::engine::{Engine, Kind};
+use crate::facts::{Fact, Fingerprint, Name, unrecorded};
+use crate::files::{Sources, Span};
+use crate::site::{Head, Links, Site};
 
 pub use markup::RULES as MARKUP_RULES;
-pub use unknown::Unknown;
 
 /// What is judged.
 #[derive(Debug, Clone, Copy)]
 pub struct Subject<'s> {
     /// The files, for places.
     pub sources: &'s Sources,
-    /// The pages that are judged: all of the site, or a few.
+    /// The pages that are judged: all of the site that could be read, or one.
     pub pages: &'s Site,
     /// All pages of the site.
     pub site: &'s Site,
     /// Where their links lead.
     pub links: &'s Links,
-    /// Their signatures, parsed.
-    pub compiled: &'s CompiledSignatures,
-    /// What each sample of each signature leads to, best first, by the sample's place.
-    pub hits: &'s BTreeMap<Span, Diagnosis>,
+    /// Their signatures.
+    pub signatures: &'s LazySignatures,
+    /// What their samples lead to.
+    pub hits: &'s Hits,
     /// Today.
-    pub today: Date,
+    pub today: &'s Fact<Date>,
     /// What is known of earlier builds.
-    pub store: &'s Store,
+    pub engine: &'s Engine,
 }
 
-/// What each sample of each signature leads to, best first, by the sample's place.
-pub fn sample_hits(site: &Site, compiled: &CompiledSignatures, store: &Store) -> BTreeMap<Span, Diagnosis> {
+impl<'s> Subject<'s> {
+    /// The signatures, parsed.
+    pub fn compiled(&self) -> &'s CompiledSignatures {
+        self.signatures.of(self.site, self.sources, self.engine)
+    }
+
+    /// What each sample of each signature leads to, best first, by the sample's place.
+    pub fn hits(&self) -> &'s BTreeMap<Span, Diagnosis> {
+        // Samples are facts that the signatures depend on.
+        let compiled = self.compiled();
+        self.hits.0.get_or_init(|| unrecorded(|| sample_hits(self.site, compiled, self.engine)))
+    }
+}
+
+/// What each sample of each signature leads to, looked up when somebody asks.
+#[derive(Debug, Default)]
+pub struct Hits(OnceLock<BTreeMap<Span, Diagnosis>>);
+
+fn sample_hits(site: &Site, compiled: &CompiledSignatures, engine: &Engine) -> BTreeMap<Span, Diagnosis> {
     let table = serde_json::to_vec(compiled.index.table()).expect("plain data is always JSON");
-    let table = Key::of([table]);
+    let table = Fact::new(Name::new("signature table", ""), Fingerprint::of([table]), &compiled.index);
+    engine.tell(&table);
     let hits = site.errors.par_iter().flat_map_iter(|error| {
-        let samples: Vec<_> = error.data.signatures.iter().flat_map(|signature| &signature.samples).collect();
-        let texts = samples.iter().map(|sample| sample.value.as_bytes());
-        let key = || Key::of([table.as_ref()].into_iter().chain(texts));
-        let find = || samples.iter().map(|sample| compiled.index.diagnose(&sample.value)).collect();
-        let found: Vec<Diagnosis> = store.get_or(Kind::Hits, key, find);
-        samples.into_iter().map(|sample| sample.span).zip(found)
+        let name = error.head.id.slug.as_str();
+        let found: Vec<Diagnosis> = engine.query(Kind::Hits, name, || {
+            let samples = error.data.signatures.iter().flat_map(|signature| &signature.samples);
+            samples.map(|sample| table.diagnose(&sample.value)).collect()
+        });
+        let samples = error.data.signatures.iter().flat_map(|signature| &signature.samples);
+        samples.map(|sample| sample.span).zip(found).collect::<Vec<_>>()
     });
     hits.collect()
 }
@@ -91,12 +110,10 @@ pub fn sample_hits(site: &Site, compiled: &CompiledSignatures, store: &Store) ->
 pub enum Reach {
     /// Each page by itself, and whether what it names is there.
     Page,
-    /// Pages against each other, but nothing of the body of an error that [`Digest`] leaves out.
-    ///
-    /// [`Digest`]: crate::site::Digest
+    /// Links that lead nowhere.
+    Links,
+    /// Pages against each other.
     Site,
-    /// Bodies against each other.
-    Bodies,
 }
 
 /// A check: its rule, and what finds where it is broken.
@@ -114,10 +131,10 @@ pub struct Check {
 pub const ALL: &[Check] = &[
     Check { rule: alias_clash::RULE, reach: Reach::Site, run: alias_clash::run },
     Check { rule: bad_call::RULE, reach: Reach::Page, run: bad_call::run },
-    Check { rule: bad_condition::RULE, reach: Reach::Page, run: bad_condition::run },
-    Check { rule: bad_pattern::RULE, reach: Reach::Page, run: bad_pattern::run },
-    Check { rule: broken_anchor::RULE, reach: Reach::Page, run: broken_anchor::run },
-    Check { rule: broken_link::RULE, reach: Reach::Page, run: broken_link::run },
+    Check { rule: bad_condition::RULE, reach: Reach::Site, run: bad_condition::run },
+    Check { rule: bad_pattern::RULE, reach: Reach::Site, run: bad_pattern::run },
+    Check { rule: broken_anchor::RULE, reach: Reach::Links, run: broken_anchor::run },
+    Check { rule: broken_link::RULE, reach: Reach::Links, run: broken_link::run },
     Check { rule: cause_solution::RULE, reach: Reach::Page, run: cause_solution::run },
     Check { rule: command_character::RULE, reach: Reach::Page, run: command_character::run },
     Check { rule: costly_signature::RULE, reach: Reach::Site, run: costly_signature::run },
@@ -126,7 +143,7 @@ pub const ALL: &[Check] = &[
     Check { rule: empty_body::RULE, reach: Reach::Page, run: empty_body::run },
     Check { rule: future_date::RULE, reach: Reach::Page, run: future_date::run },
     Check { rule: misleading_link::RULE, reach: Reach::Page, run: misleading_link::run },
-    Check { rule: missing_file::RULE, reach: Reach::Page, run: missing_file::run },
+    Check { rule: missing_file::RULE, reach: Reach::Links, run: missing_file::run },
     Check { rule: mixed_script::RULE, reach: Reach::Page, run: mixed_script::run },
     Check { rule: no_check_section::RULE, reach: Reach::Page, run: no_check_section::run },
     Check { rule: no_signature::RULE, reach: Reach::Page, run: no_signature::run },
@@ -134,11 +151,11 @@ pub const ALL: &[Check] = &[
     Check { rule: private_data::RULE, reach: Reach::Page, run: private_data::run },
     Check { rule: punycode_host::RULE, reach: Reach::Page, run: punycode_host::run },
     Check { rule: reserved_name::RULE, reach: Reach::Site, run: reserved_name::run },
-    Check { rule: same_solution::RULE, reach: Reach::Bodies, run: same_solution::run },
+    Check { rule: same_solution::RULE, reach: Reach::Site, run: same_solution::run },
     Check { rule: signature_collision::RULE, reach: Reach::Site, run: signature_collision::run },
     Check { rule: solution_heading::RULE, reach: Reach::Page, run: solution_heading::run },
     Check { rule: solution_order::RULE, reach: Reach::Page, run: solution_order::run },
-    Check { rule: unknown_reference::RULE, reach: Reach::Page, run: unknown_reference::run },
+    Check { rule: unknown_reference::RULE, reach: Reach::Site, run: unknown_reference::run },
     Check { rule: unused_template::RULE, reach: Reach::Site, run: unused_template::run },
     Check { rule: weak_signature::RULE, reach: Reach::Page, run: weak_signature::run },
     Check { rule: wrong_figure::RULE, reach: Reach::Site, run: wrong_figure::run },
@@ -149,27 +166,32 @@ pub const ALL: &[Check] = &[
 /// has more such faults has moved a folder.
 const SOUGHT: usize = 100;
 
-/// Everything that is wrong with a site, in no order. `subject.pages` are those of `unknown`.
-pub fn all(subject: &Subject<'_>, unknown: &Unknown<'_>) -> Vec<Diagnostic> {
-    let checks: Vec<&Check> = by_page().chain(unknown.checks.iter().copied()).collect();
-    let (mut found, markup): (Vec<_>, _) = rayon::join(
-        || checks.par_iter().flat_map(|check| (check.run)(subject)).collect(),
-        || markup::run(subject),
-    );
-    found.extend(markup);
-    unknown.learn(&found);
+/// What is wrong with each page by itself, in no order. A page that nothing is wrong with is judged again when something
+/// that was looked at changed.
+pub fn pages(subject: &Subject<'_>) -> Vec<Diagnostic> {
+    let pages: Vec<(&Head, Site)> = subject.site.one_by_one().filter(|(head, _)| !head.is_unread()).collect();
+    let judge = |(head, page): &(&Head, Site)| {
+        subject.engine.finds(&format!("page {}", head.path), || {
+            let subject = Subject { pages: page, ..*subject };
+            let mut found: Vec<_> = with(Reach::Page).flat_map(|check| (check.run)(&subject)).collect();
+            found.extend(markup::run(&subject));
+            found
+        })
+    };
+    let mut found: Vec<_> = pages.par_iter().flat_map_iter(judge).collect();
+    found.extend(with(Reach::Links).flat_map(|check| (check.run)(subject)));
     found
 }
 
-fn by_page() -> impl Iterator<Item = &'static Check> {
-    ALL.iter().filter(|check| check.reach == Reach::Page)
+/// What is wrong with pages as they stand beside each other, in no order.
+pub fn site(subject: &Subject<'_>) -> Vec<Diagnostic> {
+    let checks: Vec<&Check> = with(Reach::Site).collect();
+    let judge = |check: &&Check| subject.engine.finds(check.rule.code, || (check.run)(subject));
+    checks.par_iter().flat_map(judge).collect()
 }
 
-/// What is wrong with a few pages that can be told without looking at all others.
-pub fn few(subject: &Subject<'_>) -> Vec<Diagnostic> {
-    let mut found: Vec<_> = by_page().flat_map(|check| (check.run)(subject)).collect();
-    found.extend(markup::run(subject));
-    found
+fn with(reach: Reach) -> impl Iterator<Item = &'static Check> {
+    ALL.iter().filter(move |check| check.reach == reach)
 }
 
 /// Faults of patterns and conditions as findings against a rule.

@@ -3,15 +3,14 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use rayon::prelude::*;
-
 use crate::check::Subject;
 use crate::diag::{Diagnostic, Rule};
+use crate::engine::Kind;
+use crate::facts::map;
 use crate::files::{Key, Span};
 use crate::markdown;
 use crate::site::Page;
 use crate::site::kinds::ErrorData;
-use crate::store::Kind;
 
 pub(super) const RULE: Rule = Rule {
     code: "same-solution",
@@ -27,10 +26,9 @@ pub(super) fn run(subject: &Subject<'_>) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     let errors = &subject.site.errors;
     let of_page = |error: &Page<ErrorData>| {
-        let key = || *subject.sources.get(error.head.source).key();
-        subject.store.get_or(Kind::Solutions, key, || solutions(subject, error))
+        subject.engine.query(Kind::Solutions, &error.head.id.slug, || solutions(subject, error))
     };
-    let all: Vec<Vec<(Key, usize, usize)>> = errors.par_iter().map(of_page).collect();
+    let all: Vec<Vec<(Key, usize, usize)>> = map(errors, of_page);
     for (error, solutions) in errors.iter().zip(all) {
         let slug = error.head.id.slug.as_str();
         for (words, start, end) in solutions {

@@ -1,9 +1,8 @@
 //! A sample does not lead to its own page, or something that must not match does.
 
-use rayon::prelude::*;
-
 use crate::check::Subject;
 use crate::diag::{Diagnostic, Rule};
+use crate::facts::map;
 use crate::files::Placed;
 use crate::site::Page;
 use crate::site::kinds::ErrorData;
@@ -15,9 +14,9 @@ pub(super) const RULE: Rule = Rule {
 };
 
 pub(super) fn run(subject: &Subject<'_>) -> Vec<Diagnostic> {
-    let index = &subject.compiled.index;
-    let clear = |error: &&Page<ErrorData>| subject.compiled.is_complete(&error.head.id.slug);
-    let errors = subject.site.errors.par_iter().filter(clear);
+    let index = &subject.compiled().index;
+    let clear = |error: &&Page<ErrorData>| subject.compiled().is_complete(&error.head.id.slug);
+    let errors: Vec<_> = subject.site.errors.iter().filter(clear).collect();
     let of_page = |error: &Page<ErrorData>| {
         let mut found = Vec::new();
         for signature in &error.data.signatures {
@@ -39,7 +38,7 @@ pub(super) fn run(subject: &Subject<'_>) -> Vec<Diagnostic> {
         }
         found
     };
-    errors.flat_map_iter(of_page).collect()
+    map(&errors, |error| of_page(error)).into_iter().flatten().collect()
 }
 
 fn sample_fault(
@@ -47,7 +46,7 @@ fn sample_fault(
     error: &Page<ErrorData>,
     sample: &Placed<String>,
 ) -> Option<Diagnostic> {
-    let hits = &subject.hits[&sample.span].matches;
+    let hits = &subject.hits()[&sample.span].matches;
     let own = &error.head.id.slug;
     let first = hits.first();
     if first.is_some_and(|hit| hit.slug == *own) {
@@ -58,7 +57,7 @@ fn sample_fault(
             "hold the pattern against the sample letter by letter; case and runs of space do not matter",
         ));
     };
-    if !subject.compiled.is_complete(&first.slug) {
+    if !subject.compiled().is_complete(&first.slug) {
         return None;
     }
     let other = &subject.site.error(&first.slug)?.head;

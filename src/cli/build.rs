@@ -11,7 +11,7 @@ use crate::compress;
 use crate::config::placeholders;
 use crate::diag::Diagnostic;
 use crate::emit::{Permission, Publication, Published, Single, Target};
-use crate::files::{Key, Maker, Sink, Sources};
+use crate::files::{Key, Sink, Sources};
 use crate::hosts::{Size, size as in_words};
 use crate::load::{self, Drafts};
 use crate::pipeline::{self, Order, Whole};
@@ -40,7 +40,7 @@ pub(super) fn run(
         drafts: if options.drafts { Drafts::Include } else { Drafts::Exclude },
         base_url: options.base_url.clone(),
         audience: Audience::World,
-        store: Arc::new(kept.store()),
+        engine: Arc::new(kept.engine()),
     };
     let folder = options.output_dir.clone().unwrap_or_else(|| root.join("public"));
     let made_of = ["site.toml", "content", "templates", "static", "i18n"].map(|name| root.join(name));
@@ -56,7 +56,7 @@ pub(super) fn run(
     }
     let mut draft = pipeline::understand(&sources, faults, &order, &progress)?;
     if draft.has_errors() {
-        kept.leave(&order.store, terminal);
+        kept.leave(&order.engine, terminal);
         return Ok(refused(terminal, &draft.found, &sources));
     }
     let target = Target { folder: &folder, sources: &made_of, permission };
@@ -67,7 +67,7 @@ pub(super) fn run(
     let whole = pipeline::render(&sources, &mut draft, &order, &progress, &outgoing);
     if whole == Whole::No {
         progress.hide();
-        kept.leave(&order.store, terminal);
+        kept.leave(&order.engine, terminal);
         return Ok(refused(terminal, &draft.found, &sources));
     }
     pipeline::pictures(&sources, &draft, &order, &progress, &outgoing);
@@ -79,15 +79,15 @@ pub(super) fn run(
         Some(single) => match pipeline::bundle(&sources, &draft, &order) {
             Ok(bytes) => Some((single, bytes)),
             Err(faults) => {
-                kept.leave(&order.store, terminal);
+                kept.leave(&order.engine, terminal);
                 return Ok(refused(terminal, &faults, &sources));
             }
         },
     };
     progress.begin(Stage::Publish, 0);
     let Published { report, record } =
-        publication.finish().inspect_err(|_| kept.leave(&order.store, terminal))?;
-    kept.leave_published(&order.store, record.as_ref(), terminal);
+        publication.finish().inspect_err(|_| kept.leave(&order.engine, terminal))?;
+    kept.leave_published(&order.engine, record.as_ref(), terminal);
     terminal.say(format!(
         "{} pages, {} files in {}: {} written, {} unchanged, {} removed",
         draft.site.heads().count(),
@@ -125,9 +125,17 @@ struct Outgoing<'b> {
 }
 
 impl Outgoing<'_> {
-    fn send(&self, path: String, bytes: Vec<u8>) {
-        self.count(|size| size.add(&path, &bytes));
-        self.publication.take(path, bytes);
+    /// Files with their twins are others than those without.
+    fn key(&self, key: &Key) -> Key {
+        if self.options.precompress { Key::of([key.as_ref(), b"precompressed"]) } else { *key }
+    }
+
+    fn with_twins(&self, files: Vec<(String, Vec<u8>)>) -> Vec<(String, Vec<u8>)> {
+        if !self.options.precompress {
+            return files;
+        }
+        let twins: Vec<_> = files.iter().flat_map(|(path, bytes)| compress::twins(path, bytes)).collect();
+        files.into_iter().chain(twins).collect()
     }
 
     fn count(&self, add: impl FnOnce(&mut Size)) {
@@ -136,35 +144,22 @@ impl Outgoing<'_> {
 }
 
 impl Sink for Outgoing<'_> {
-    fn take_made(&self, path: String, key: &Key, make: Maker<'_>) {
-        if self.options.precompress {
-            // Twins are made of the bytes.
-            make().into_iter().for_each(|bytes| self.take(path.clone(), bytes));
-        } else if let Some(length) = self.publication.take_known(&path, key) {
-            self.count(|size| size.add_file(length));
-        } else if let Some(bytes) = make() {
-            self.count(|size| size.add(&path, &bytes));
-            self.publication.take_new(path, key, bytes);
-        }
-    }
-
-    fn take_group(&self, group: &Key) -> bool {
-        if self.options.precompress {
-            return false;
-        }
-        let Some(lengths) = self.publication.take_known_group(group) else { return false };
+    fn take_kept(&self, key: &Key) -> bool {
+        let Some(lengths) = self.publication.take_known(&self.key(key)) else { return false };
         self.count(|size| lengths.into_iter().for_each(|length| size.add_file(length)));
         true
     }
 
-    fn join(&self, group: &Key, path: &str) {
-        self.publication.join(group, path);
+    fn take_made(&self, key: &Key, files: Vec<(String, Vec<u8>)>) {
+        let files = self.with_twins(files);
+        self.count(|size| files.iter().for_each(|(path, bytes)| size.add(path, bytes)));
+        self.publication.take_made(&self.key(key), files);
     }
 
     fn take(&self, path: String, bytes: Vec<u8>) {
-        if self.options.precompress {
-            compress::twins(&path, &bytes).into_iter().for_each(|(path, twin)| self.send(path, twin));
+        for (path, bytes) in self.with_twins(vec![(path, bytes)]) {
+            self.count(|size| size.add(&path, &bytes));
+            self.publication.take(path, bytes);
         }
-        self.send(path, bytes);
     }
 }

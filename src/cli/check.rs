@@ -10,7 +10,8 @@ use crate::cli::kept::Kept;
 use crate::cli::terminal::Terminal;
 use crate::cli::{Outcome, world};
 use crate::diag::{self, Diagnostic, Severity};
-use crate::files::{Nowhere, Sources, Span};
+use crate::engine::Trial;
+use crate::files::{Sources, Span};
 use crate::load::{self, Drafts};
 use crate::pipeline::{self, Draft, Order};
 use crate::render::Audience;
@@ -29,10 +30,10 @@ pub(super) fn run(
         drafts: Drafts::Include,
         base_url: None,
         audience: Audience::World,
-        store: Arc::new(kept.store()),
+        engine: Arc::new(kept.engine()),
     };
     let (draft, mut found) = judge(&sources, faults, &order)?;
-    kept.leave(&order.store, terminal);
+    kept.leave(&order.engine, terminal);
     add_tracked(&mut found, &mut sources, &root);
     let mut elsewhere = 0;
     if let Some(revision) = &options.changed {
@@ -79,7 +80,7 @@ fn judge(
     let mut draft = pipeline::understand(sources, faults.clone(), order, &Unwatched)?;
     if !draft.has_errors() {
         // Templates are judged by using them.
-        pipeline::render(sources, &mut draft, order, &Unwatched, &Nowhere);
+        pipeline::render(sources, &mut draft, order, &Unwatched, &Trial(&order.engine));
     }
     let mut found = std::mem::take(&mut draft.found);
     if draft.site.heads().any(|head| head.draft) {

@@ -1,7 +1,5 @@
 //! `kbgen diagnose`: the page for an error or a whole log.
 
-use std::cell::LazyCell;
-
 use serde_json::json;
 
 use crate::cli::arguments::{AnswerFormat, Arguments, DiagnoseOptions};
@@ -10,10 +8,9 @@ use crate::cli::terminal::Terminal;
 use crate::cli::{Outcome, world};
 use crate::config::Config;
 use crate::diagnosis::{self, DiagnosedPage, DiagnosisDb, DiagnosisInput, Evidence, format_figure};
+use crate::engine::{Engine, Kind};
 use crate::escape::{Style, TerminalText, one_line};
-use crate::files::{Key, Sources};
 use crate::load::{self, Drafts};
-use crate::store::Kind;
 
 /// Figures that only the rules need.
 const INTERNAL: [&str; 2] = ["own", "verdict"];
@@ -28,14 +25,10 @@ pub(super) fn run(
     let root = world::root(arguments.root.as_deref())?;
     let sources = load::read_content(&root)?;
     let kept = Kept::open(&root, &options.cache, terminal);
-    let store = kept.store();
-    let content = content(&sources);
-    let site = LazyCell::new(|| load::pages(&sources, Drafts::Exclude).0);
-    let db = store.get_or(
-        Kind::Diagnosis,
-        || Key::of([b"book", content.as_ref()]),
-        || DiagnosisDb::new(&site, &sources),
-    );
+    let engine = kept.engine();
+    engine.tell(&sources);
+    let site = || load::pages(&sources, Drafts::Exclude).0;
+    let db = engine.query(Kind::Diagnosis, "book", || DiagnosisDb::new(&site(), &sources));
     let index = db.index();
     let mut stream = index.stream();
     let mut end = Vec::new();
@@ -52,11 +45,7 @@ pub(super) fn run(
         ));
     }
     let words = || {
-        store.get_or(
-            Kind::Diagnosis,
-            || Key::of([b"words", content.as_ref()]),
-            || diagnosis::text_index(&site, &sources, &store),
-        )
+        engine.query(Kind::Diagnosis, "words", || diagnosis::text_index(&site(), &sources, &Engine::forgetful()))
     };
     let input = DiagnosisInput { index: &index, diagnosis: &found, text: &end, limit: options.top };
     let answers = match found.matches.is_empty() && (is_binary(&end) || end.trim().is_empty()) {
@@ -67,7 +56,7 @@ pub(super) fn run(
     let quotes: Vec<&str> =
         answers.iter().map(|answer| quote(answer).map_or("", |found| found.quote.as_str())).collect();
     // A knowledge base that cannot be written to answers as well, only later.
-    let _ = kept.cache().map(|cache| cache.keep(&store));
+    let _ = kept.cache().map(|cache| cache.keep(&engine));
     match options.format {
         AnswerFormat::Json => terminal.print_json(&json!({"matches": answers})),
         AnswerFormat::Human => {
@@ -77,11 +66,6 @@ pub(super) fn run(
     }
     let matched = answers.iter().any(|answer| answer.exact);
     Ok(if matched { Outcome::Fine } else { Outcome::Findings })
-}
-
-/// The key of all that pages are made of: whoever reads a file sees every edit of it.
-fn content(sources: &Sources) -> Key {
-    Key::of(sources.under("content/").flat_map(|(_, source)| [&source.path, &source.text]))
 }
 
 /// Whether more than a tenth of a text are characters that no program prints.

@@ -31,7 +31,7 @@ pub(super) fn run(
         drafts: Drafts::Include,
         base_url: None,
         audience: Audience::World,
-        store: Arc::new(Kept::open(&root, &options.cache, terminal).store()),
+        engine: Arc::new(Kept::open(&root, &options.cache, terminal).engine()),
     };
     let draft = pipeline::understand(&sources, faults, &order, &Unwatched)?;
     let slug = options.slug.trim_matches('/').trim_start_matches("errors/");
@@ -83,9 +83,9 @@ fn body(draft: &pipeline::Draft, sources: &Sources, error: &Page<ErrorData>) -> 
     let written = sources.text(error.head.body.span);
     let mut text = String::new();
     let mut at = 0;
+    let figures = draft.figures.get(error.head.path.as_str());
     for call in &error.head.body.outline.calls {
-        let place = error.head.body.span.part(call.range.start, call.range.end);
-        if let Some(figure) = draft.fits.prose.get(&place) {
+        if let Some(figure) = figures.and_then(|figures| figures.get(&call.range.start)) {
             text.push_str(&written[at..call.range.start]);
             text.push_str(&figure.text);
             at = call.range.end;

@@ -6,7 +6,7 @@ use crate::cache::{self, Cache};
 use crate::cli::arguments::CacheOptions;
 use crate::cli::terminal::Terminal;
 use crate::emit::Record;
-use crate::store::Store;
+use crate::engine::Engine;
 
 /// The cache of a command; without one nothing is known and nothing is kept.
 #[derive(Debug, Clone)]
@@ -28,9 +28,14 @@ impl Kept {
         Self(cache.map_err(fault).ok())
     }
 
-    /// Results of earlier runs.
-    pub fn store(&self) -> Store {
-        self.0.as_ref().map_or_else(Store::forgetful, Cache::store)
+    /// An engine with the results of earlier runs.
+    pub fn engine(&self) -> Engine {
+        self.0.as_ref().map_or_else(Engine::forgetful, Cache::engine)
+    }
+
+    /// The same for many builds in one process.
+    pub fn engine_with_values(&self) -> Engine {
+        self.0.as_ref().map_or_else(Engine::default, Cache::engine).with_values()
     }
 
     /// Where results lie between runs.
@@ -39,8 +44,8 @@ impl Kept {
     }
 
     /// Leaves what is new to later runs. Where that cannot be done, nothing but time is lost: a warning says so.
-    pub fn leave(&self, store: &Store, terminal: &Terminal) {
-        self.leave_published(store, None, terminal);
+    pub fn leave(&self, engine: &Engine, terminal: &Terminal) {
+        self.leave_published(engine, None, terminal);
     }
 
     /// The inputs that the published folder was built from.
@@ -49,10 +54,10 @@ impl Kept {
     }
 
     /// As [`Kept::leave`], with what the published folder was made of, if that is not known.
-    pub fn leave_published(&self, store: &Store, record: Option<&Record>, terminal: &Terminal) {
+    pub fn leave_published(&self, engine: &Engine, record: Option<&Record>, terminal: &Terminal) {
         let Some(cache) = &self.0 else { return };
         let keep = |record: &Record| cache.keep_record(&record.text());
-        if let Err(error) = cache.keep(store).and_then(|()| record.map_or(Ok(()), keep)) {
+        if let Err(error) = cache.keep(engine).and_then(|()| record.map_or(Ok(()), keep)) {
             terminal.say(format!(
                 "warning: cannot write the build cache: {error:#}; pass `--no-cache` to do without"
             ));

@@ -1,17 +1,19 @@
 //! `kbgen serve`: the site on this machine, reloaded when a file changes.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::cli::arguments::{Arguments, ServeOptions};
 use crate::cli::kept::Kept;
 use crate::cli::terminal::Terminal;
 use crate::cli::{Outcome, world};
+use crate::diag::Diagnostic;
+use crate::files::{Built, SourceId, Sources};
 use crate::load::{self, Drafts};
-use crate::pipeline::{Edited, Edition, Made, Order};
+use crate::pipeline::{self, Order};
 use crate::render::Audience;
-use crate::serve::{self, Changes, Event, Limits, Open, Rebuild, Retouch, Retouched, StallLimit, Tracker};
+use crate::serve::{self, Changes, Event, Limits, Open, Rebuild, StallLimit, Tracker};
 
 pub(super) fn run(
     arguments: &Arguments,
@@ -25,7 +27,7 @@ pub(super) fn run(
         drafts: if options.drafts { Drafts::Include } else { Drafts::Exclude },
         base_url: None,
         audience: Audience::Author,
-        store: Arc::new(kept.store()),
+        engine: Arc::new(kept.engine_with_values()),
     };
     let served = serve::ServeOptions {
         interface: options.interface,
@@ -40,54 +42,116 @@ pub(super) fn run(
     };
     terminal.say(format!("building {}", root.display()));
     let terminal = *terminal;
-    let rebuild = move |changes: &Changes, tracker: &Tracker| {
-        let site = rebuild(&root, &order, tracker);
-        // The next start profits; an edit need not wait for the disk.
-        if changes.paths.is_empty() {
-            let _ = kept.cache().map(|cache| cache.keep(&order.store));
-        }
-        site
-    };
+    let session = Session { root, order, kept, state: Mutex::default() };
+    let rebuild = move |changes: &Changes, tracker: &Tracker| session.rebuild(changes, tracker);
     serve::run(served, rebuild, move |event| announce(&terminal, &event))?;
     Ok(Outcome::Fine)
 }
 
-fn rebuild(root: &Path, order: &Order, tracker: &Tracker) -> Rebuild {
-    let broken = |plain: String| Rebuild::Broken { plain };
-    let (sources, faults) = match load::read(root) {
-        Ok(read) => read,
-        Err(error) => return broken(format!("{error:#}")),
-    };
-    // Who edits a page does not wait for the threads that the whole site keeps busy, nor for an edit that was given up.
-    let pool = match rayon::ThreadPoolBuilder::new().num_threads(1).build() {
-        Ok(pool) => pool,
-        Err(error) => return broken(format!("cannot start a thread: {error}")),
-    };
-    match Edition::make(sources, faults, order, tracker) {
-        Ok(Made::Good(mut edition, outputs)) => {
-            let root = root.to_path_buf();
-            let retouch = Retouch::new(move |paths| pool.install(|| retouch(&mut edition, &root, paths)));
-            Rebuild::Kept { outputs, retouch }
+/// A site while it is written.
+struct Session {
+    root: PathBuf,
+    order: Order,
+    kept: Kept,
+    /// What the last build knew, and the number of the last build.
+    state: Mutex<(u64, Option<State>)>,
+}
+
+/// What one build leaves to the next.
+struct State {
+    order: Order,
+    sources: Sources,
+    faults: Vec<Diagnostic>,
+    built: Built,
+}
+
+/// The state in the hands of a build. One that was abandoned does not put it back.
+struct Lease<'s> {
+    session: &'s Session,
+    number: u64,
+    state: Option<State>,
+}
+
+impl Drop for Lease<'_> {
+    fn drop(&mut self) {
+        let mut known = self.session.state();
+        if known.0 == self.number {
+            known.1 = self.state.take();
         }
-        Ok(Made::Broken(plain)) => broken(plain),
-        Err(error) => broken(format!("{error:#}")),
     }
 }
 
-fn retouch(edition: &mut Edition, root: &Path, paths: &BTreeSet<PathBuf>) -> Retouched {
-    let mut texts = BTreeMap::new();
-    for path in paths {
-        let path = path.to_string_lossy().replace('\\', "/");
-        match load::read_page(root, &path) {
-            // An empty file is one that an editor is about to write, as a rule.
-            Some(text) if !text.is_empty() => texts.insert(path, text),
-            _ => return Retouched::Beyond,
-        };
+impl Session {
+    fn state(&self) -> MutexGuard<'_, (u64, Option<State>)> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
-    match edition.edit(texts) {
-        Edited::Pages(outputs) => Retouched::Files(outputs),
-        Edited::Broken(plain) => Retouched::Broken { plain },
-        Edited::Beyond => Retouched::Beyond,
+
+    fn rebuild(&self, changes: &Changes, tracker: &Tracker) -> Rebuild {
+        let (number, state) = {
+            let mut known = self.state();
+            known.0 += 1;
+            (known.0, known.1.take())
+        };
+        let mut lease = Lease { session: self, number, state };
+        let changed = match self.read(&mut lease.state, changes) {
+            Ok(changed) => changed,
+            Err(error) => return Rebuild::Broken { plain: format!("{error:#}") },
+        };
+        let Some(State { order, sources, faults, built }) = &mut lease.state else {
+            return Rebuild::Broken { plain: "the site was not read".to_string() };
+        };
+        let show = |first: &Built| tracker.show(first.outputs.clone());
+        let made = pipeline::update(sources, faults.clone(), order, tracker, built, (&changed, &show));
+        let rebuild = match made {
+            Ok(Ok(new)) => {
+                *built = new;
+                Rebuild::Site(built.outputs.clone())
+            }
+            Ok(Err(plain)) => Rebuild::Broken { plain },
+            Err(error) => Rebuild::Broken { plain: format!("{error:#}") },
+        };
+        if changes.paths.is_empty() {
+            // The next start profits; an edit need not wait for the disk.
+            let _ = self.kept.cache().map(|cache| cache.keep(&order.engine));
+        }
+        rebuild
+    }
+
+    /// Reads what changed; returns the pages among that, if it was pages alone.
+    fn read(&self, state: &mut Option<State>, changes: &Changes) -> anyhow::Result<BTreeSet<SourceId>> {
+        if let Some(state) = state
+            && !changes.paths.is_empty()
+            && let Some(texts) = self.texts(&state.sources, changes)
+        {
+            let changed = texts.iter().map(|(file, _)| *file).collect();
+            texts.into_iter().for_each(|(file, text)| state.sources.replace(file, text));
+            return Ok(changed);
+        }
+        match state {
+            Some(state) => (state.sources, state.faults) = load::read_again(&self.root, &state.sources)?,
+            None => {
+                // An abandoned build may still use the engine of before.
+                let engine = match self.state().0 {
+                    1 => Arc::clone(&self.order.engine),
+                    _ => Arc::new(self.kept.engine_with_values()),
+                };
+                let (sources, faults) = load::read(&self.root)?;
+                let order = Order { engine, ..self.order.clone() };
+                *state = Some(State { order, sources, faults, built: Built::default() });
+            }
+        }
+        Ok(BTreeSet::new())
+    }
+
+    /// The new texts of the changed files, if all of them are pages that were there before.
+    fn texts(&self, sources: &Sources, changes: &Changes) -> Option<Vec<(SourceId, String)>> {
+        let text = |path: &PathBuf| {
+            let path = path.to_string_lossy().replace('\\', "/");
+            let is_page = path.starts_with("content/") && path.ends_with(".md");
+            let file = sources.find(&path).filter(|_| is_page)?;
+            Some((file, load::read_page(&self.root, &path)?))
+        };
+        changes.paths.iter().map(text).collect()
     }
 }
 

@@ -1,13 +1,15 @@
 //! Parses the patterns and conditions of all error pages and collects their errors.
 
 use std::collections::BTreeSet;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use kbgen_signature::{self as signature, Cause, Extractor, Index, Pattern};
 
-use crate::diagnosis::extractors::{parse_extractors, shared_extractors};
+use crate::diagnosis::extractors::parse_extractors;
 use crate::diagnosis::signature_parser::{SignatureError, SignatureParser};
-use crate::files::Sources;
+use crate::engine::Engine;
+use crate::facts::{Facts, Fingerprint, Name, read, unrecorded};
+use crate::files::{Key, Sources};
 use crate::site::kinds::{ErrorData, ErrorKind, SignatureText, key};
 use crate::site::{self, Head, Page, Site};
 
@@ -44,14 +46,39 @@ pub struct CompiledSignatures {
     incomplete: BTreeSet<String>,
 }
 
-/// Signatures that are compiled on first use.
-#[derive(Debug, Clone, Default)]
-pub struct LazySignatures(OnceLock<CompiledSignatures>);
+/// Signatures of a site, compiled on first use.
+#[derive(Debug)]
+pub struct LazySignatures {
+    key: Key,
+    compiled: OnceLock<Arc<CompiledSignatures>>,
+}
 
 impl LazySignatures {
-    /// Returns the signatures of the site, which must be the same at each call.
-    pub fn of(&self, site: &Site, sources: &Sources) -> &CompiledSignatures {
-        self.0.get_or_init(|| CompiledSignatures::new(site, sources))
+    /// Returns the signatures of a site, without compiling them if their key is known.
+    pub fn new(site: &Site, sources: &Sources, engine: &Engine) -> Self {
+        let compiled = OnceLock::new();
+        let key = engine.key("signatures", || drop(compiled.set(compile(site, sources, engine))));
+        Self { key, compiled }
+    }
+
+    /// Returns the compiled signatures; the site must be the same at each call.
+    pub fn of(&self, site: &Site, sources: &Sources, engine: &Engine) -> &CompiledSignatures {
+        read(name());
+        self.compiled.get_or_init(|| unrecorded(|| compile(site, sources, engine)))
+    }
+}
+
+fn compile(site: &Site, sources: &Sources, engine: &Engine) -> Arc<CompiledSignatures> {
+    engine.value("compiled", || CompiledSignatures::new(site, sources))
+}
+
+fn name() -> Name {
+    Name::new("signatures", "")
+}
+
+impl Facts for LazySignatures {
+    fn tell(&self, tell: &mut dyn FnMut(Name, Fingerprint)) {
+        tell(name(), Fingerprint::of([self.key]));
     }
 }
 
@@ -70,22 +97,13 @@ impl CompiledSignatures {
     pub fn new(site: &Site, sources: &Sources) -> Self {
         let mut parser = SignatureParser::new(sources);
         let extractors = parse_extractors(&site.extractors, &mut parser);
-        Self::of(site, site, extractors, parser)
-    }
-
-    /// Compiles the signatures of `pages`, which may use the extractors of `site`.
-    pub fn for_pages(pages: &Site, site: &Site, sources: &Sources) -> Self {
-        Self::of(pages, site, shared_extractors(site, sources), SignatureParser::new(sources))
-    }
-
-    fn of(pages: &Site, site: &Site, extractors: Vec<Extractor>, parser: SignatureParser<'_>) -> Self {
         let errors = || parser.pattern_errors.iter().chain(&parser.condition_errors);
         let is_incomplete =
             |head: &Head| !head.is_read() || errors().any(|error| error.span.source == head.source);
         let incomplete = site.extractors.iter().map(|page| &page.head).filter(|head| is_incomplete(head));
         let incomplete = incomplete.map(|head| head.id.slug.clone()).collect();
         let mut compiler = PageCompiler { extractors: &extractors, incomplete, parser };
-        let errors = pages.errors.iter().filter(|error| error.data.kind != ErrorKind::Symptom);
+        let errors = site.errors.iter().filter(|error| error.data.kind != ErrorKind::Symptom);
         let compiled: Vec<signature::Page> = errors.map(|error| compiler.page(error)).collect();
         let PageCompiler {
             parser: SignatureParser { pattern_errors, condition_errors, .. }, incomplete, ..

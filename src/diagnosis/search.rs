@@ -6,42 +6,39 @@ use kbgen_signature::{
     Diagnosis, Document, Figures, Index, MIN_LOG_SHARE, MIN_QUESTION_SHARE, TermCounts, TextIndex,
     TextIndexBuilder, is_question,
 };
-use rayon::prelude::*;
 
 use crate::diagnosis::{DiagnosedPage, DiagnosisDb, Evidence, describe_match};
+use crate::engine::{self, Engine};
+use crate::facts::map;
 use crate::files::{Key, Sources};
 use crate::markdown;
 use crate::site::kinds::{ErrorData, GuideData, SignatureText};
 use crate::site::{Head, Page, Site};
-use crate::store::{self, Store};
 
 /// Builds the text index of errors and guides. Caches term counts by groups of pages.
-pub fn text_index(site: &Site, sources: &Sources, store: &Store) -> TextIndex {
-    let term_counts = |heads: &[&Head], documents: &dyn Fn() -> Vec<Document>| -> TermCounts {
-        let key = || Key::of(heads.iter().map(|head| sources.get(head.source).key()));
-        store.get_or(store::Kind::Words, key, || TermCounts::of(&documents()))
-    };
+pub fn text_index(site: &Site, sources: &Sources, engine: &Engine) -> TextIndex {
     // Group boundaries depend on single pages only, so that a new page does not change other groups.
     let is_same_group = |_: &Page<ErrorData>, next: &Page<ErrorData>| {
         !Key::of([&next.head.id.slug]).as_ref()[0].is_multiple_of(GROUP_SIZE)
     };
     let groups: Vec<&[Page<ErrorData>]> = site.errors.chunk_by(is_same_group).collect();
-    let counted = groups.into_par_iter().map(|errors| {
-        let heads: Vec<&Head> = errors.iter().map(|error| &error.head).collect();
-        let counts =
-            term_counts(&heads, &|| errors.iter().map(|error| error_document(error, sources)).collect());
-        (heads, counts)
+    let counts = map(&groups, |errors| {
+        let name = Key::of(errors.iter().map(|error| &error.head.id.slug)).to_string();
+        engine.query(engine::Kind::Words, &name, || {
+            TermCounts::of(&errors.iter().map(|error| error_document(error, sources)).collect::<Vec<_>>())
+        })
     });
-    let mut all: Vec<(Vec<&Head>, TermCounts)> = counted.collect();
-    let guides: Vec<&Head> = site.guides.iter().map(|guide| &guide.head).collect();
-    let counts =
-        term_counts(&guides, &|| site.guides.iter().map(|guide| guide_document(guide, sources)).collect());
-    all.push((guides, counts));
+    let guide_counts = engine.query(engine::Kind::Words, "guides/", || {
+        TermCounts::of(&site.guides.iter().map(|guide| guide_document(guide, sources)).collect::<Vec<_>>())
+    });
     let mut builder = TextIndexBuilder::default();
-    for (heads, counts) in all {
-        let names = heads.into_iter().map(|head| (head.id.address(), head.title.value.clone()));
-        builder.add(names, &counts);
+    let mut add = |heads: &mut dyn Iterator<Item = &Head>, counts: &TermCounts| {
+        builder.add(heads.map(|head| (head.id.address(), head.title.value.clone())), counts);
+    };
+    for (errors, counts) in groups.iter().zip(&counts) {
+        add(&mut errors.iter().map(|error| &error.head), counts);
     }
+    add(&mut site.guides.iter().map(|guide| &guide.head), &guide_counts);
     builder.finish()
 }
 

@@ -16,7 +16,7 @@ use crate::emit::record::{Noted, Record, Stamp};
 use crate::emit::staging::{self, Staging};
 use crate::emit::tree::Tree;
 use crate::emit::{Permission, Report, Target};
-use crate::files::{Key, Maker, Sink};
+use crate::files::{Key, Sink};
 
 /// A site that is being written beside the published one. Dropped before [`Publication::finish`], it leaves no trace.
 #[derive(Debug)]
@@ -48,23 +48,14 @@ pub struct Published {
 struct Taken {
     /// Every path, and whether the published folder holds the same bytes there.
     files: BTreeMap<String, bool>,
-    /// What is known of files that came one by one: their keys, and the stamps of those that were there.
-    made: HashMap<String, Made>,
-    /// Groups that were there.
-    groups: Vec<Key>,
+    /// The keys of files that were made now.
+    made: HashMap<String, Key>,
+    /// Keys of files that were there.
+    kept: Vec<Key>,
     /// The first thing that went wrong; nothing is written after it.
     fault: Option<anyhow::Error>,
     /// Until there is a tree that keeps it.
     claim: Claim,
-}
-
-/// What is known of a file.
-#[derive(Debug, Clone, Copy, Default)]
-struct Made {
-    key: Option<Key>,
-    group: Option<Key>,
-    /// Of a file that was there.
-    stamp: Option<Stamp>,
 }
 
 impl Publication {
@@ -101,34 +92,15 @@ impl Publication {
         Self { known, ..self }
     }
 
-    /// Takes a file that is there as it was made from what this is the key of, and says how long it is.
-    pub fn take_known(&self, path: &str, key: &Key) -> Option<u64> {
-        let stamp = self.known.stamp(path, key).filter(|_| self.before.is_some())?;
-        if !self.holds_stamped(path, stamp) {
-            return None;
-        }
-        let mut taken = self.taken();
-        taken.add(path.to_string(), true);
-        let made = taken.made.entry(path.to_string()).or_default();
-        (made.key, made.stamp) = (Some(*key), Some(stamp));
-        Some(stamp.length)
-    }
-
-    /// Takes a file that was made from what this is the key of.
-    pub fn take_new(&self, path: String, key: &Key, bytes: Vec<u8>) {
-        self.taken().made.entry(path.clone()).or_default().key = Some(*key);
-        self.take(path, bytes);
-    }
-
-    /// Takes all files of a group that are there as an earlier build made them, and says how long they are. `None` if one
-    /// is not: then none is taken.
-    pub fn take_known_group(&self, group: &Key) -> Option<Vec<u64>> {
-        let files = self.known.group(group).filter(|_| self.before.is_some())?;
+    /// Takes the files that an earlier build made under a key, if all of them are there as they were made, and returns their
+    /// lengths.
+    pub fn take_known(&self, key: &Key) -> Option<Vec<u64>> {
+        let files = self.known.files(key).filter(|_| self.before.is_some())?;
         if !files.iter().all(|(path, stamp)| self.holds_stamped(path, *stamp)) {
             return None;
         }
         let mut taken = self.taken();
-        taken.groups.push(*group);
+        taken.kept.push(*key);
         files.iter().for_each(|(path, _)| taken.add(path.to_string(), true));
         Some(files.iter().map(|(_, stamp)| stamp.length).collect())
     }
@@ -157,7 +129,7 @@ impl Publication {
             staging.fill(&plan).with_context(|| stays.clone())?;
             staging.publish(&plan)?.retire(&plan);
         }
-        let record = record(taken.made, &self.place, &self.known, &taken.groups);
+        let record = record(taken.made, &self.place, &self.known, &taken.kept);
         Ok(Published { report: plan.report(), record: Some(record).filter(|record| *record != self.known) })
     }
 
@@ -196,20 +168,13 @@ impl Publication {
 }
 
 impl Sink for Publication {
-    fn take_made(&self, path: String, key: &Key, make: Maker<'_>) {
-        if self.take_known(&path, key).is_none()
-            && let Some(bytes) = make()
-        {
-            self.take_new(path, key, bytes);
-        }
+    fn take_kept(&self, key: &Key) -> bool {
+        self.take_known(key).is_some()
     }
 
-    fn take_group(&self, group: &Key) -> bool {
-        self.take_known_group(group).is_some()
-    }
-
-    fn join(&self, group: &Key, path: &str) {
-        self.taken().made.entry(path.to_string()).or_default().group = Some(*group);
+    fn take_made(&self, key: &Key, files: Vec<(String, Vec<u8>)>) {
+        self.taken().made.extend(files.iter().map(|(path, _)| (path.clone(), *key)));
+        files.into_iter().for_each(|(path, bytes)| self.take(path, bytes));
     }
 
     fn take(&self, path: String, bytes: Vec<u8>) {
@@ -234,21 +199,21 @@ impl Taken {
     }
 }
 
-/// What the files of a published folder were made of, for those that tell, and for the groups that `known` knows.
-fn record(made: HashMap<String, Made>, place: &Place, known: &Record, groups: &[Key]) -> Record {
+/// What the files of a published folder were made under: those that were made now, and those of `kept` keys.
+fn record(made: HashMap<String, Key>, place: &Place, known: &Record, kept: &[Key]) -> Record {
     let published = Tree::open(&place.folder).ok();
-    let now = |path: &str| published.as_ref().and_then(|tree| tree.stamp(Path::new(path)));
-    let mut files: BTreeMap<Option<Key>, Vec<Noted>> = BTreeMap::new();
-    let mut broken = Vec::new();
-    for (path, Made { key, group, stamp }) in made {
-        match stamp.or_else(|| now(&path)) {
-            Some(stamp) => files.entry(group).or_default().push(Noted { path, key, stamp }),
-            None => broken.push(group),
-        }
+    let mut files: BTreeMap<Key, Option<Vec<Noted>>> = BTreeMap::new();
+    for (path, key) in made {
+        let stamp = published.as_ref().and_then(|tree| tree.stamp(Path::new(&path)));
+        let files = files.entry(key).or_insert_with(|| Some(Vec::new()));
+        // Where one is not there, nothing is known of the others.
+        *files = files.take().zip(stamp).map(|(mut files, stamp)| {
+            files.push(Noted { path, stamp });
+            files
+        });
     }
-    // Of a group that is not whole nothing is known.
-    broken.into_iter().filter(Option::is_some).for_each(|group| drop(files.remove(&group)));
-    Record::new(files, known, groups)
+    let files = files.into_iter().filter_map(|(key, files)| Some((key, files?)));
+    Record::new(files.collect(), known, kept)
 }
 
 /// Whether a regular file holds these bytes. A link does not count: what it points to is not ours.

@@ -6,6 +6,6 @@ mod place;
 mod source;
 
 pub use key::{Key, PROGRAM};
-pub use outputs::{Grouped, Maker, Memory, Nowhere, Outputs, Sink};
+pub use outputs::{Built, Memory, Outputs, Rebuilt, Sink};
 pub use place::{Placed, Position, Span};
 pub use source::{Source, SourceId, Sources, is_scratch, picture_size};

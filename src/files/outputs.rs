@@ -1,7 +1,7 @@
 //! The files of a built site, in memory or on their way.
 
-use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::files::Key;
 
@@ -10,26 +10,17 @@ pub trait Sink: Sync {
     /// Takes the file of a path, which comes once only.
     fn take(&self, path: String, bytes: Vec<u8>);
 
-    /// Takes the file of a path that is made of nothing but what `key` is the hash of. `make` is not called where the file
-    /// is known to be there already; it gives nothing if the file cannot be made.
-    fn take_made(&self, path: String, _key: &Key, make: Maker<'_>) {
-        if let Some(bytes) = make() {
-            self.take(path, bytes);
-        }
-    }
-
-    /// Takes all files of a group that are there as an earlier build made them. Says whether it did: where it did not,
-    /// they have to come one by one, each after [`Sink::join`].
-    fn take_group(&self, _group: &Key) -> bool {
+    /// Takes the files that an earlier build made under a key, if all of them are there as they were made. Says whether it
+    /// did.
+    fn take_kept(&self, _key: &Key) -> bool {
         false
     }
 
-    /// Notes that the file of a path belongs to a group: files that are made of nothing but what `group` is the hash of.
-    fn join(&self, _group: &Key, _path: &str) {}
+    /// Takes the files that were made under a key.
+    fn take_made(&self, _key: &Key, files: Vec<(String, Vec<u8>)>) {
+        files.into_iter().for_each(|(path, bytes)| self.take(path, bytes));
+    }
 }
-
-/// Makes a file.
-pub type Maker<'m> = Box<dyn FnOnce() -> Option<Vec<u8>> + 'm>;
 
 /// Output files by path (`errors/x/index.html`, `/` between parts, no leading slash), in order.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -43,8 +34,12 @@ impl Outputs {
     /// # Panics
     /// When two files claim one path: `check` refuses such sites before they are rendered.
     pub fn add(&mut self, path: impl Into<String>, bytes: impl Into<Vec<u8>>) {
-        let path = path.into();
-        let before = self.files.insert(path.clone(), bytes.into().into());
+        self.add_shared(path.into(), bytes.into().into());
+    }
+
+    /// As [`Outputs::add`], for bytes that others hold, too.
+    pub fn add_shared(&mut self, path: String, bytes: Arc<[u8]>) {
+        let before = self.files.insert(path.clone(), bytes);
         assert!(before.is_none(), "two outputs claim `{path}`");
     }
 
@@ -68,6 +63,11 @@ impl Outputs {
         self.files.is_empty()
     }
 
+    /// Its files one by one.
+    pub fn into_files(self) -> Vec<(String, Vec<u8>)> {
+        self.files.into_iter().map(|(path, bytes)| (path, bytes.to_vec())).collect()
+    }
+
     /// Hands all files on.
     pub fn give(&self, sink: &dyn Sink) {
         self.iter().for_each(|(path, bytes)| sink.take(path.to_string(), bytes.to_vec()));
@@ -78,10 +78,7 @@ impl Outputs {
     /// # Panics
     /// As [`Outputs::add`].
     pub fn append(&mut self, other: Self) {
-        for (path, bytes) in other.files {
-            let before = self.files.insert(path.clone(), bytes);
-            assert!(before.is_none(), "two outputs claim `{path}`");
-        }
+        other.files.into_iter().for_each(|(path, bytes)| self.add_shared(path, bytes));
     }
 }
 
@@ -102,38 +99,69 @@ impl Sink for Memory {
     }
 }
 
-/// Hands files on, each as one of the group that `of` says it belongs to.
-pub struct Grouped<'s, F> {
-    /// Where to.
-    pub sink: &'s dyn Sink,
-    /// The group of a path.
-    pub of: F,
+/// The files of a build, with what they were made under.
+#[derive(Debug, Clone, Default)]
+pub struct Built {
+    /// The files.
+    pub outputs: Outputs,
+    /// Paths of files that were made together.
+    made: HashMap<Key, Vec<String>>,
 }
 
-impl<'g, F: Fn(&str) -> Option<&'g Key> + Sync> Grouped<'_, F> {
-    fn join_own(&self, path: &str) {
-        if let Some(group) = (self.of)(path) {
-            self.sink.join(group, path);
-        }
-    }
-}
-
-impl<'g, F: Fn(&str) -> Option<&'g Key> + Sync> Sink for Grouped<'_, F> {
-    fn take(&self, path: String, bytes: Vec<u8>) {
-        self.join_own(&path);
-        self.sink.take(path, bytes);
-    }
-
-    fn take_made(&self, path: String, key: &Key, make: Maker<'_>) {
-        self.join_own(&path);
-        self.sink.take_made(path, key, make);
-    }
-}
-
-/// Forgets the files, where only the faults of making them are wanted.
+/// Takes the files of a build in memory, and those of the build before that are the same.
 #[derive(Debug)]
-pub struct Nowhere;
+pub struct Rebuilt<'b> {
+    before: &'b Built,
+    now: Mutex<Built>,
+}
 
-impl Sink for Nowhere {
-    fn take(&self, _path: String, _bytes: Vec<u8>) {}
+impl<'b> Rebuilt<'b> {
+    /// Begins a build after another.
+    pub fn new(before: &'b Built) -> Self {
+        Self { before, now: Mutex::default() }
+    }
+
+    /// Shows what was taken so far.
+    pub fn so_far(&self, show: impl FnOnce(&Built)) {
+        show(&self.now());
+    }
+
+    /// What was taken.
+    pub fn finish(self) -> Built {
+        self.now.into_inner().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn now(&self) -> MutexGuard<'_, Built> {
+        self.now.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The same bytes stay where they are.
+    fn add(&self, path: String, bytes: Vec<u8>) {
+        let same = self.before.outputs.get(&path).filter(|before| ***before == *bytes);
+        let bytes = same.map_or_else(|| bytes.into(), Arc::clone);
+        self.now().outputs.add_shared(path, bytes);
+    }
+}
+
+impl Sink for Rebuilt<'_> {
+    fn take(&self, path: String, bytes: Vec<u8>) {
+        self.add(path, bytes);
+    }
+
+    fn take_kept(&self, key: &Key) -> bool {
+        let Some(paths) = self.before.made.get(key) else { return false };
+        let mut now = self.now();
+        for path in paths {
+            let bytes = self.before.outputs.get(path).expect("a build has the files that it made");
+            now.outputs.add_shared(path.clone(), Arc::clone(bytes));
+        }
+        now.made.insert(*key, paths.clone());
+        true
+    }
+
+    fn take_made(&self, key: &Key, files: Vec<(String, Vec<u8>)>) {
+        let paths = files.iter().map(|(path, _)| path.clone()).collect();
+        files.into_iter().for_each(|(path, bytes)| self.add(path, bytes));
+        self.now().made.insert(*key, paths);
+    }
 }

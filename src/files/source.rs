@@ -5,6 +5,7 @@ use std::sync::OnceLock;
 
 use serde::{Deserialize, Serialize};
 
+use crate::facts::{Fact, Facts, Fingerprint, Name, read};
 use crate::files::key::Key;
 use crate::files::place::{Position, Span};
 
@@ -18,21 +19,17 @@ pub struct Source {
     /// Path relative to the site's root, with `/` between its parts.
     pub path: String,
     /// The whole text.
-    pub text: String,
+    pub text: Fact<String>,
     /// Counted when a place is first asked for: most files have no findings.
     line_starts: OnceLock<Vec<usize>>,
-    key: OnceLock<Key>,
 }
 
 impl Source {
     /// A source of this text.
     pub fn new(path: impl Into<String>, text: impl Into<String>) -> Self {
-        Self { path: path.into(), text: text.into(), line_starts: OnceLock::new(), key: OnceLock::new() }
-    }
-
-    /// The hash of its path and its text.
-    pub fn key(&self) -> &Key {
-        self.key.get_or_init(|| Key::of([self.path.as_bytes(), Key::of_text(&self.text).as_ref()]))
+        let (path, text) = (path.into(), text.into());
+        let text = Fact::new(Name::new("text", &path), Fingerprint::of([&text]), text);
+        Self { path, text, line_starts: OnceLock::new() }
     }
 
     fn line_starts(&self) -> &[usize] {
@@ -66,6 +63,8 @@ pub struct Asset {
     pub path: String,
     /// What it holds.
     pub bytes: Vec<u8>,
+    /// Its hash.
+    digest: Key,
 }
 
 /// All files of a site in memory, in the order of their paths.
@@ -76,27 +75,61 @@ pub struct Sources {
     unread: BTreeMap<String, SourceId>,
     shipped: BTreeSet<String>,
     assets: BTreeMap<String, Asset>,
+    /// The files of an earlier reading: those of the same path keep their ids, so that places in them stay true.
+    earlier: BTreeMap<String, SourceId>,
+}
+
+/// Name of the fact which files there are, and what those say that are carried as they are.
+fn files() -> Name {
+    Name::new("files", "")
+}
+
+impl Facts for Sources {
+    fn tell(&self, tell: &mut dyn FnMut(Name, Fingerprint)) {
+        let paths = |paths: &BTreeMap<String, SourceId>| paths.keys().cloned().collect::<Vec<_>>().join("\n");
+        let assets = self.assets.values().flat_map(|asset| [asset.path.as_bytes(), asset.digest.as_ref()]);
+        let texts = [paths(&self.by_path), paths(&self.unread), self.shipped.iter().cloned().collect()];
+        let texts = Fingerprint::of(texts).0.to_le_bytes();
+        tell(files(), Fingerprint::of(assets.chain([texts.as_slice()])));
+        self.by_path.values().for_each(|id| self.texts[id.0 as usize].text.tell(tell));
+    }
 }
 
 impl Sources {
     /// Adds a text file; a path that is there already is replaced.
     pub fn add(&mut self, path: impl Into<String>, text: impl Into<String>) -> SourceId {
         let source = Source::new(path, text);
-        if let Some(id) = self.by_path.get(&source.path) {
-            self.texts[id.0 as usize] = source;
-            return *id;
-        }
-        let id = self.next_id();
-        self.by_path.insert(source.path.clone(), id);
-        self.texts.push(source);
+        let path = source.path.clone();
+        let known = self.by_path.get(&path).copied();
+        let id = self.put(known, source);
+        self.by_path.insert(path, id);
         id
     }
 
-    /// Gives a text file another text, and gives back what it was.
-    pub fn replace(&mut self, id: SourceId, text: String) -> String {
+    /// No files yet, but the ids of an earlier reading.
+    pub fn after(earlier: &Self) -> Self {
+        let mut ids = earlier.earlier.clone();
+        ids.extend(earlier.unread.iter().chain(&earlier.by_path).map(|(path, id)| (path.clone(), *id)));
+        Self { texts: earlier.texts.clone(), earlier: ids, ..Self::default() }
+    }
+
+    /// Gives a text file another text.
+    pub fn replace(&mut self, id: SourceId, text: String) {
         let source = &mut self.texts[id.0 as usize];
-        let path = std::mem::take(&mut source.path);
-        std::mem::replace(source, Source::new(path, text)).text
+        *source = Source::new(std::mem::take(&mut source.path), text);
+    }
+
+    fn put(&mut self, known: Option<SourceId>, source: Source) -> SourceId {
+        match known.or_else(|| self.earlier.get(&source.path).copied()) {
+            Some(id) => {
+                self.texts[id.0 as usize] = source;
+                id
+            }
+            None => {
+                self.texts.push(source);
+                SourceId(u32::try_from(self.texts.len() - 1).expect("fewer than 2^32 files"))
+            }
+        }
     }
 
     /// Marks the text files that are there as the theme's own: their paths are known, whatever takes their place.
@@ -106,21 +139,23 @@ impl Sources {
 
     /// Whether the theme has a text file of this path.
     pub fn is_shipped(&self, path: &str) -> bool {
+        read(files());
         self.shipped.contains(path)
     }
 
     /// Adds a file that is there and cannot be read, with as much of its text as findings may quote. It is not among the
     /// text files.
     pub fn add_unread(&mut self, path: impl Into<String>, text: impl Into<String>) -> SourceId {
-        let id = self.next_id();
         let source = Source::new(path, text);
-        self.unread.insert(source.path.clone(), id);
-        self.texts.push(source);
+        let path = source.path.clone();
+        let id = self.put(None, source);
+        self.unread.insert(path, id);
         id
     }
 
     /// Files under a folder (`content/`) that cannot be read, in the order of their paths.
     pub fn unread_under<'a>(&'a self, folder: &'a str) -> impl Iterator<Item = (SourceId, &'a Source)> + 'a {
+        read(files());
         self.unread
             .range(folder.to_string()..)
             .take_while(move |(path, _)| path.starts_with(folder))
@@ -134,18 +169,15 @@ impl Sources {
 
     /// Whether there is a file at a path, or in a folder that cannot be read, of which nothing is known.
     pub fn is_unread(&self, path: &str) -> bool {
+        read(files());
         let folders = path.match_indices('/').map(|(at, _)| &path[..at]);
         folders.chain([path]).any(|path| self.unread.contains_key(path))
     }
 
-    fn next_id(&self) -> SourceId {
-        SourceId(u32::try_from(self.texts.len()).expect("fewer than 2^32 files"))
-    }
-
     /// Adds a file that is carried as it is.
     pub fn add_asset(&mut self, path: impl Into<String>, bytes: Vec<u8>) {
-        let path = path.into();
-        self.assets.insert(path.clone(), Asset { path, bytes });
+        let (path, digest) = (path.into(), Key::of([&bytes]));
+        self.assets.insert(path.clone(), Asset { path, bytes, digest });
     }
 
     /// The source of an id that this set gave out.
@@ -155,11 +187,13 @@ impl Sources {
 
     /// The source at a path.
     pub fn find(&self, path: &str) -> Option<SourceId> {
+        read(files());
         self.by_path.get(path).copied()
     }
 
     /// Text files under a folder (`content/`), in the order of their paths.
     pub fn under<'a>(&'a self, folder: &'a str) -> impl Iterator<Item = (SourceId, &'a Source)> + 'a {
+        read(files());
         self.by_path
             .range(folder.to_string()..)
             .take_while(move |(path, _)| path.starts_with(folder))
@@ -168,6 +202,7 @@ impl Sources {
 
     /// Carried files under a folder (`static/`), in the order of their paths.
     pub fn assets_under<'a>(&'a self, folder: &'a str) -> impl Iterator<Item = &'a Asset> + 'a {
+        read(files());
         self.assets
             .range(folder.to_string()..)
             .take_while(move |(path, _)| path.starts_with(folder))
@@ -176,6 +211,7 @@ impl Sources {
 
     /// The carried file at a path.
     pub fn asset(&self, path: &str) -> Option<&Asset> {
+        read(files());
         self.assets.get(path)
     }
 

@@ -20,20 +20,20 @@ use rayon::prelude::*;
 
 pub use architecture::architecture;
 pub use figures::figures;
+pub use prose::figures as prose_figures;
 pub use rules::RULES;
 
 use crate::diag::Diagnostic;
-use crate::files::Key;
+use crate::engine::{Engine, Kind};
 use crate::fit::rules::BAD_ARCHITECTURE;
 use crate::site::kinds::{ModelData, key};
 use crate::site::{Figures, FitTable, ModelFit, Page, Site};
-use crate::store::{Kind, Store};
 
 /// Figures of all models for the quantizations that the site has pages for, and of all calls in prose.
-pub fn table(site: &Site, store: &Store) -> (FitTable, Vec<Diagnostic>) {
+pub fn table(site: &Site, engine: &Engine) -> (FitTable, Vec<Diagnostic>) {
     let mut found = Vec::new();
     let quants = quantizations(site, &mut found);
-    let known = all_figures(site, &quants, store);
+    let known = all_figures(site, &quants, engine);
     let fits: Vec<_> = site.models.iter().map(|model| model_fit(model, &known, &quants)).collect();
     let driver = driver_context(Device::Gpu(0)).expect("a GPU has a driver");
     let mut table = FitTable {
@@ -54,18 +54,7 @@ pub fn table(site: &Site, store: &Store) -> (FitTable, Vec<Diagnostic>) {
         table.models.insert(page.head.id.slug.clone(), fit);
     }
     table.parameters = parameters::counts(site, &mut found);
-    let prose = prose::figures(site, site, &table, &mut found);
-    table.prose = prose;
     (table, found)
-}
-
-/// Computes the figures anew that the prose of a few pages calls for; those of the models stay.
-pub fn renew(table: &mut FitTable, few: &Site, site: &Site) -> Vec<Diagnostic> {
-    let mut found = Vec::new();
-    table.prose.retain(|place, _| few.heads().all(|head| head.source != place.source));
-    let figures = prose::figures(few, site, table, &mut found);
-    table.prose.extend(figures);
-    found
 }
 
 /// The quantizations of the site's own pages, the widest first.
@@ -110,7 +99,7 @@ fn model_fit(
 }
 
 /// Figures of all architectures, each computed once, as far as the longest of its models goes.
-fn all_figures(site: &Site, quants: &[Quantization], store: &Store) -> Known {
+fn all_figures(site: &Site, quants: &[Quantization], engine: &Engine) -> Known {
     let mut ends: HashMap<Architecture, u64> = HashMap::new();
     for page in &site.models {
         if let Ok(Some(model)) = architecture(&page.data.architecture) {
@@ -121,9 +110,8 @@ fn all_figures(site: &Site, quants: &[Quantization], store: &Store) -> Known {
     ends.into_par_iter()
         .map(|(key, end)| {
             let model = Architecture { max_context: end, ..key.clone() };
-            // What these two show of themselves is all that they hold.
-            let made_of = || Key::of([format!("{model:?}"), format!("{quants:?}")]);
-            let figures = store.get_or(Kind::Figures, made_of, || figures(&model, quants));
+            let figures =
+                engine.pure(Kind::Figures, (&model, quants), |(model, quants)| figures(model, quants));
             (key, figures.map(Arc::new))
         })
         .collect()

@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 
 use crate::diag::Diagnostic;
-use crate::files::Span;
 use crate::fit::rules::NOT_COVERED;
 use crate::site::kinds::{DeviceData, key};
 use crate::site::{
@@ -11,21 +10,20 @@ use crate::site::{
     tokens,
 };
 
-/// Figures by the place of their call on these pages of a site; calls that `check` refuses are left out.
-pub(super) fn figures(
-    pages: &Site,
+/// Figures by the file of a page and by the place of their call in its body; calls that `check` refuses are left out.
+pub fn figures(
     site: &Site,
     table: &FitTable,
     found: &mut Vec<Diagnostic>,
-) -> BTreeMap<Span, ProseFigure> {
-    let mut figures = BTreeMap::new();
-    for head in pages.heads().filter(|head| !head.is_unread()) {
+) -> BTreeMap<String, BTreeMap<usize, ProseFigure>> {
+    let mut figures: BTreeMap<String, BTreeMap<usize, ProseFigure>> = BTreeMap::new();
+    for head in site.heads().filter(|head| !head.is_unread()) {
         for call in &head.body.outline.calls {
             let place = head.body.span.part(call.range.start, call.range.end);
             let Ok(parsed) = ProseCall::parse(&call.source) else { continue };
             match figure(site, table, &parsed) {
                 Some(Ok(figure)) => {
-                    figures.insert(place, figure);
+                    figures.entry(head.path.clone()).or_default().insert(call.range.start, figure);
                 }
                 Some(Err(reason)) => found.push(
                     Diagnostic::error(&NOT_COVERED, place, format!("no figure for this call: {reason}"))

@@ -1,88 +1,89 @@
 //! Each link gets its target, or is listed as dangling. Whether that is an error is for `check` to say.
 
-use std::collections::HashMap;
+use rayon::prelude::*;
 
-use crate::files::{Sources, Span};
+use crate::engine::Engine;
+use crate::facts::Fact;
+use crate::files::Sources;
 use crate::markdown::{links_inline, refused_scheme};
-use crate::site::{Dangling, Head, Kind, LISTINGS, Links, Missing, PageId, Site, Target, parts_of};
-
-/// Pages that point at a page, some of them more than once.
-type Pointers = HashMap<PageId, Vec<PageId>>;
+use crate::site::kinds::{ErrorData, GuideData};
+use crate::site::{
+    Dangling, Head, Kind, LISTINGS, Links, Missing, PageId, PageLinks, Site, Target, parts_of,
+};
 
 /// Targets of all links in all bodies, and who points at whom.
-pub fn resolve(site: &Site, sources: &Sources) -> Links {
-    let mut links = Links::default();
-    add(&mut links, site, &Finder::new(site, sources));
-    links
+pub fn resolve(site: &Site, sources: &Sources, engine: &Engine) -> Links {
+    let finder = Finder { site, sources };
+    let errors = site.errors.iter().map(|error| (&error.head, Named::Error(&error.data)));
+    let guides = site.guides.iter().map(|guide| (&guide.head, Named::Guide(&guide.data)));
+    let is_other = |head: &&Head| !matches!(head.id.kind, Kind::Error | Kind::Guide);
+    let others = site.heads().filter(is_other).map(|head| (head, Named::Nothing));
+    let pages: Vec<(&Head, Named<'_>)> =
+        errors.chain(guides).chain(others).filter(|(head, _)| !head.is_unread()).collect();
+    let links = |(head, named): &(&'_ Head, Named<'_>)| {
+        engine.value(&format!("links {}", head.path), || finder.links(head, *named).says())
+    };
+    let found: Vec<_> = pages.par_iter().map(links).collect();
+    Links::new(pages.into_iter().map(|(head, _)| head).zip(found).collect(), engine)
 }
 
-/// Looks the links of a few pages up anew, which are part of the site already, in the place of `old` ones.
-pub fn renew(links: &mut Links, old: &Site, few: &Site, site: &Site, sources: &Sources) {
-    let mut pointers = Pointers::new();
-    point_from_front_matter(old, &mut pointers);
-    for head in old.heads() {
-        let whole = Span::top(head.source)..=Span::new(head.source, usize::MAX, usize::MAX);
-        let gone: Vec<Span> = links.targets.range(whole).map(|(span, _)| *span).collect();
-        for span in gone {
-            if let Some(Target::Page { page, .. }) = links.targets.remove(&span) {
-                pointers.entry(page).or_default().push(head.id.clone());
-            }
-        }
-        let lines = links.lines.range((head.id.clone(), String::new())..);
-        let gone: Vec<_> =
-            lines.map(|(key, _)| key).take_while(|(page, _)| *page == head.id).cloned().collect();
-        gone.iter().for_each(|key| drop(links.lines.remove(key)));
-        links.dangling.retain(|link| link.span.source != head.source);
-    }
-    for (page, from) in pointers {
-        if let Some(known) = links.backlinks.get_mut(&page) {
-            known.retain(|page| !from.contains(page));
-        }
-    }
-    add(links, few, &Finder::new(site, sources));
+/// The front matter that names pages.
+#[derive(Debug, Clone, Copy)]
+enum Named<'s> {
+    Error(&'s Fact<ErrorData>),
+    Guide(&'s Fact<GuideData>),
+    Nothing,
 }
 
-/// Adds the links of these pages.
-fn add(links: &mut Links, pages: &Site, finder: &Finder<'_>) {
-    let mut pointers = Pointers::new();
-    let mut targets = Vec::new();
-    for head in pages.heads().filter(|head| !head.is_unread()) {
+struct Finder<'s> {
+    sources: &'s Sources,
+    site: &'s Site,
+}
+
+impl<'s> Finder<'s> {
+    /// The links of a page. Related pages count as links too.
+    fn links(&self, head: &Head, named: Named<'_>) -> PageLinks {
+        let mut links = PageLinks::default();
         for link in &head.body.outline.links {
-            let span = head.body.span.part(link.range.start, link.range.end);
-            match finder.target(head, &link.destination, link.image) {
-                Ok(target) => {
-                    if let Target::Page { page, .. } = &target {
-                        pointers.entry(page.clone()).or_default().push(head.id.clone());
-                    }
-                    targets.push((span, target));
-                }
+            match self.target(head, &link.destination, link.image) {
+                Ok(target) => links.targets.push((link.range.clone(), target)),
                 Err(missing) => links.dangling.push(Dangling {
-                    span,
+                    span: head.body.span.part(link.range.start, link.range.end),
                     destination: link.destination.clone(),
                     image: link.image,
                     missing,
                 }),
             }
         }
+        links.targets.sort_by_key(|(range, _)| (range.start, range.end));
+        let pages = links.targets.iter().filter_map(|(_, target)| match target {
+            Target::Page { page, .. } => Some(page.clone()),
+            _ => None,
+        });
+        links.points_at = pages.collect();
+        let related = match named {
+            Named::Error(data) => &data.related,
+            Named::Guide(data) => &data.related,
+            Named::Nothing => &Vec::new(),
+        };
+        links.points_at.extend(related.iter().map(|slug| PageId::new(Kind::Error, slug.value.as_str())));
+        if let Named::Error(data) = named {
+            self.add_lines(&mut links, head, data);
+        }
+        if !links.dangling.is_empty() {
+            // Their places move with any text before them.
+            let _ = self.sources.get(head.source).text.len();
+        }
+        links
     }
-    if links.targets.is_empty() {
-        // Made at once it takes less time than one by one.
-        links.targets = targets.into_iter().collect();
-    } else {
-        links.targets.extend(targets);
-    }
-    for error in &pages.errors {
-        for cause in &error.data.causes {
-            let found = [&cause.title, &cause.tell]
-                .into_iter()
-                .flat_map(|line| links_inline(&line.value).into_iter().map(|link| (link, line.span)));
-            for (link, span) in found {
-                match finder.target(&error.head, &link.destination, false) {
-                    Ok(target) => {
-                        links.lines.insert((error.head.id.clone(), link.destination), target);
-                    }
+
+    fn add_lines(&self, links: &mut PageLinks, head: &Head, data: &ErrorData) {
+        for line in data.causes.iter().flat_map(|cause| [&cause.title, &cause.tell]) {
+            for link in links_inline(&line.value) {
+                match self.target(head, &link.destination, false) {
+                    Ok(target) => drop(links.lines.insert(link.destination, target)),
                     Err(missing) => links.dangling.push(Dangling {
-                        span,
+                        span: line.span,
                         destination: link.destination,
                         image: false,
                         missing,
@@ -91,50 +92,10 @@ fn add(links: &mut Links, pages: &Site, finder: &Finder<'_>) {
             }
         }
     }
-    point_from_front_matter(pages, &mut pointers);
-    for (page, mut from) in pointers {
-        from.retain(|other| *other != page);
-        let known = links.backlinks.entry(page).or_default();
-        known.extend(from);
-        known.sort_unstable();
-        known.dedup();
-    }
-}
-
-/// Related pages count as links too.
-fn point_from_front_matter(pages: &Site, pointers: &mut Pointers) {
-    let mut point = |from: &Head, kind: Kind, slug: &str| {
-        pointers.entry(PageId::new(kind, slug)).or_default().push(from.id.clone());
-    };
-    for error in &pages.errors {
-        error.data.related.iter().for_each(|slug| point(&error.head, Kind::Error, &slug.value));
-    }
-    for guide in &pages.guides {
-        guide.data.related.iter().for_each(|slug| point(&guide.head, Kind::Error, &slug.value));
-    }
-}
-
-struct Finder<'s> {
-    sources: &'s Sources,
-    site: &'s Site,
-    /// Of two pages with one name the first in path order.
-    heads: HashMap<&'s PageId, &'s Head>,
-}
-
-impl<'s> Finder<'s> {
-    fn new(site: &'s Site, sources: &'s Sources) -> Self {
-        let mut heads = HashMap::new();
-        for head in site.heads() {
-            heads.entry(&head.id).or_insert(head);
-        }
-        Self { sources, site, heads }
-    }
 
     /// The page that was read from a file.
     fn by_path(&self, path: &str) -> Option<&'s Head> {
-        let id = PageId::of_path(path)?;
-        let first = self.heads.get(&id).filter(|head| head.path == path);
-        first.copied().or_else(|| self.site.named(&id).find(|head| head.path == path))
+        self.site.named(&PageId::of_path(path)?).find(|head| head.path == path)
     }
 
     fn target(&self, from: &Head, destination: &str, image: bool) -> Result<Target, Missing> {
@@ -194,7 +155,7 @@ impl<'s> Finder<'s> {
             && let Some(anchor) = anchor
         {
             let page = PageId::new(Kind::Term, anchor);
-            return match self.heads.get(&page) {
+            return match self.site.head(&page) {
                 Some(_) => Ok(Target::Page { page, anchor: None }),
                 None => Err(Missing::Page),
             };
@@ -204,7 +165,7 @@ impl<'s> Finder<'s> {
         }
         let page = PageId::of_address(wanted).ok_or(Missing::Page)?;
         let folder = format!("content/{}/", page.kind.folder());
-        let head = self.heads.get(&page).ok_or_else(|| self.absent(&folder))?;
+        let head = self.site.head(&page).ok_or_else(|| self.absent(&folder))?;
         self.page(head, anchor)
     }
 

@@ -41,7 +41,15 @@ const STATIC_BYTES: u64 = 64 * 1024 * 1024;
 /// # Errors
 /// When `site.toml` is missing.
 pub fn read(root: &Path) -> anyhow::Result<(Sources, Vec<Diagnostic>)> {
-    let mut sources = Sources::default();
+    read_again(root, &Sources::default())
+}
+
+/// As [`read`], with the ids of an earlier reading.
+///
+/// # Errors
+/// As [`read`].
+pub fn read_again(root: &Path, earlier: &Sources) -> anyhow::Result<(Sources, Vec<Diagnostic>)> {
+    let mut sources = Sources::after(earlier);
     theme::add(&mut sources);
     read_into(root, &FOLDERS, sources)
 }

@@ -1,7 +1,7 @@
 //! Sources become typed pages, and every fault in them a finding.
 //!
 //! 1. [`read`] takes the files of a site from the disk, [`read_page`] one of them: the only place that reads it,
-//! 2. [`pages()`] splits each page into front matter and body and makes it typed, [`few`] those of some files.
+//! 2. [`pages()`] splits each page into front matter and body and makes it typed.
 
 mod carried;
 mod compact;
@@ -15,6 +15,6 @@ mod split;
 mod theme;
 mod yaml_faults;
 
-pub use disk::{own_files, read, read_content, read_page};
-pub use pages::{Drafts, few, pages, pages_kept};
+pub use disk::{own_files, read, read_again, read_content, read_page};
+pub use pages::{Drafts, pages, pages_with};
 pub use rules::RULES;

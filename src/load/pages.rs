@@ -1,11 +1,12 @@
 //! Every file under `content/` becomes a page of its kind.
 
 use std::collections::BTreeSet;
-
-use rayon::prelude::*;
+use std::sync::Arc;
 
 use crate::diag::{Diagnostic, nearest};
-use crate::files::{Key, Placed, Source, SourceId, Sources, Span};
+use crate::engine::{self, Engine};
+use crate::facts::{Fact, Fingerprint, Name, map};
+use crate::files::{Placed, Source, SourceId, Sources, Span};
 use crate::load::front_matter;
 use crate::load::rules::{BAD_SLUG, UNKNOWN_FOLDER};
 use crate::load::split::{Certainty, Split, split};
@@ -15,8 +16,7 @@ use crate::site::kinds::{
     ALIASES, CategoryData, DRAFT, DeviceData, DocumentData, ErrorData, ExtractorData, GuideData, ModelData,
     QuantData, TITLE, TermData, ToolData, VERIFIED, fields,
 };
-use crate::site::{Body, Head, Kind, Page, PageId, Site, Unread, title_of};
-use crate::store::{self, Store};
+use crate::site::{Body, FrontMatter, Head, Kind, Page, PageId, Site, Unread, title_of};
 use crate::watch::{Stage, Unwatched, Watch};
 
 /// Largest page, in bytes.
@@ -33,14 +33,14 @@ pub enum Drafts {
 
 /// All pages of a site, and every fault that reading them showed.
 pub fn pages(sources: &Sources, drafts: Drafts) -> (Site, Vec<Diagnostic>) {
-    pages_kept(sources, drafts, &Store::forgetful(), &Unwatched)
+    pages_with(sources, drafts, &Engine::forgetful(), &Unwatched)
 }
 
-/// As [`pages`]; errors that the store knows are not read again.
-pub fn pages_kept(
+/// As [`pages`]; a file is read again when its text changed.
+pub fn pages_with(
     sources: &Sources,
     drafts: Drafts,
-    store: &Store,
+    engine: &Engine,
     watch: &dyn Watch,
 ) -> (Site, Vec<Diagnostic>) {
     let mut found = Vec::new();
@@ -57,43 +57,26 @@ pub fn pages_kept(
         placed.push(place);
     }
     watch.begin(Stage::Parse, placed.len());
-    let read = |place: Place<'_>| {
+    let read = |place: &Place<'_>| {
         watch.begin_page(&place.source.path);
-        let page = page_kept(&place, drafts, store);
+        // Its places name the file by its number.
+        let name = format!("{drafts:?} {:?} {}", place.file, place.source.path);
+        let page = engine.value(&name, || page_kept(place, &name, drafts, engine));
         watch.end_page(&place.source.path);
         page
     };
-    let (mut site, faults) = placed
-        .into_par_iter()
-        .fold(Default::default, |all, place| both(all, read(place)))
-        .reduce(Default::default, both);
-    found.extend(faults);
+    let (mut site, mut read): (Site, _) = (Site::default(), map(&placed, read));
+    for page in read.drain(..) {
+        let (page, faults) = Arc::unwrap_or_clone(page);
+        site.append(page);
+        found.extend(faults);
+    }
     for (file, source) in sources.unread_under("content/") {
         let place = place(source, file, &mut Vec::new()).filter(|_| source.path.ends_with(".md"));
         place.iter().for_each(|place| add_unread(&mut site, place));
     }
     add_missing_categories(&mut site);
     site.sort();
-    (site, found)
-}
-
-/// The pages of these files alone. What concerns all files of a folder is not judged.
-pub fn few(sources: &Sources, files: &[SourceId], drafts: Drafts) -> (Site, Vec<Diagnostic>) {
-    let mut found = Vec::new();
-    let places = files.iter().filter_map(|file| place(sources.get(*file), *file, &mut found));
-    let (mut site, faults) = places.fold(Default::default(), |all, place| both(all, page(&place, drafts)));
-    found.extend(faults);
-    site.sort();
-    (site, found)
-}
-
-/// Pages with their faults, and more of them behind.
-fn both(
-    (mut site, mut found): (Site, Vec<Diagnostic>),
-    (more, faults): (Site, Vec<Diagnostic>),
-) -> (Site, Vec<Diagnostic>) {
-    site.append(more);
-    found.extend(faults);
     (site, found)
 }
 
@@ -153,13 +136,11 @@ fn folder_fault(category: &str, file: SourceId) -> Option<Diagnostic> {
     Some(Diagnostic::error(&BAD_SLUG, Span::top(file), message).help(help))
 }
 
-/// As [`page`]; an error that nothing was wrong with is kept.
-fn page_kept(place: &Place<'_>, drafts: Drafts, store: &Store) -> (Site, Vec<Diagnostic>) {
+/// As [`page`]; an error that nothing was wrong with is kept from one run to the next.
+fn page_kept(place: &Place<'_>, name: &str, drafts: Drafts, engine: &Engine) -> (Site, Vec<Diagnostic>) {
     if place.kind != Kind::Error {
         return page(place, drafts);
     }
-    // Its places name the file by its number.
-    let key = || Key::of([format!("{:?}", place.file).as_bytes(), place.source.key().as_ref()]);
     let mut other = None;
     let make = || {
         let (mut site, faults) = page(place, drafts);
@@ -170,8 +151,12 @@ fn page_kept(place: &Place<'_>, drafts: Drafts, store: &Store) -> (Site, Vec<Dia
         other = Some((site, faults));
         None
     };
-    match store.get_or(store::Kind::Pages, key, make) {
-        Some(kept) => (Site { errors: vec![kept], ..Site::default() }, Vec::new()),
+    match engine.query(engine::Kind::Pages, name, make) {
+        Some(kept) => {
+            let mut site = Site::default();
+            site.errors.push(kept);
+            (site, Vec::new())
+        }
         None => other.unwrap_or_else(|| page(place, drafts)),
     }
 }
@@ -215,7 +200,7 @@ fn page(place: &Place<'_>, drafts: Drafts) -> (Site, Vec<Diagnostic>) {
     if cut.certainty == Certainty::Known {
         found.extend(faults.into_iter().filter(|fault| !(front.cut && fault.code == MISSING_KEY.code)));
     }
-    let head = Head { unread, ..head(place, &fields, front.escaped, &cut) };
+    let head = head(place, &fields, front.escaped, &cut, unread);
     if head.draft && drafts == Drafts::Exclude {
         return (site, found);
     }
@@ -228,33 +213,50 @@ fn add_unread(site: &mut Site, place: &Place<'_>) {
     let top = Span::top(place.file);
     let cut = Split { front: top, body: top, faults: Vec::new(), certainty: Certainty::Guessed };
     let fields = Fields::none(top);
-    let head = Head { unread: Unread::Page, ..head(place, &fields, Vec::new(), &cut) };
+    let head = head(place, &fields, Vec::new(), &cut, Unread::Page);
     add(site, place, &fields, head);
 }
 
 /// Adds a page to those of its kind.
 fn add(site: &mut Site, place: &Place<'_>, fields: &Fields, head: Head) {
+    fn page<T>(place: &Place<'_>, fields: &Fields, head: Head, data: T) -> Page<T> {
+        // The title is a fact of its own: most who read these do not look at it.
+        let text = place.source.text.as_str();
+        let title = TITLE.of(fields).map_or(0..0, |title| title.span.start..title.span.end);
+        let front = head.front.start..head.front.end;
+        let rest =
+            [&text[front.start..title.start.max(front.start)], &text[title.end.max(front.start)..front.end]];
+        let unread = format!("{:?}", head.unread);
+        let says = Fingerprint::of([&place.source.path, rest[0], rest[1], &unread]);
+        Page { data: Fact::new(Name::new("data", &place.source.path), says, data), head }
+    }
     match place.kind {
-        Kind::Error => site.errors.push(Page { data: ErrorData::new(&place.category, fields), head }),
-        Kind::Category => site.categories.push(Page { data: CategoryData::of(fields), head }),
-        Kind::Tool => site.tools.push(Page { data: ToolData::of(fields), head }),
-        Kind::Guide => site.guides.push(Page { data: GuideData::of(fields), head }),
-        Kind::Model => site.models.push(Page { data: ModelData::of(fields), head }),
-        Kind::Hardware => site.devices.push(Page { data: DeviceData::of(fields), head }),
-        Kind::Quant => site.quants.push(Page { data: QuantData::of(fields), head }),
-        Kind::Term => site.terms.push(Page { data: TermData::of(fields), head }),
-        Kind::Extractor => site.extractors.push(Page { data: ExtractorData::of(fields), head }),
-        Kind::Document => site.documents.push(Page { data: DocumentData::of(fields), head }),
+        Kind::Error => {
+            let data = ErrorData::new(&place.category, fields);
+            site.errors.push(page(place, fields, head, data));
+        }
+        Kind::Category => site.categories.push(page(place, fields, head, CategoryData::of(fields))),
+        Kind::Tool => site.tools.push(page(place, fields, head, ToolData::of(fields))),
+        Kind::Guide => site.guides.push(page(place, fields, head, GuideData::of(fields))),
+        Kind::Model => site.models.push(page(place, fields, head, ModelData::of(fields))),
+        Kind::Hardware => site.devices.push(page(place, fields, head, DeviceData::of(fields))),
+        Kind::Quant => site.quants.push(page(place, fields, head, QuantData::of(fields))),
+        Kind::Term => site.terms.push(page(place, fields, head, TermData::of(fields))),
+        Kind::Extractor => site.extractors.push(page(place, fields, head, ExtractorData::of(fields))),
+        Kind::Document => site.documents.push(page(place, fields, head, DocumentData::of(fields))),
     }
 }
 
-fn head(place: &Place<'_>, fields: &Fields, escaped: Vec<Placed<String>>, cut: &Split) -> Head {
+fn head(
+    place: &Place<'_>,
+    fields: &Fields,
+    escaped: Vec<Placed<String>>,
+    cut: &Split,
+    unread: Unread,
+) -> Head {
     let Place { source, file, .. } = *place;
     let (front, body) = (cut.front, cut.body);
-    Head {
-        id: PageId::new(place.kind, place.slug.to_lowercase()),
-        source: file,
-        path: source.path.clone(),
+    let front_matter = FrontMatter {
         // A title stands in lists of lines, too.
         title: TITLE
             .of(fields)
@@ -265,9 +267,11 @@ fn head(place: &Place<'_>, fields: &Fields, escaped: Vec<Placed<String>>, cut: &
         draft: DRAFT.of(fields).unwrap_or_default(),
         front,
         escaped,
-        unread: Unread::Nothing,
-        body: Body { span: body, outline: markdown::outline(&source.text[body.start..body.end]) },
-    }
+    };
+    let text = &source.text[body.start..body.end];
+    let body = Body { span: body, outline: markdown::outline(text) };
+    let id = PageId::new(place.kind, place.slug.to_lowercase());
+    Head::new(id, file, source.path.clone(), unread, front_matter, (body, text))
 }
 
 fn on_one_line(text: &str) -> String {
@@ -285,21 +289,23 @@ fn add_missing_categories(site: &mut Site) {
         let slug = error.data.category.to_lowercase();
         if !known.contains(slug.as_str()) && seen.insert(slug.clone()) {
             let span = Span::top(error.head.source);
+            let front_matter = FrontMatter {
+                title: Placed::new(title_of(&slug), span),
+                verified: None,
+                aliases: Vec::new(),
+                draft: false,
+                front: span,
+                escaped: Vec::new(),
+            };
+            let path = format!("content/errors/{slug}/_index.md");
+            let unread = if error.head.is_unread() { Unread::Page } else { Unread::Nothing };
+            let body = (Body { span, outline: markdown::outline("") }, "");
+            let data =
+                Fact::new(Name::new("data", &path), Fingerprint::of([&slug]), CategoryData { order: 9999 });
+            let id = PageId::new(Kind::Category, slug);
             missing.push(Page {
-                head: Head {
-                    id: PageId::new(Kind::Category, slug.clone()),
-                    source: error.head.source,
-                    path: format!("content/errors/{slug}/_index.md"),
-                    title: Placed::new(title_of(&slug), span),
-                    verified: None,
-                    aliases: Vec::new(),
-                    draft: false,
-                    front: span,
-                    escaped: Vec::new(),
-                    unread: if error.head.is_unread() { Unread::Page } else { Unread::Nothing },
-                    body: Body { span, outline: markdown::outline("") },
-                },
-                data: CategoryData { order: 9999 },
+                head: Head::new(id, error.head.source, path, unread, front_matter, body),
+                data,
             });
         }
     }

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::diag::Diagnostic;
+use crate::facts::Fingerprint;
 use crate::files::{Outputs, Sources, Span, picture_size};
 use crate::render::scripts;
 use crate::render::templates::TEMPLATE_ERROR;
@@ -88,6 +89,11 @@ impl Assets {
     pub fn size(&self, name: &str) -> Option<(u32, u32)> {
         let (_, bytes) = self.files.get(name.trim_start_matches("static/"))?;
         picture_size(bytes)
+    }
+
+    /// What pages depend on.
+    pub fn says(&self) -> Fingerprint {
+        Fingerprint::of(self.files.iter().flat_map(|(name, (path, _))| [name, path]))
     }
 
     /// Names of all static files.

@@ -8,8 +8,7 @@ use crate::texts::text;
 pub(super) fn basis(order: &Order<'_>, source: &str) -> Option<String> {
     let call = ProseCall::parse(source).ok()?;
     let title = |kind: Kind, slug: &str| {
-        let id = PageId::new(kind, slug);
-        order.site.heads().find(|head| head.id == id).map(|head| head.title.value.as_str())
+        order.site.head(&PageId::new(kind, slug)).map(|head| head.title.value.as_str())
     };
     let words = match call.figure.value {
         Figure::File => text("{model}, {quant}: all tensors of the file"),

@@ -5,6 +5,7 @@ use serde::Serialize;
 use serde_json::json;
 
 use crate::diagnosis;
+use crate::engine::Kind;
 use crate::files::Outputs;
 use crate::render::address::file;
 use crate::render::views::{Shelf, asks_for_memory};
@@ -38,15 +39,15 @@ struct Entry<'s> {
 }
 
 /// The file of that script.
-pub(super) const TABLE: &str = "data/diagnose.js";
+const TABLE: &str = "data/diagnose.js";
 
 /// That file.
 pub(super) fn table(shelf: &Shelf<'_>) -> Outputs {
     let order = shelf.order;
-    let signatures = order.gathered("table", || json(order.compiled().index.table()));
-    let entries = order.gathered("entries", || entries(shelf));
+    let signatures = order.engine.query(Kind::Gathered, "table", || json(order.compiled().index.table()));
+    let entries = order.engine.query(Kind::Gathered, "entries", || entries(shelf));
     let tables = json(&Tables {
-        search: diagnosis::text_index(order.site, order.sources, order.store),
+        search: diagnosis::text_index(order.site, order.sources, order.engine),
         near: MIN_LOG_SHARE,
         near_question: MIN_QUESTION_SHARE,
         pairs: diagnosis::SHORTAGE_PAIRS,

@@ -10,7 +10,7 @@ img-src 'self' data:; connect-src 'self'; font-src 'self'; base-uri 'none'; form
 require-trusted-types-for 'script'; trusted-types default";
 
 /// The files for hosts.
-pub(super) const FILES: [&str; 4] = ["_headers", "_redirects", "robots.txt", ".nojekyll"];
+const FILES: [&str; 4] = ["_headers", "_redirects", "robots.txt", ".nojekyll"];
 
 /// Those files.
 pub(super) fn files(order: &Order<'_>) -> Outputs {

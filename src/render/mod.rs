@@ -20,7 +20,6 @@ mod data;
 mod diagnose;
 mod feed;
 mod fit_files;
-mod groups;
 mod hosting;
 mod json_ld;
 mod opensearch;
@@ -37,24 +36,23 @@ mod templates;
 mod views;
 mod xml;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use jiff::civil::Date;
 use kbgen_signature::similar_pages;
 use rayon::prelude::*;
-use serde::Serialize;
-use serde::de::DeserializeOwned;
 
 use crate::config::Config;
 use crate::diag::{Diagnostic, Rule};
 use crate::diagnosis::{CompiledSignatures, LazySignatures};
-use crate::files::{Grouped, Key, Outputs, Sink, Sources};
+use crate::engine::{self, Engine};
+use crate::facts::{Fact, Fingerprint, Name, Table};
+use crate::files::{Outputs, Sink, SourceId, Sources};
 use crate::render::assets::Assets;
-use crate::render::groups::Groups;
 use crate::render::prose::Prose;
-use crate::render::views::{Shelf, Wanted};
-use crate::site::{Digest, FitTable, Links, Site};
-use crate::store::{self, Store};
+use crate::render::views::{Query, Shelf};
+use crate::site::{FitTable, Links, ProseFigure, Site};
 use crate::watch::{Stage, Watch};
 
 pub use bundle::BUNDLE_MARK;
@@ -78,23 +76,23 @@ pub struct Order<'s> {
     /// Templates, static files, texts.
     pub sources: &'s Sources,
     /// Settings.
-    pub config: &'s Config,
+    pub config: &'s Fact<Config>,
     /// Pages.
     pub site: &'s Site,
     /// Where their links lead.
     pub links: &'s Links,
-    /// What they are made of.
-    pub digest: &'s Digest,
     /// Their signatures.
     pub signatures: &'s LazySignatures,
     /// What models need.
-    pub fits: &'s FitTable,
+    pub fits: &'s Fact<Arc<FitTable>>,
+    /// Figures that prose calls for, by the file of a page and by the place of the call in its body.
+    pub figures: &'s Table<String, BTreeMap<usize, ProseFigure>>,
     /// Today, for staleness.
-    pub today: Date,
+    pub today: &'s Fact<Date>,
     /// Whom for.
-    pub audience: Audience,
+    pub audience: &'s Fact<Audience>,
     /// What is known of earlier builds.
-    pub store: &'s Store,
+    pub engine: &'s Engine,
     /// Who waits.
     pub watch: &'s dyn Watch,
 }
@@ -102,24 +100,18 @@ pub struct Order<'s> {
 impl<'s> Order<'s> {
     /// The signatures of all pages.
     fn compiled(&self) -> &'s CompiledSignatures {
-        self.signatures.of(self.site, self.sources)
-    }
-
-    /// What is gathered from all pages but from no body of an error; kept under a name as long as the world is the same.
-    fn gathered<T: Serialize + DeserializeOwned>(&self, name: &str, make: impl FnOnce() -> T) -> T {
-        let key = || Key::of([name.as_bytes(), self.digest.world.as_ref()]);
-        self.store.get_or(store::Kind::Gathered, key, make)
+        self.signatures.of(self.site, self.sources, self.engine)
     }
 }
 
-/// What all pages draw on and is made once: names of static files, bodies, the index of the fit tables, look-alikes.
+/// What all pages draw on and is made once: names of static files, what bodies say, the index of the fit tables,
+/// look-alikes.
 #[derive(Debug)]
 pub struct Groundwork {
-    assets: Assets,
+    assets: Fact<Assets>,
     prose: Prose,
-    tables: Outputs,
-    fit_index: serde_json::Value,
-    look_alikes: BTreeMap<String, Vec<String>>,
+    fit_index: Fact<serde_json::Value>,
+    look_alikes: Table<String, Vec<String>>,
 }
 
 impl Groundwork {
@@ -128,109 +120,104 @@ impl Groundwork {
     /// # Errors
     /// Every text of a script that cannot be understood, at its place.
     pub fn new(order: &Order<'_>) -> Result<Self, Vec<Diagnostic>> {
-        let ground = Self::few(order)?;
-        ground.prose.read_all(order, &ground.assets);
-        Ok(ground)
-    }
-
-    /// As [`Groundwork::new`], for a few pages: a body is read when one of them shows something of it.
-    fn few(order: &Order<'_>) -> Result<Self, Vec<Diagnostic>> {
         let assets = Assets::new(order.sources, &order.config.texts)?;
-        let prose = Prose::new(order);
-        let tables = fit_files::tables(order);
-        let fit_index = fit_files::index(order, &tables);
-        let owned = |others: Vec<&str>| others.into_iter().map(str::to_string).collect();
-        let look_alikes = order.gathered("look-alikes", || {
-            let alike = similar_pages(order.compiled().index.table()).into_iter();
-            alike.map(|(page, others)| (page.to_string(), owned(others))).collect()
+        let assets = Fact::new(Name::new("assets", ""), assets.says(), assets);
+        order.engine.tell(&assets);
+        let prose = Prose::new(order, &assets);
+        let fit_index = order.engine.query(engine::Kind::Gathered, "fit index", || {
+            fit_files::index(order, &fit_files::tables(order)).to_string()
         });
-        Ok(Self { assets, prose, tables, fit_index, look_alikes })
+        let says = Fingerprint::of([&fit_index]);
+        let fit_index = serde_json::from_str(&fit_index).expect("it was written as JSON");
+        let fit_index = Fact::new(Name::new("fit index", ""), says, fit_index);
+        order.engine.tell(&fit_index);
+        let look_alikes: BTreeMap<String, Vec<String>> =
+            order.engine.query(engine::Kind::Gathered, "look-alikes", || {
+                let owned = |others: Vec<&str>| others.into_iter().map(str::to_string).collect();
+                let alike = similar_pages(order.compiled().index.table()).into_iter();
+                alike.map(|(page, others)| (page.to_string(), owned(others))).collect()
+            });
+        let look_alikes = Table::new("look-alikes", look_alikes, Clone::clone);
+        order.engine.tell(&look_alikes);
+        Ok(Self { assets, prose, fit_index, look_alikes })
     }
-
-    /// Forgets what it knows of a few pages that are others now.
-    pub fn renew(&mut self, order: &Order<'_>, few: &Site) {
-        self.prose.renew(order, few);
-    }
 }
 
-/// Makes the files of a few pages alone: the pages and their twins as data. The rest of the site is left as it is.
-///
-/// # Errors
-/// As [`files`].
-pub fn few(
-    order: &Order<'_>,
-    ground: &Groundwork,
-    few: &Site,
-    sink: &dyn Sink,
-) -> Result<(), Vec<Diagnostic>> {
-    pages_and_twins(&Shelf::new(order, ground, Wanted::Few(few)), few, sink)
+/// How far the files of a site are made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Made {
+    /// Those of the pages that come first.
+    First,
+    /// All pages.
+    Pages,
 }
 
-fn pages_and_twins(shelf: &Shelf<'_>, few: &Site, sink: &dyn Sink) -> Result<(), Vec<Diagnostic>> {
-    let engine = templates::Engine::new(shelf.order.sources, shelf.assets, shelf.texts())?;
-    let keys = views::few(shelf, &engine, few, sink)?;
-    data::twins(shelf, few, &keys, sink);
-    Ok(())
-}
-
-/// Makes the files of the site that the sink does not know to be there: those that differ in no more than the bodies of
-/// errors, or else all.
+/// Makes the files of a site that the sink does not have as they are to be: first those of some pages, then, if `go_on` says
+/// so, all others.
 ///
 /// # Errors
 /// Every distinct fault of a template, at its place in the template; what was made until then is worth nothing.
-pub fn files(order: &Order<'_>, sink: &dyn Sink) -> Result<(), Vec<Diagnostic>> {
+pub fn files(
+    order: &Order<'_>,
+    first: &BTreeSet<SourceId>,
+    sink: &dyn Sink,
+    mut go_on: impl FnMut(Made) -> bool,
+) -> Result<(), Vec<Diagnostic>> {
     order.watch.begin(Stage::Gather, 0);
-    let groups = Groups::new(order);
-    let grouped = Grouped { sink, of: |path: &str| groups.of(path) };
-    if !sink.take_group(&groups.rest) {
-        return all(order, &Groundwork::new(order)?, &grouped);
-    }
-    hosting::files(order).give(sink);
-    let errors = order.site.errors.par_iter();
-    let unknown = errors.filter(|error| !sink.take_group(&groups.errors[&error.head.id.slug]));
-    let few = Site { errors: unknown.cloned().collect(), ..Site::default() };
-    let knows_bodies = sink.take_group(&groups.bodies);
-    if few.errors.is_empty() && knows_bodies {
+    let ground = Groundwork::new(order)?;
+    let engine = templates::Engine::new(order.sources, &ground.assets, &order.config.texts)?;
+    order.engine.tell(engine.fact());
+    let shelf = Shelf::new(order, &ground);
+    order.watch.begin(Stage::Pages, order.site.heads().count());
+    let queries = views::queries(&shelf, &engine);
+    let is_first = |query: &Query<'_>| query.about.is_some_and(|source| first.contains(&source));
+    let (first, rest): (Vec<_>, Vec<_>) = queries.into_iter().partition(is_first);
+    all(order, &first, sink)?;
+    if !go_on(Made::First) {
         return Ok(());
     }
-    let ground = Groundwork::few(order)?;
-    let shelf = Shelf::new(order, &ground, Wanted::Few(&few));
-    order.watch.begin(Stage::Pages, few.errors.len());
-    pages_and_twins(&shelf, &few, &grouped)?;
+    all(order, &rest, sink)?;
+    go_on(Made::Pages);
     order.watch.begin(Stage::Data, 0);
-    if !knows_bodies {
-        data::whole(&shelf, &grouped);
-        diagnose::table(&shelf).give(&grouped);
-    }
+    let makers: [(&str, fn(&Shelf<'_>) -> Outputs); 15] = [
+        ("llms-full.txt", data::whole),
+        ("kb.json", data::everything),
+        ("diagnose.js", diagnose::table),
+        ("search.js", search::file),
+        ("llms.txt", data::map),
+        ("models.json", data::models),
+        ("hardware.json", data::devices),
+        ("fit tables", |shelf| fit_files::tables(shelf.order)),
+        ("runs.js", runs::file),
+        ("cards.js", cards::file),
+        ("badges", badges::files),
+        ("feeds", feed::files),
+        ("sitemap.xml", sitemap::file),
+        ("opensearch.xml", opensearch::file),
+        ("static files", |shelf| shelf.assets.outputs()),
+    ];
+    let data = makers.into_iter().map(|(name, make)| {
+        let shelf = &shelf;
+        let make = move || Ok(make(shelf).into_files());
+        Query { name: name.to_string(), about: None, make: Box::new(make) }
+    });
+    let schemas = || Ok(schemas::files(order.config).into_files());
+    let schemas = Query { name: "schemas".to_string(), about: None, make: Box::new(schemas) };
+    all(order, &data.chain([schemas]).collect::<Vec<_>>(), sink)?;
+    hosting::files(order).give(sink);
     Ok(())
 }
 
-/// Makes all files of the site.
-///
-/// # Errors
-/// As [`files`].
-pub fn all(order: &Order<'_>, ground: &Groundwork, sink: &dyn Sink) -> Result<(), Vec<Diagnostic>> {
-    let shelf = Shelf::new(order, ground, Wanted::All);
-    let engine = templates::Engine::new(order.sources, &ground.assets, &order.config.texts)?;
-    let keys = views::pages(&shelf, &engine, sink)?;
-    order.watch.begin(Stage::Data, 0);
-    data::files(&shelf, &keys, sink);
-    ground.tables.give(sink);
-    let makers: [fn(&Shelf<'_>) -> Outputs; 8] = [
-        diagnose::table,
-        runs::file,
-        cards::file,
-        search::file,
-        badges::files,
-        feed::files,
-        sitemap::file,
-        opensearch::file,
-    ];
-    makers.par_iter().for_each(|make| make(&shelf).give(sink));
-    hosting::files(order).give(sink);
-    schemas::files(order.config).give(sink);
-    ground.assets.outputs().give(sink);
-    Ok(())
+/// Runs queries.
+fn all(order: &Order<'_>, queries: &[Query<'_>], sink: &dyn Sink) -> Result<(), Vec<Diagnostic>> {
+    let run = |query: &Query<'_>| order.engine.files(&query.name, sink, &query.make).err();
+    let mut faults = Vec::new();
+    for fault in queries.par_iter().filter_map(run).collect::<Vec<_>>() {
+        if !faults.contains(&fault) {
+            faults.push(fault);
+        }
+    }
+    if faults.is_empty() { Ok(()) } else { Err(faults) }
 }
 
 /// Makes the pictures that pages name for those who share them.
@@ -244,6 +231,6 @@ pub fn pictures(order: &Order<'_>, sink: &dyn Sink) {
 /// As [`outputs`].
 pub fn bundle(order: &Order<'_>) -> Result<Vec<u8>, Vec<Diagnostic>> {
     let ground = Groundwork::new(order)?;
-    let shelf = Shelf::new(order, &ground, Wanted::All);
+    let shelf = Shelf::new(order, &ground);
     bundle::page(&shelf, &templates::Engine::new(order.sources, &ground.assets, &order.config.texts)?)
 }

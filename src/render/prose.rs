@@ -1,116 +1,98 @@
 //! Bodies as HTML, with links relative to the page that shows them.
 
-use std::collections::{BTreeMap, HashMap};
-use std::sync::{Arc, OnceLock};
+use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use crate::files::{Key, Span};
+use crate::engine::Kind;
+use crate::facts::{Fact, Fingerprint, Name, Table};
 use crate::markdown::{self, Call, CallValue, Picture, RenderHooks, Rendered, TocEntry};
 use crate::render::Order;
 use crate::render::address::{href, root};
 use crate::render::assets::Assets;
 use crate::render::basis::basis;
+use crate::render::views::description;
 use crate::site::kinds::ToolData;
-use crate::site::{Head, Kind, Page, PageId, Site, Target};
-use crate::store;
+use crate::site::{self, Head, Page, Target};
 use crate::watch::Stage;
 
-/// What is told of every body, by page; each is read when somebody first asks. The bodies themselves are rendered when
-/// they are shown: together they are larger than all else.
+/// What is told of every body, by the path of its file. The bodies themselves are rendered when they are shown: together they
+/// are larger than all else.
 #[derive(Debug)]
 pub(super) struct Prose {
-    shared: Shared,
-    told: HashMap<PageId, OnceLock<Told>>,
+    tools: Fact<BTreeMap<String, String>>,
+    told: Table<String, Arc<(Told, Fingerprint)>>,
 }
 
 /// What others show of a body.
 #[derive(Debug)]
 pub(super) struct Told {
-    /// The first paragraph of the lead as plain text.
-    pub lead: String,
+    /// The first paragraph of the lead as plain text, cut to one sentence or two.
+    pub description: String,
     /// Headings of level 2 and 3, in order.
     pub toc: Vec<TocEntry>,
-    /// The hash of all that the rendered body is made of.
-    pub key: Key,
 }
 
 impl Prose {
-    /// Before any body is read.
-    pub fn new(order: &Order<'_>) -> Self {
-        let told = order.site.heads().map(|head| (head.id.clone(), OnceLock::new())).collect();
-        Self { shared: Shared::new(order), told }
-    }
-
     /// Reads every body.
-    pub fn read_all(&self, order: &Order<'_>, assets: &Assets) {
+    pub fn new(order: &Order<'_>, assets: &Fact<Assets>) -> Self {
+        let name = |tool: &Page<ToolData>| (tool.head.id.slug.clone(), tool.head.title.value.clone());
+        let tools: BTreeMap<String, String> = order.site.tools.iter().map(name).collect();
+        let tools = Fact::new(Name::new("titles of tools", ""), Fingerprint::of_data(&tools), tools);
+        order.engine.tell(&tools);
         let heads: Vec<&Head> = order.site.heads().collect();
         order.watch.begin(Stage::Prose, heads.len());
-        heads.into_par_iter().for_each(|head| {
+        let read = |head: &&Head| {
             order.watch.begin_page(&head.path);
-            self.told(order, assets, head);
+            let told =
+                order.engine.value(&format!("prose {}", head.path), || read(order, assets, &tools, head));
             order.watch.end_page(&head.path);
-        });
-    }
-
-    /// Forgets what was read of a few pages that are others now.
-    pub fn renew(&mut self, order: &Order<'_>, few: &Site) {
-        self.shared = Shared::new(order);
-        self.told.extend(few.heads().map(|head| (head.id.clone(), OnceLock::new())));
+            (head.path.clone(), told)
+        };
+        let told: Vec<_> = heads.par_iter().map(read).collect();
+        let told = Table::new("prose", told, |told| told.1);
+        order.engine.tell(&told);
+        Self { tools, told }
     }
 
     /// What is told of the body of a page.
-    pub fn told(&self, order: &Order<'_>, assets: &Assets, head: &Head) -> &Told {
-        let told = self.told.get(&head.id).expect("the page is one of the site");
-        told.get_or_init(|| self.read(order, assets, head))
-    }
-
-    fn read(&self, order: &Order<'_>, assets: &Assets, head: &Head) -> Told {
-        let text = order.sources.text(head.body.span);
-        let place = Place::new(order, assets, &self.shared, head);
-        let key = place.key(text);
-        let make = || {
-            let rendered = render(text, head, &Uncolored(&place));
-            (rendered.lead_text, rendered.toc)
-        };
-        let (lead, toc) = order.store.get_or(store::Kind::Prose, || key, make);
-        Told { lead, toc, key }
+    pub fn told(&self, head: &Head) -> &Told {
+        &self.told.get(head.path.as_str()).expect("the page is one of the site").0
     }
 
     /// The body of a page as HTML.
-    pub fn body(&self, order: &Order<'_>, assets: &Assets, head: &Head) -> Rendered {
-        let place = Place::new(order, assets, &self.shared, head);
+    pub fn body(&self, order: &Order<'_>, assets: &Fact<Assets>, head: &Head) -> Rendered {
+        let place = Place::new(order, assets, &self.tools, head);
         render(order.sources.text(head.body.span), head, &place)
     }
+}
+
+fn read(
+    order: &Order<'_>,
+    assets: &Fact<Assets>,
+    tools: &Fact<BTreeMap<String, String>>,
+    head: &Head,
+) -> (Told, Fingerprint) {
+    let (lead, toc) = order.engine.query(Kind::Prose, &head.path, || {
+        let place = Place::new(order, assets, tools, head);
+        let rendered = render(order.sources.text(head.body.span), head, &Uncolored(&place));
+        (rendered.lead_text, rendered.toc)
+    });
+    let says = Fingerprint::of_data(&(&lead, &toc));
+    (Told { description: description(&lead), toc }, says)
 }
 
 fn render(text: &str, head: &Head, pieces: &impl RenderHooks) -> Rendered {
     markdown::render_outlined(text, head.body.outline.headings.clone(), pieces)
 }
 
-/// What all bodies may speak of.
-#[derive(Debug)]
-struct Shared {
-    /// Titles of tools by slug, for labels of code blocks.
-    tools: BTreeMap<String, String>,
-    /// The key of all this, and of the texts of the site's language.
-    key: Key,
-}
-
-impl Shared {
-    fn new(order: &Order<'_>) -> Self {
-        let name = |tool: &Page<ToolData>| (tool.head.id.slug.clone(), tool.head.title.value.clone());
-        let tools = order.site.tools.iter().map(name).collect();
-        let key = Key::of([format!("{tools:?}"), format!("{:?}", order.config.texts)]);
-        Self { tools, key }
-    }
-}
-
 /// What a body needs to know of the page that shows it.
 struct Place<'s> {
     order: &'s Order<'s>,
-    assets: &'s Assets,
-    shared: &'s Shared,
+    assets: &'s Fact<Assets>,
+    /// Titles of tools by slug, for labels of code blocks.
+    tools: &'s Fact<BTreeMap<String, String>>,
     head: &'s Head,
     root: String,
     /// Targets by the destination as written: within one page it always means the same.
@@ -118,30 +100,17 @@ struct Place<'s> {
 }
 
 impl<'s> Place<'s> {
-    fn new(order: &'s Order<'s>, assets: &'s Assets, shared: &'s Shared, head: &'s Head) -> Self {
-        let targets = head
-            .body
-            .outline
-            .links
-            .iter()
-            .filter_map(|link| {
-                let span = head.body.span.part(link.range.start, link.range.end);
-                Some((link.destination.as_str(), order.links.targets.get(&span)?))
-            })
-            .collect();
-        Self { order, assets, shared, head, root: root(&shown_at(head)), targets }
-    }
-
-    /// The key of the rendered text: all that [`markdown::render`] sees, so every answer that [`RenderHooks`] may give.
-    fn key(&self, text: &str) -> Key {
-        let outline = &self.head.body.outline;
-        let mut parts = vec![text.to_string()];
-        parts.extend(outline.links.iter().map(|link| match link.image {
-            true => format!("{:?}", self.picture(&link.destination)),
-            false => self.href(&link.destination),
-        }));
-        parts.extend(outline.calls.iter().map(|call| format!("{:?}", self.call_value(call))));
-        Key::of([self.shared.key, Key::of(parts)])
+    fn new(
+        order: &'s Order<'s>,
+        assets: &'s Fact<Assets>,
+        tools: &'s Fact<BTreeMap<String, String>>,
+        head: &'s Head,
+    ) -> Self {
+        let known = order.links.of(head);
+        let links = head.body.outline.links.iter();
+        let targets =
+            links.filter_map(|link| Some((link.destination.as_str(), known?.target(&link.range)?))).collect();
+        Self { order, assets, tools, head, root: root(&shown_at(head)), targets }
     }
 }
 
@@ -161,7 +130,7 @@ pub(super) fn lead(root: &str, target: &Target, assets: &Assets) -> String {
 /// The address of the page that shows a body: terms stand together in the glossary.
 fn shown_at(head: &Head) -> String {
     match head.id.kind {
-        Kind::Term => "glossary/".into(),
+        site::Kind::Term => "glossary/".into(),
         _ => head.id.address(),
     }
 }
@@ -183,8 +152,7 @@ impl RenderHooks for Place<'_> {
     }
 
     fn call_value(&self, call: &Call) -> Option<CallValue> {
-        let place: Span = self.head.body.span.part(call.range.start, call.range.end);
-        let figure = self.order.fits.prose.get(&place)?;
+        let figure = self.order.figures.get(self.head.path.as_str())?.get(&call.range.start)?;
         Some(CallValue {
             text: figure.text.clone(),
             value: figure.value.to_string(),
@@ -197,13 +165,12 @@ impl RenderHooks for Place<'_> {
     }
 
     fn code(&self, language: &str, code: &str) -> Arc<str> {
-        let key = || Key::of([language, code]);
-        let make = || markdown::highlight(language, code).to_string();
-        self.order.store.get_or(store::Kind::Code, key, make).into()
+        let highlight = |(language, code): (&str, &str)| markdown::highlight(language, code).to_string();
+        self.order.engine.pure(Kind::Code, (language, code), highlight).into()
     }
 
     fn tool_name(&self, slug: &str) -> String {
-        self.shared.tools.get(slug).cloned().unwrap_or_else(|| slug.to_string())
+        self.tools.get(slug).cloned().unwrap_or_else(|| slug.to_string())
     }
 }
 
@@ -236,16 +203,16 @@ pub(super) struct Line<'s> {
     /// The build.
     pub order: &'s Order<'s>,
     /// Static files, for their names.
-    pub assets: &'s Assets,
+    pub assets: &'s Fact<Assets>,
     /// The page.
-    pub page: &'s PageId,
+    pub page: &'s Head,
     /// The way from where it is shown to the root.
     pub root: &'s str,
 }
 
 impl RenderHooks for Line<'_> {
     fn href(&self, destination: &str) -> String {
-        match self.order.links.lines.get(&(self.page.clone(), destination.to_string())) {
+        match self.order.links.of(self.page).and_then(|links| links.lines.get(destination)) {
             Some(target) => lead(self.root, target, self.assets),
             None => destination.to_string(),
         }

@@ -10,7 +10,8 @@ use minijinja::{
 use serde::Serialize;
 
 use crate::diag::{Diagnostic, Rule, nearest};
-use crate::files::{Key, PROGRAM, Sources, Span};
+use crate::facts::{Fact, Fingerprint, Name};
+use crate::files::{Sources, Span};
 use crate::render::assets::Assets;
 use crate::render::say;
 use crate::texts::Texts;
@@ -25,8 +26,8 @@ pub const TEMPLATE_ERROR: Rule = Rule {
 /// All templates, compiled once.
 pub(super) struct Engine<'s> {
     environment: Environment<'s>,
-    /// The hash of all that pages are made of beside their views.
-    key: Key,
+    /// Read by each page: templates, names of static files, texts.
+    fact: Fact<()>,
     sources: &'s Sources,
 }
 
@@ -50,21 +51,22 @@ impl<'s> Engine<'s> {
         add_asset_function(&mut environment, assets);
         say::add_function(&mut environment, texts);
         let mut faults = Vec::new();
-        let mut parts = vec![PROGRAM.to_string(), format!("{texts:?}")];
+        let mut parts = vec![format!("{texts:?}")];
         parts.extend(assets.names().iter().filter_map(|name| assets.path(name).map(str::to_string)));
         for (_, source) in sources.under("templates/") {
-            parts.extend([source.path.clone(), source.text.clone()]);
+            parts.extend([source.path.clone(), source.text.to_string()]);
             let name = source.path.trim_start_matches("templates/");
             if let Err(error) = environment.add_template(name, &source.text) {
                 faults.extend(diagnostic(sources, &error));
             }
         }
-        if faults.is_empty() { Ok(Self { environment, key: Key::of(parts), sources }) } else { Err(faults) }
+        let fact = Fact::new(Name::new("templates", ""), Fingerprint::of(parts), ());
+        if faults.is_empty() { Ok(Self { environment, fact, sources }) } else { Err(faults) }
     }
 
-    /// The hash of all that pages are made of beside their views: templates, names of static files, texts, the program.
-    pub fn key(&self) -> &Key {
-        &self.key
+    /// What pages depend on beside their views.
+    pub fn fact(&self) -> &Fact<()> {
+        &self.fact
     }
 
     /// Renders a page.
@@ -72,6 +74,7 @@ impl<'s> Engine<'s> {
     /// # Errors
     /// The fault that stopped it, at its place in the template.
     pub fn render(&self, template: &str, view: &Value) -> Result<Vec<u8>, Diagnostic> {
+        let () = *self.fact;
         self.environment
             .get_template(template)
             .and_then(|template| template.render(view))

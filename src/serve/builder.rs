@@ -13,7 +13,7 @@ use crate::serve::desk::Desk;
 use crate::serve::look::Look;
 use crate::serve::tracker::Tracker;
 use crate::serve::watch::Watch;
-use crate::serve::whole::{Order, Whole, Work};
+use crate::serve::whole::{News, Order, Whole};
 use crate::serve::{Changes, Event, Open, Rebuild, ServeOptions, browser};
 
 /// What the builder is told.
@@ -21,8 +21,8 @@ use crate::serve::{Changes, Event, Open, Rebuild, ServeOptions, browser};
 pub(crate) enum Message {
     /// Something happened to the files at these paths; none when the system lost count.
     Disk(Vec<PathBuf>),
-    /// What came of an order for a whole build; `None` when no file had changed.
-    Built(Order, Option<Work>),
+    /// What came of an order for a build.
+    Built(Order, News),
     /// The browser did not start.
     BrowserFailed(String),
     /// End.
@@ -74,11 +74,9 @@ impl Builder {
             announce(Event::WatchFailed { why: why.clone() });
         }
         let built = inbox.clone();
-        let tell = move |order, work| drop(built.send(Message::Built(order, work)));
+        let tell = move |order, news| drop(built.send(Message::Built(order, news)));
         let whole = Whole::new(look.clone(), options.stall_limit.clone(), rebuild, tell);
-        let stall_limit = options.stall_limit;
-        let Some((mut desk, receiver)) = Desk::open(look, watch, whole, stall_limit, &messages, &announce)
-        else {
+        let Some((mut desk, receiver)) = Desk::open(look, watch, whole, &messages, &announce) else {
             return Ok(());
         };
         let hosts = Hosts { interface: options.interface, names: options.names };

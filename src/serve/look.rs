@@ -1,6 +1,6 @@
 //! What the watched files are, found by looking at all of them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::Metadata;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
@@ -19,7 +19,7 @@ pub(crate) struct Look {
 }
 
 /// All files that count, as they were when they were looked at.
-#[derive(Debug, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Seen(BTreeMap<PathBuf, Stamp>);
 
 /// What tells a file from what it was. The identity catches a file put in place of another with its time kept.
@@ -54,9 +54,19 @@ impl Look {
         inner.into_iter().all(|ancestor| self.counts(ancestor)).then(|| self.relative(path))
     }
 
-    /// Whether there is a file at a path from the root.
-    pub(crate) fn is_file(&self, path: &Path) -> bool {
-        std::fs::symlink_metadata(self.root.join(path)).is_ok_and(|found| found.is_file())
+    /// Those of these paths from the root whose files are not what was seen there, which takes note of them; `None` unless all
+    /// of them are files that were there before. An empty one is a file that an editor is about to write.
+    pub(crate) fn changed(&self, paths: &BTreeSet<PathBuf>, seen: &mut Seen) -> Option<Changes> {
+        let stamp = |path: &PathBuf| {
+            let path = self.root.join(path);
+            let found =
+                std::fs::symlink_metadata(&path).ok().filter(|found| found.is_file() && found.len() > 0)?;
+            seen.0.contains_key(&path).then(|| (path, stamp(&found)))
+        };
+        let stamps = paths.iter().map(stamp).collect::<Option<Vec<_>>>()?;
+        let is_new = |(path, stamp): &(PathBuf, Stamp)| seen.0.insert(path.clone(), *stamp) != Some(*stamp);
+        let changed: Vec<(PathBuf, Stamp)> = stamps.into_iter().filter(is_new).collect();
+        Some(Changes { paths: changed.iter().map(|(path, _)| self.relative(path)).collect() })
     }
 
     /// Every file that counts, with its stamp. What cannot be read now is as good as not there.

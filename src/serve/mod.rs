@@ -1,8 +1,8 @@
 //! Shows a site while it is written: from memory, on this machine, reloaded when a file changes.
 //!
-//! Three threads: one watches and brings a few edited pages in at once, one builds the whole site after every burst of
-//! changes, one answers requests. Edits and builds run apart from the first, which gives those up that make no progress. What passes to the last is a state: the last good site and, when the newest build
-//! failed, what is wrong. The server ends when the builder does.
+//! Three threads: one schedules builds and gives those up that make no progress, one builds after every change, one answers
+//! requests. What passes to the last is a state: the last good site and, when the newest build failed, what is wrong. The
+//! server ends when the first does.
 
 mod address;
 mod browser;
@@ -26,7 +26,6 @@ mod whole;
 mod wire;
 
 use std::collections::BTreeSet;
-use std::fmt;
 use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
 use std::sync::mpsc::{self, Receiver, Sender};
@@ -87,54 +86,11 @@ pub struct Changes {
 pub enum Rebuild {
     /// The files of the new site.
     Site(Outputs),
-    /// The files of the new site, and what brings changes of a few files into it.
-    Kept {
-        /// The files.
-        outputs: Outputs,
-        /// Is called until the next build, whenever a few files changed.
-        retouch: Retouch,
-    },
     /// There is no new site; the last good one stays, and every page shows this text over itself.
     Broken {
         /// What is wrong, as plain text.
         plain: String,
     },
-}
-
-/// Brings changes of a few files into a build, long before the next one can be done. The next one has the last word.
-pub struct Retouch(Box<Retoucher>);
-
-type Retoucher = dyn FnMut(&BTreeSet<PathBuf>) -> Retouched + Send;
-
-impl Retouch {
-    /// What does it, handed the paths of the files from the root. They were there a moment ago.
-    pub fn new(retoucher: impl FnMut(&BTreeSet<PathBuf>) -> Retouched + Send + 'static) -> Self {
-        Self(Box::new(retoucher))
-    }
-
-    fn call(&mut self, paths: &BTreeSet<PathBuf>) -> Retouched {
-        (self.0)(paths)
-    }
-}
-
-impl fmt::Debug for Retouch {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Retouch")
-    }
-}
-
-/// What bringing changes in came to.
-#[derive(Debug, Clone)]
-pub enum Retouched {
-    /// The files of the site to exchange; there may be none.
-    Files(Outputs),
-    /// The changed files are wrong, and nothing was brought in.
-    Broken {
-        /// What is wrong, as plain text.
-        plain: String,
-    },
-    /// Only a whole build can tell.
-    Beyond,
 }
 
 /// What the caller may tell its user.
@@ -166,7 +122,7 @@ pub enum Event {
         /// How long the build took.
         took: Duration,
     },
-    /// A few files were brought into the last build; a whole one follows.
+    /// The first files of a build are shown; the others follow.
     Retouched {
         /// Which files.
         changes: Changes,

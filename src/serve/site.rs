@@ -28,14 +28,17 @@ pub(crate) struct Site {
 }
 
 impl Site {
-    /// Takes a build's files; the bytes are shared, not copied.
-    pub(crate) fn new(outputs: &Outputs) -> Self {
+    /// Takes a build's files; the bytes are shared, not copied. What it shares with the site before is not looked at.
+    pub(crate) fn new(outputs: &Outputs, before: Option<&Self>) -> Self {
         let outputs: Vec<_> = outputs.iter().collect();
-        let hashes: Vec<_> = outputs.par_iter().map(|(_, bytes)| blake3::hash(bytes)).collect();
+        let file = |(path, bytes): &(&str, &Arc<[u8]>)| {
+            let before = before.and_then(|site| site.files.get(path)).filter(|before| before.is(bytes));
+            before.cloned().unwrap_or_else(|| File::new(bytes))
+        };
+        let made: Vec<File> = outputs.par_iter().map(file).collect();
         let mut sum = Sum::default();
         let mut files = BTreeMap::new();
-        for ((path, bytes), hash) in outputs.iter().zip(hashes) {
-            let file = File::new(bytes, hash);
+        for ((path, _), file) in outputs.iter().zip(made) {
             sum.add(path, &file);
             files.insert((*path).to_string(), file);
         }
@@ -50,7 +53,10 @@ impl Site {
     pub(crate) fn with(&self, outputs: &Outputs) -> Self {
         let mut site = self.clone();
         for (path, bytes) in outputs.iter() {
-            let file = File::new(bytes, blake3::hash(bytes));
+            if site.files.get(path).is_some_and(|before| before.is(bytes)) {
+                continue;
+            }
+            let file = File::new(bytes);
             site.sum.add(path, &file);
             if let Some(old) = site.files.get(path) {
                 site.sum.take(path, old);
@@ -117,8 +123,14 @@ impl Files {
 }
 
 impl File {
-    fn new(bytes: &Arc<[u8]>, hash: blake3::Hash) -> Self {
-        let tag = HeaderValue::from_str(&format!("\"{}\"", short(hash))).expect("a hash is plain text");
+    /// Whether it shares these bytes.
+    fn is(&self, bytes: &Arc<[u8]>) -> bool {
+        self.bytes.as_ptr() == bytes.as_ptr() && self.bytes.len() == bytes.len()
+    }
+
+    fn new(bytes: &Arc<[u8]>) -> Self {
+        let tag = format!("\"{}\"", short(blake3::hash(bytes)));
+        let tag = HeaderValue::from_str(&tag).expect("a hash is plain text");
         Self { bytes: Bytes::from_owner(Arc::clone(bytes)), tag }
     }
 }

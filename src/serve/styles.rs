@@ -72,7 +72,7 @@ mod tests {
         for (path, text) in files {
             outputs.add(*path, *text);
         }
-        Site::new(&outputs)
+        Site::new(&outputs, None)
     }
 
     fn step(old: &[(&str, &str)], new: &[(&str, &str)]) -> Option<Vec<(String, String)>> {

@@ -6,18 +6,26 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use crate::files::Outputs;
 use crate::watch::{Stage, Watch};
 
 /// Most pages that a stall names.
 const NAMED: usize = 3;
 
 /// The progress of one build.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct Tracker {
     state: Mutex<State>,
     /// Counts every report, so that two looks tell whether something happened in between.
     reports: AtomicU64,
     is_cancelled: AtomicBool,
+    show: Option<Box<dyn Fn(Outputs) + Send + Sync>>,
+}
+
+impl fmt::Debug for Tracker {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Tracker").field("state", &self.state).finish_non_exhaustive()
+    }
 }
 
 #[derive(Debug, Default)]
@@ -31,6 +39,19 @@ struct State {
 struct Cancelled;
 
 impl Tracker {
+    /// The progress of a build whose first files are handed to `show`.
+    pub(crate) fn new(show: impl Fn(Outputs) + Send + Sync + 'static) -> Self {
+        Self { show: Some(Box::new(show)), ..Self::default() }
+    }
+
+    /// Shows files of the new site before the others are there.
+    pub fn show(&self, outputs: Outputs) {
+        self.report();
+        if let Some(show) = &self.show {
+            show(outputs);
+        }
+    }
+
     /// Ends the build at its next report: nobody waits for it any more.
     pub(crate) fn cancel(&self) {
         self.is_cancelled.store(true, Ordering::Relaxed);
@@ -105,14 +126,9 @@ impl StallLimit {
         Self(Arc::new(limit))
     }
 
-    /// The limit of a whole build.
+    /// The limit of a build.
     pub(crate) fn of_build(&self) -> Duration {
         (self.0)()
-    }
-
-    /// The limit of an edit of a few pages, which takes milliseconds; the scheduler waits for it.
-    pub(crate) fn of_edit(&self) -> Duration {
-        (self.0)() / 6
     }
 }
 

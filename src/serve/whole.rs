@@ -1,5 +1,5 @@
-//! Whole builds, each on a thread of its own: it looks at all files, and builds when one of them changed. A build that
-//! makes no progress is abandoned with its threads, since no thread can be ended from outside.
+//! Builds, each on a thread of its own. A build that makes no progress is abandoned with its threads, since no thread can be
+//! ended from outside.
 
 use std::any::Any;
 use std::collections::BTreeSet;
@@ -13,10 +13,10 @@ use std::time::{Duration, Instant};
 
 use rayon::ThreadPool;
 
+use crate::files::Outputs;
 use crate::serve::look::{Look, Seen};
-use crate::serve::site::Site;
 use crate::serve::tracker::{StallLimit, Tracker};
-use crate::serve::{Changes, Rebuild, Retouch};
+use crate::serve::{Changes, Rebuild};
 
 /// Number of an order; a result with another number is that of an abandoned build.
 pub(crate) type Order = u64;
@@ -27,7 +27,7 @@ type Rebuilder = dyn Fn(&Changes, &Tracker) -> Rebuild + Send + Sync;
 struct Tools {
     look: Look,
     rebuild: Box<Rebuilder>,
-    tell: Box<dyn Fn(Order, Option<Work>) + Send + Sync>,
+    tell: Box<dyn Fn(Order, News) + Send + Sync>,
     /// The files as the last build found them.
     seen: Mutex<Option<Seen>>,
 }
@@ -53,22 +53,31 @@ struct Running {
     reports: u64,
 }
 
+/// What a build tells.
+#[derive(Debug)]
+pub(crate) enum News {
+    /// Its first files are there.
+    First {
+        /// What it was made for.
+        changes: Changes,
+        /// The files.
+        files: Outputs,
+        /// How long they took.
+        took: Duration,
+    },
+    /// It has ended. `None` when no file had changed, or nobody waits for it.
+    End(Option<Work>),
+}
+
 /// What came of a build.
 #[derive(Debug)]
 pub(crate) struct Work {
     /// What it was made for.
     pub(crate) changes: Changes,
-    /// The site, or as plain text what is wrong.
-    pub(crate) came: Result<Good, String>,
+    /// The files of the site, or as plain text what is wrong.
+    pub(crate) came: Result<Outputs, String>,
     /// How long it took.
     pub(crate) took: Duration,
-}
-
-/// A site that was built.
-#[derive(Debug)]
-pub(crate) struct Good {
-    pub(crate) site: Site,
-    pub(crate) retouch: Option<Retouch>,
 }
 
 impl fmt::Debug for Whole {
@@ -78,44 +87,66 @@ impl fmt::Debug for Whole {
 }
 
 impl Whole {
-    /// Before the first order, which is built in any case. `tell` hears what came of each order, and `None` when no file
-    /// had changed.
+    /// Before the first order, which is built in any case. `tell` hears what comes of each order.
     pub(crate) fn new(
         look: Look,
         limit: StallLimit,
         rebuild: impl Fn(&Changes, &Tracker) -> Rebuild + Send + Sync + 'static,
-        tell: impl Fn(Order, Option<Work>) + Send + Sync + 'static,
+        tell: impl Fn(Order, News) + Send + Sync + 'static,
     ) -> Self {
         let (rebuild, tell) = (Box::new(rebuild), Box::new(tell));
         let tools = Arc::new(Tools { look, rebuild, tell, seen: Mutex::default() });
         Self { tools, limit, last: 0, running: None, pool: None }
     }
 
-    /// Looks, and builds if a file changed; `sure` are paths that did in any case.
-    pub(crate) fn order(&mut self, sure: BTreeSet<PathBuf>) {
+    /// Builds if a file changed: one of those `named`, or where nobody named one or they are not all plain files, any.
+    pub(crate) fn order(&mut self, named: BTreeSet<PathBuf>) {
         self.last += 1;
-        let (order, tools, tracker) = (self.last, Arc::clone(&self.tools), Arc::new(Tracker::default()));
+        let (order, tools, began) = (self.last, Arc::clone(&self.tools), Instant::now());
         if self.pool.is_none() {
             // Without threads of its own a build uses those of the process.
             self.pool = rayon::ThreadPoolBuilder::new().build().ok().map(Arc::new);
         }
+        let changes = Arc::new(Mutex::new(Changes::default()));
+        let (first, made_for) = (Arc::clone(&self.tools), Arc::clone(&changes));
+        let tracker = Arc::new(Tracker::new(move |files| {
+            let changes = made_for.lock().unwrap_or_else(PoisonError::into_inner).clone();
+            (first.tell)(order, News::First { changes, files, took: began.elapsed() });
+        }));
         let (pool, watch) = (self.pool.clone(), Arc::clone(&tracker));
         let (alive, ended) = mpsc::channel();
         let work = move || {
             let _alive = alive;
-            let build = || tools.look_and_build(sure, &watch);
+            let build = || tools.look_and_build(&named, &changes, &watch);
             let work = match pool {
                 Some(pool) => pool.install(build),
                 None => build(),
             };
-            (tools.tell)(order, work);
+            (tools.tell)(order, News::End(work));
         };
-        if let Err(error) = thread::Builder::new().name("kbgen whole build".to_string()).spawn(work) {
+        if let Err(error) = thread::Builder::new().name("kbgen build".to_string()).spawn(work) {
             let came = Err(format!("cannot start a thread: {error}"));
-            (self.tools.tell)(order, Some(Work { changes: Changes::default(), came, took: Duration::ZERO }));
+            let work = Work { changes: Changes::default(), came, took: Duration::ZERO };
+            (self.tools.tell)(order, News::End(Some(work)));
         }
-        let began = Instant::now();
         self.running = Some(Running { tracker, began, ended, moved: began, reports: 0 });
+    }
+
+    /// Whether a build is under way.
+    pub(crate) fn is_running(&self) -> bool {
+        self.running.is_some()
+    }
+
+    /// Whether an order is that of the build under way, and somebody waits for it.
+    pub(crate) fn is_last(&self, order: Order) -> bool {
+        order == self.last && self.running.as_ref().is_some_and(|running| !running.tracker.is_cancelled())
+    }
+
+    /// Ends the build under way at its next report.
+    pub(crate) fn cancel(&self) {
+        if let Some(running) = &self.running {
+            running.tracker.cancel();
+        }
     }
 
     /// Whether a result is that of the build under way, which ends with it.
@@ -156,33 +187,41 @@ impl Drop for Whole {
 }
 
 impl Tools {
-    fn look_and_build(&self, sure: BTreeSet<PathBuf>, tracker: &Tracker) -> Option<Work> {
-        let now = self.look.look();
-        let mut changes = Changes { paths: sure };
+    fn look_and_build(
+        &self,
+        named: &BTreeSet<PathBuf>,
+        made_for: &Mutex<Changes>,
+        tracker: &Tracker,
+    ) -> Option<Work> {
         let seen = || self.seen.lock().unwrap_or_else(PoisonError::into_inner);
-        let is_first = match &*seen() {
-            Some(before) => {
-                changes.paths.extend(self.look.changes(before, &now).paths);
-                false
+        let before = seen().clone();
+        let mut now = before.clone().unwrap_or_default();
+        let quick = if named.is_empty() { None } else { self.look.changed(named, &mut now) };
+        let changes = match (quick, &before) {
+            (Some(changes), Some(_)) => changes,
+            (_, before) => {
+                now = self.look.look();
+                before.as_ref().map_or_else(Changes::default, |before| self.look.changes(before, &now))
             }
-            None => true,
         };
-        let work = (is_first || !changes.paths.is_empty()).then(|| self.build(changes, tracker));
-        // Nobody hears of an abandoned build, so the next one has to find the same changes.
-        if !tracker.is_cancelled() {
-            *seen() = Some(now);
+        if before.is_some() && changes.paths.is_empty() {
+            return None;
         }
-        work
+        *made_for.lock().unwrap_or_else(PoisonError::into_inner) = changes.clone();
+        let work = self.build(changes, tracker);
+        // Nobody hears of a cancelled build, so the next one has to find the same changes.
+        if tracker.is_cancelled() {
+            return None;
+        }
+        *seen() = Some(now);
+        Some(work)
     }
 
     fn build(&self, changes: Changes, tracker: &Tracker) -> Work {
         let started = Instant::now();
         // A defect of ours must not end the session of an author; what the closure caches is its own affair.
         let came = match catch_unwind(AssertUnwindSafe(|| (self.rebuild)(&changes, tracker))) {
-            Ok(Rebuild::Site(outputs)) => Ok(Good { site: Site::new(&outputs), retouch: None }),
-            Ok(Rebuild::Kept { outputs, retouch }) => {
-                Ok(Good { site: Site::new(&outputs), retouch: Some(retouch) })
-            }
+            Ok(Rebuild::Site(outputs)) => Ok(outputs),
             Ok(Rebuild::Broken { plain }) => Err(plain),
             Err(panic) => Err(format!("kbgen itself failed, which is a defect of kbgen: {}", words(&*panic))),
         };

@@ -1,12 +1,18 @@
 //! Where the links in the prose lead, page by page.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
+use std::ops::Range;
+use std::sync::Arc;
 
+use serde::Serialize;
+
+use crate::engine::Engine;
+use crate::facts::{Fingerprint, Table};
 use crate::files::Span;
-use crate::site::page::PageId;
+use crate::site::page::{Head, PageId};
 
 /// What a link leads to.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub enum Target {
     /// A page, and a place in it.
     Page {
@@ -75,18 +81,72 @@ pub struct Dangling {
     pub missing: Missing,
 }
 
-/// Pages that point at a page, each once, in order.
-pub type Backlinks = BTreeMap<PageId, Vec<PageId>>;
+/// The links of a page.
+#[derive(Debug, Clone, Default)]
+pub struct PageLinks {
+    /// Targets in its body by the range of the destination, in order.
+    pub targets: Vec<(Range<usize>, Target)>,
+    /// Targets in one-line Markdown of its front matter by the destination as written.
+    pub lines: BTreeMap<String, Target>,
+    /// Pages that it points at, in its body or its front matter.
+    pub points_at: Vec<PageId>,
+    /// Links that lead nowhere.
+    pub dangling: Vec<Dangling>,
+}
 
 /// Every link of the site.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug)]
 pub struct Links {
-    /// Targets by the place of the destination.
-    pub targets: BTreeMap<Span, Target>,
-    /// Targets in one-line Markdown of front matter, by page and destination as written.
-    pub lines: BTreeMap<(PageId, String), Target>,
-    /// Those that lead nowhere.
+    pages: Table<String, Arc<(PageLinks, Fingerprint)>>,
+    /// Pages that point at a page, each once, in order, by its address.
+    pub backlinks: Arc<Table<String, Vec<PageId>>>,
+    /// Links that lead nowhere.
     pub dangling: Vec<Dangling>,
-    /// Who points at whom, front matter and prose together.
-    pub backlinks: Backlinks,
+}
+
+impl Links {
+    /// Puts the links of all pages together, by the paths of their files.
+    pub fn new(pages: Vec<(&Head, Arc<(PageLinks, Fingerprint)>)>, engine: &Engine) -> Self {
+        let dangling = pages.iter().flat_map(|(_, links)| links.0.dangling.clone()).collect();
+        let heads: Vec<&Head> = pages.iter().map(|(head, _)| *head).collect();
+        let rows = pages.into_iter().map(|(head, links)| (head.path.clone(), links));
+        let pages = Table::new("links", rows, |links| links.1);
+        engine.tell(&pages);
+        let backlinks = engine.value("backlinks", || {
+            let mut pointers: HashMap<String, Vec<PageId>> = HashMap::new();
+            for head in heads {
+                let links = pages.get(head.path.as_str()).map_or(&[][..], |links| &links.0.points_at);
+                for page in links.iter().filter(|page| **page != head.id) {
+                    pointers.entry(page.address()).or_default().push(head.id.clone());
+                }
+            }
+            for from in pointers.values_mut() {
+                from.sort_unstable();
+                from.dedup();
+            }
+            Table::new("backlinks", pointers, Clone::clone)
+        });
+        engine.tell(&*backlinks);
+        Self { pages, backlinks, dangling }
+    }
+
+    /// The links of a page.
+    pub fn of(&self, head: &Head) -> Option<&PageLinks> {
+        self.pages.get(head.path.as_str()).map(|links| &links.0)
+    }
+}
+
+impl PageLinks {
+    /// What others depend on, and the page itself.
+    pub fn says(self) -> (Self, Fingerprint) {
+        let says = Fingerprint::of_data(&(&self.targets, &self.lines, &self.points_at));
+        (self, says)
+    }
+
+    /// The target of the destination in a range of the body.
+    pub fn target(&self, range: &Range<usize>) -> Option<&Target> {
+        let at =
+            self.targets.partition_point(|(known, _)| (known.start, known.end) < (range.start, range.end));
+        self.targets.get(at).filter(|(known, _)| known == range).map(|(_, target)| target)
+    }
 }

@@ -2,12 +2,12 @@
 
 mod address;
 mod defaults;
-mod digest;
 mod kind;
 pub mod kinds;
 mod links;
 mod names;
 mod page;
+mod pages;
 mod prose_call;
 mod quantities;
 pub mod scaffold;
@@ -16,11 +16,11 @@ mod visible;
 
 pub use address::{FILE_FOLDERS, LISTINGS, is_device, is_file_name, parts_of, why_reserved};
 pub use defaults::{DEFAULT_CTX, DEFAULT_QUANT};
-pub use digest::Digest;
 pub use kind::Kind;
-pub use links::{Dangling, Links, Missing, Target};
+pub use links::{Dangling, Links, Missing, PageLinks, Target};
 pub use names::Names;
-pub use page::{Body, Head, Page, PageId, Site, Unread, title_of};
+pub use page::{Body, FrontMatter, Head, Page, PageId, Site, Unread, title_of};
+pub use pages::Pages;
 pub use prose_call::{Argument, Figure, ProseCall};
 pub use quantities::{gib, tokens};
 pub use tables::{

@@ -1,10 +1,12 @@
 //! Pages: what all have in common, and the set of them.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Deref;
 
 use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
 
+use crate::facts::{Fact, Facts, Fingerprint, Name};
 use crate::files::{Placed, SourceId, Span};
 use crate::markdown::Outline;
 use crate::site::kind::Kind;
@@ -12,6 +14,7 @@ use crate::site::kinds::{
     CategoryData, DeviceData, DocumentData, ErrorData, ExtractorData, GuideData, ModelData, QuantData,
     TermData, ToolData,
 };
+use crate::site::pages::Pages;
 
 /// Names a page: its kind, and its slug within that kind.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -48,7 +51,17 @@ pub enum Unread {
     Page,
 }
 
-/// What every page has.
+impl Unread {
+    pub(super) fn says(&self) -> &'static [u8] {
+        match self {
+            Self::Nothing => b"read",
+            Self::Fields(_) => b"fields",
+            Self::Page => b"unread",
+        }
+    }
+}
+
+/// What every page has: what names it, and facts about it.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Head {
     /// Its name.
@@ -57,6 +70,18 @@ pub struct Head {
     pub source: SourceId,
     /// Path of that file, relative to the root of the site.
     pub path: String,
+    /// Fields of the front matter that could not be read.
+    #[serde(skip)] // Only pages that were read in full are kept.
+    pub unread: Unread,
+    /// The front matter that pages of all kinds have.
+    pub front_matter: Fact<FrontMatter>,
+    /// Its prose.
+    pub body: Fact<Body>,
+}
+
+/// The front matter that pages of all kinds have.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct FrontMatter {
     /// Its title.
     pub title: Placed<String>,
     /// When it was last verified.
@@ -65,18 +90,41 @@ pub struct Head {
     pub aliases: Vec<Placed<String>>,
     /// Whether it is published only on request.
     pub draft: bool,
-    /// Where its front matter stands.
+    /// Where it stands.
     pub front: Span,
-    /// Values of the front matter with characters that are written as escapes (`"\u202E"`).
+    /// Values with characters that are written as escapes (`"\u202E"`).
     pub escaped: Vec<Placed<String>>,
-    /// Fields of the front matter that could not be read.
-    #[serde(skip)] // Only pages that were read in full are kept.
-    pub unread: Unread,
-    /// Its prose.
-    pub body: Body,
+}
+
+impl Deref for Head {
+    type Target = FrontMatter;
+
+    fn deref(&self) -> &FrontMatter {
+        &self.front_matter
+    }
 }
 
 impl Head {
+    /// Makes a head; `body` comes with its text.
+    pub fn new(
+        id: PageId,
+        source: SourceId,
+        path: String,
+        unread: Unread,
+        front_matter: FrontMatter,
+        (body, text): (Body, &str),
+    ) -> Self {
+        let FrontMatter { title, verified, aliases, draft, front: _, escaped } = &front_matter;
+        let values =
+            |placed: &[Placed<String>]| placed.iter().map(|one| one.value.clone()).collect::<Vec<_>>();
+        let verified = verified.as_ref().map(|day| day.value);
+        let says = (&path, &title.value, verified, values(aliases), draft, values(escaped), unread.says());
+        let says = Fingerprint::of_data(&says);
+        let front_matter = Fact::new(Name::new("front", &path), says, front_matter);
+        let body = Fact::new(Name::new("body", &path), Fingerprint::of([text]), body);
+        Self { id, source, path, unread, front_matter, body }
+    }
+
     /// Whether all that the front matter says in a field is known.
     pub fn knows(&self, field: &str) -> bool {
         match &self.unread {
@@ -98,7 +146,7 @@ impl Head {
 }
 
 /// The Markdown below the front matter.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Serialize, Deserialize)]
 pub struct Body {
     /// Where it stands; ranges of the outline count from its first byte.
     pub span: Span,
@@ -107,37 +155,43 @@ pub struct Body {
 }
 
 /// A page of one kind.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Serialize, Deserialize)]
 pub struct Page<T> {
     /// What every page has.
     pub head: Head,
     /// What pages of this kind have.
-    pub data: T,
+    pub data: Fact<T>,
+}
+
+impl<T> Clone for Page<T> {
+    fn clone(&self) -> Self {
+        Self { head: self.head.clone(), data: self.data.clone() }
+    }
 }
 
 /// The whole knowledge base; each list is sorted by slug.
 #[derive(Debug, Clone, Default)]
 pub struct Site {
     /// Errors.
-    pub errors: Vec<Page<ErrorData>>,
+    pub errors: Pages<ErrorData>,
     /// Groups of errors.
-    pub categories: Vec<Page<CategoryData>>,
+    pub categories: Pages<CategoryData>,
     /// Programs.
-    pub tools: Vec<Page<ToolData>>,
+    pub tools: Pages<ToolData>,
     /// How-tos.
-    pub guides: Vec<Page<GuideData>>,
+    pub guides: Pages<GuideData>,
     /// Language models.
-    pub models: Vec<Page<ModelData>>,
+    pub models: Pages<ModelData>,
     /// Devices.
-    pub devices: Vec<Page<DeviceData>>,
+    pub devices: Pages<DeviceData>,
     /// Weight formats.
-    pub quants: Vec<Page<QuantData>>,
+    pub quants: Pages<QuantData>,
     /// Glossary.
-    pub terms: Vec<Page<TermData>>,
+    pub terms: Pages<TermData>,
     /// How figures are read; they have no page in the site.
-    pub extractors: Vec<Page<ExtractorData>>,
+    pub extractors: Pages<ExtractorData>,
     /// Pages of their own.
-    pub documents: Vec<Page<DocumentData>>,
+    pub documents: Pages<DocumentData>,
 }
 
 impl Site {
@@ -165,8 +219,7 @@ impl Site {
 
     /// The error of a slug; of two the first in path order.
     pub fn error(&self, slug: &str) -> Option<&Page<ErrorData>> {
-        let at = self.errors.partition_point(|error| error.head.id.slug.as_str() < slug);
-        self.errors.get(at).filter(|error| error.head.id.slug == slug)
+        self.errors.of_slug(Kind::Error, slug).first()
     }
 
     /// The page of a name; of two the first in path order.
@@ -176,16 +229,19 @@ impl Site {
 
     /// All pages of a name, in path order; there should be one.
     pub fn named(&self, id: &PageId) -> Box<dyn Iterator<Item = &Head> + '_> {
+        fn heads<'p, T>(pages: &'p Pages<T>, id: &PageId) -> Box<dyn Iterator<Item = &'p Head> + 'p> {
+            Box::new(pages.of_slug(id.kind, &id.slug).iter().map(|page| &page.head))
+        }
         match id.kind {
-            Kind::Error => named(&self.errors, &id.slug),
-            Kind::Category => named(&self.categories, &id.slug),
-            Kind::Tool => named(&self.tools, &id.slug),
-            Kind::Guide => named(&self.guides, &id.slug),
-            Kind::Model => named(&self.models, &id.slug),
-            Kind::Hardware => named(&self.devices, &id.slug),
-            Kind::Quant => named(&self.quants, &id.slug),
-            Kind::Term => named(&self.terms, &id.slug),
-            Kind::Document => named(&self.documents, &id.slug),
+            Kind::Error => heads(&self.errors, id),
+            Kind::Category => heads(&self.categories, id),
+            Kind::Tool => heads(&self.tools, id),
+            Kind::Guide => heads(&self.guides, id),
+            Kind::Model => heads(&self.models, id),
+            Kind::Hardware => heads(&self.devices, id),
+            Kind::Quant => heads(&self.quants, id),
+            Kind::Term => heads(&self.terms, id),
+            Kind::Document => heads(&self.documents, id),
             // It has no page.
             Kind::Extractor => Box::new(std::iter::empty()),
         }
@@ -196,20 +252,25 @@ impl Site {
         self.heads().filter(move |head| head.id.kind == kind).map(|head| head.id.slug.as_str())
     }
 
-    /// The same with other errors.
-    pub fn with_errors(&self, errors: Vec<Page<ErrorData>>) -> Self {
-        Self {
-            errors,
-            categories: self.categories.clone(),
-            tools: self.tools.clone(),
-            guides: self.guides.clone(),
-            models: self.models.clone(),
-            devices: self.devices.clone(),
-            quants: self.quants.clone(),
-            terms: self.terms.clone(),
-            extractors: self.extractors.clone(),
-            documents: self.documents.clone(),
+    /// Each page as a site of its own, extractors included.
+    pub fn one_by_one(&self) -> impl Iterator<Item = (&Head, Self)> {
+        fn alone<T>(pages: &Pages<T>, add: fn(&mut Site, Page<T>)) -> impl Iterator<Item = (&Head, Site)> {
+            pages.iter().map(move |page| {
+                let mut site = Site::default();
+                add(&mut site, page.clone());
+                (&page.head, site)
+            })
         }
+        alone(&self.errors, |site, page| site.errors.push(page))
+            .chain(alone(&self.categories, |site, page| site.categories.push(page)))
+            .chain(alone(&self.tools, |site, page| site.tools.push(page)))
+            .chain(alone(&self.guides, |site, page| site.guides.push(page)))
+            .chain(alone(&self.models, |site, page| site.models.push(page)))
+            .chain(alone(&self.devices, |site, page| site.devices.push(page)))
+            .chain(alone(&self.quants, |site, page| site.quants.push(page)))
+            .chain(alone(&self.terms, |site, page| site.terms.push(page)))
+            .chain(alone(&self.extractors, |site, page| site.extractors.push(page)))
+            .chain(alone(&self.documents, |site, page| site.documents.push(page)))
     }
 
     /// Keeps the pages whose heads are as asked, and all extractors.
@@ -234,69 +295,48 @@ impl Site {
 
     /// Puts the pages of another behind its own.
     pub fn append(&mut self, other: Self) {
-        self.errors.extend(other.errors);
-        self.categories.extend(other.categories);
-        self.tools.extend(other.tools);
-        self.guides.extend(other.guides);
-        self.models.extend(other.models);
-        self.devices.extend(other.devices);
-        self.quants.extend(other.quants);
-        self.terms.extend(other.terms);
-        self.extractors.extend(other.extractors);
-        self.documents.extend(other.documents);
+        self.errors.extend(other.errors.into_pages());
+        self.categories.extend(other.categories.into_pages());
+        self.tools.extend(other.tools.into_pages());
+        self.guides.extend(other.guides.into_pages());
+        self.models.extend(other.models.into_pages());
+        self.devices.extend(other.devices.into_pages());
+        self.quants.extend(other.quants.into_pages());
+        self.terms.extend(other.terms.into_pages());
+        self.extractors.extend(other.extractors.into_pages());
+        self.documents.extend(other.documents.into_pages());
     }
 
     /// Puts every list in the order of its slugs; files that share one stay in the order of their paths.
     pub fn sort(&mut self) {
-        sort_pages(&mut self.errors);
-        sort_pages(&mut self.categories);
-        sort_pages(&mut self.tools);
-        sort_pages(&mut self.guides);
-        sort_pages(&mut self.models);
-        sort_pages(&mut self.devices);
-        sort_pages(&mut self.quants);
-        sort_pages(&mut self.terms);
-        sort_pages(&mut self.extractors);
-        sort_pages(&mut self.documents);
+        self.errors.sort(Kind::Error);
+        self.categories.sort(Kind::Category);
+        self.tools.sort(Kind::Tool);
+        self.guides.sort(Kind::Guide);
+        self.models.sort(Kind::Model);
+        self.devices.sort(Kind::Hardware);
+        self.quants.sort(Kind::Quant);
+        self.terms.sort(Kind::Term);
+        self.extractors.sort(Kind::Extractor);
+        self.documents.sort(Kind::Document);
     }
 }
 
-impl Site {
-    /// Puts each page of `few` in the place of the one from the same file; `few` holds those instead afterwards.
-    /// A page without such a place stays where it is.
-    pub fn exchange(&mut self, few: &mut Self) {
-        exchange_pages(&mut self.errors, &mut few.errors);
-        exchange_pages(&mut self.categories, &mut few.categories);
-        exchange_pages(&mut self.tools, &mut few.tools);
-        exchange_pages(&mut self.guides, &mut few.guides);
-        exchange_pages(&mut self.models, &mut few.models);
-        exchange_pages(&mut self.devices, &mut few.devices);
-        exchange_pages(&mut self.quants, &mut few.quants);
-        exchange_pages(&mut self.terms, &mut few.terms);
-        exchange_pages(&mut self.extractors, &mut few.extractors);
-        exchange_pages(&mut self.documents, &mut few.documents);
+impl Facts for Site {
+    fn tell(&self, tell: &mut dyn FnMut(Name, Fingerprint)) {
+        self.errors.tell(tell);
+        self.categories.tell(tell);
+        self.tools.tell(tell);
+        self.guides.tell(tell);
+        self.models.tell(tell);
+        self.devices.tell(tell);
+        self.quants.tell(tell);
+        self.terms.tell(tell);
+        self.extractors.tell(tell);
+        self.documents.tell(tell);
     }
-}
-
-fn exchange_pages<T>(pages: &mut [Page<T>], few: &mut [Page<T>]) {
-    for new in few {
-        if let Some(old) = pages.iter_mut().find(|old| old.head.source == new.head.source) {
-            std::mem::swap(old, new);
-        }
-    }
-}
-
-/// The pages of a list in order that have a slug.
-fn named<'p, T>(pages: &'p [Page<T>], slug: &str) -> Box<dyn Iterator<Item = &'p Head> + 'p> {
-    let start = pages.partition_point(|page| page.head.id.slug.as_str() < slug);
-    let end = start + pages[start..].partition_point(|page| page.head.id.slug.as_str() == slug);
-    Box::new(heads_of(&pages[start..end]))
 }
 
 fn heads_of<T>(pages: &[Page<T>]) -> impl Iterator<Item = &Head> {
     pages.iter().map(|page| &page.head)
-}
-
-fn sort_pages<T>(pages: &mut [Page<T>]) {
-    pages.sort_by(|a, b| (&a.head.id, &a.head.path).cmp(&(&b.head.id, &b.head.path)));
 }

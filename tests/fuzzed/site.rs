@@ -5,13 +5,13 @@ use std::sync::Arc;
 
 use jiff::civil::date;
 use kbgen::diag::Diagnostic;
+use kbgen::engine::Engine;
 use kbgen::files::Sources;
 use kbgen::load;
 use kbgen::load::Drafts;
 use kbgen::pipeline;
 use kbgen::pipeline::Order;
 use kbgen::render::Audience;
-use kbgen::store::Store;
 use kbgen::watch::Unwatched;
 
 use super::place::repository;
@@ -24,24 +24,24 @@ pub fn with_page<T>(text: &str, look: impl FnOnce(&Sources, &[Diagnostic]) -> T)
     thread_local! {
         static SITE: RefCell<Sources> =
             RefCell::new(load::read(&repository("tests/golden/site")).expect("the site can be read").0);
-        // With a store, what the site's model needs is reckoned once.
-        static STORE: Arc<Store> = Arc::default();
+        // What the site's model needs is computed once.
+        static ENGINE: Arc<Engine> = Arc::default();
     }
     SITE.with_borrow_mut(|sources| {
         let page = sources.find(PAGE).expect("the site has the page");
         sources.replace(page, text.to_string());
-        let draft = pipeline::understand(sources, Vec::new(), &order(STORE.with(Arc::clone)), &Unwatched)
+        let draft = pipeline::understand(sources, Vec::new(), &order(ENGINE.with(Arc::clone)), &Unwatched)
             .expect("the address is left");
         look(sources, &draft.found)
     })
 }
 
-fn order(store: Arc<Store>) -> Order {
+fn order(engine: Arc<Engine>) -> Order {
     Order {
         today: date(2026, 6, 30),
         drafts: Drafts::Include,
         base_url: None,
         audience: Audience::World,
-        store,
+        engine,
     }
 }

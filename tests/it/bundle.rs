@@ -5,13 +5,13 @@ use std::sync::Arc;
 
 use jiff::civil::date;
 use kbgen::emit::{Permission, Single};
+use kbgen::engine::Engine;
 use kbgen::files::{Outputs, Sources};
 use kbgen::load;
 use kbgen::load::Drafts;
 use kbgen::pipeline;
 use kbgen::pipeline::Order;
 use kbgen::render::{Audience, BUNDLE_MARK};
-use kbgen::store::Store;
 
 use crate::expect::repository;
 use crate::html::{Tag, tags};
@@ -25,7 +25,7 @@ fn built(sources: &Sources) -> (Outputs, String) {
         drafts: Drafts::Exclude,
         base_url: Some(BASE.into()),
         audience: Audience::World,
-        store: Arc::new(Store::forgetful()),
+        engine: Arc::new(Engine::forgetful()),
     };
     let built = pipeline::build(sources, Vec::new(), &order).expect("the address is one");
     assert_eq!(built.draft.found, [], "the site has no fault");

@@ -10,20 +10,21 @@ use jiff::civil::date;
 use kbgen::cache::Cache;
 use kbgen::diag;
 use kbgen::emit::{Permission, Publication, Record, Target};
+use kbgen::engine::{Engine, Kind};
 use kbgen::files::Outputs;
 use kbgen::load;
 use kbgen::load::Drafts;
 use kbgen::pipeline;
 use kbgen::pipeline::{Order, Whole};
 use kbgen::render::Audience;
-use kbgen::store::{Kind, Store};
 use kbgen::watch::Unwatched;
 use tempfile::TempDir;
 
 use crate::expect::{files, repository};
 
 /// What a build keeps.
-const BUILD: [Kind; 9] = [
+const BUILD: [Kind; 10] = [
+    Kind::Reads,
     Kind::Pages,
     Kind::Right,
     Kind::Solutions,
@@ -89,29 +90,29 @@ impl Edited {
         self.write(inner, &text.replacen(from, to, 1));
     }
 
-    fn build(&self, store: Store, drafts: Drafts) -> (Came, Arc<Store>) {
+    fn build(&self, engine: Engine, drafts: Drafts) -> (Came, Arc<Engine>) {
         let (sources, faults) = load::read(self.root()).unwrap();
-        let store = Arc::new(store);
-        let order = order(Arc::clone(&store), drafts);
+        let engine = Arc::new(engine);
+        let order = order(Arc::clone(&engine), drafts);
         let built = pipeline::build(&sources, faults, &order).unwrap();
-        ((diag::json(&built.draft.found, &sources), built.outputs), store)
+        ((diag::json(&built.draft.found, &sources), built.outputs), engine)
     }
 
     fn clean(&self) -> Came {
-        self.build(Store::forgetful(), Drafts::Exclude).0
+        self.build(Engine::forgetful(), Drafts::Exclude).0
     }
 
     fn warm(&self) -> Came {
-        let (came, store) = self.build(self.cache().store(), Drafts::Exclude);
-        self.cache().keep(&store).unwrap();
+        let (came, engine) = self.build(self.cache().engine(), Drafts::Exclude);
+        self.cache().keep(&engine).unwrap();
         came
     }
 
     /// Publishes the site into `public/` as `kbgen build` does, whose record of the last time is used or not. Whether
     /// there was no error.
-    fn publish(&self, to: &str, record: Option<Record>, store: Store) -> Option<Record> {
+    fn publish(&self, to: &str, record: Option<Record>, engine: Engine) -> Option<Record> {
         let (sources, faults) = load::read(self.root()).unwrap();
-        let order = order(Arc::new(store), Drafts::Exclude);
+        let order = order(Arc::new(engine), Drafts::Exclude);
         let mut draft = pipeline::understand(&sources, faults, &order, &Unwatched).unwrap();
         if draft.has_errors() {
             return None;
@@ -121,7 +122,7 @@ impl Edited {
         let publication = Publication::begin(&target).unwrap().knowing(record.clone().unwrap_or_default());
         assert_eq!(pipeline::render(&sources, &mut draft, &order, &Unwatched, &publication), Whole::Yes);
         pipeline::pictures(&sources, &draft, &order, &Unwatched, &publication);
-        self.cache().keep(&order.store).unwrap();
+        self.cache().keep(&order.engine).unwrap();
         let known = record.unwrap_or_default();
         Some(publication.finish().unwrap().record.unwrap_or(known))
     }
@@ -203,8 +204,8 @@ impl Before {
     }
 }
 
-fn order(store: Arc<Store>, drafts: Drafts) -> Order {
-    Order { today: date(2026, 6, 30), drafts, base_url: None, audience: Audience::World, store }
+fn order(engine: Arc<Engine>, drafts: Drafts) -> Order {
+    Order { today: date(2026, 6, 30), drafts, base_url: None, audience: Audience::World, engine }
 }
 
 /// Numbers that look like chance and are the same each time (Steele, Lea and Flood 2014, SplitMix64).
@@ -370,15 +371,15 @@ fn a_warm_build_gives_what_a_clean_one_gives_after_any_edit() {
         }
     }
     assert!((20..80).contains(&published), "of the builds, {published} were without errors");
-    let (drafts, _) = site.build(site.cache().store(), Drafts::Include);
-    assert!(drafts == site.build(Store::forgetful(), Drafts::Include).0, "other options");
+    let (drafts, _) = site.build(site.cache().engine(), Drafts::Include);
+    assert!(drafts == site.build(Engine::forgetful(), Drafts::Include).0, "other options");
 }
 
 #[test]
 fn pages_that_are_not_made_again_are_those_that_a_clean_build_makes() {
     let site = Edited::new();
     let mut chance = Chance(20_261_122);
-    let kept = || site.cache().store();
+    let kept = || site.cache().engine();
     let mut record = site.publish("public", None, kept());
     let mut published = 0;
     for step in 0..80 {
@@ -392,7 +393,7 @@ fn pages_that_are_not_made_again_are_those_that_a_clean_build_makes() {
         record = Some(Record::read(&next.text()));
         assert_eq!(record.as_ref(), Some(&next), "step {step}");
         let _ = fs::remove_dir_all(site.path("clean"));
-        assert!(site.publish("clean", None, Store::forgetful()).is_some());
+        assert!(site.publish("clean", None, Engine::forgetful()).is_some());
         let (warm, clean) = (site.built("public"), site.built("clean"));
         for (one, two) in warm.iter().zip(&clean) {
             assert_eq!(one.0, two.0, "step {step}, {what}");
@@ -438,8 +439,8 @@ fn what_others_show_of_a_body_is_made_again() {
     let site = Edited::new();
     let path = "content/errors/memory/own-0.md";
     site.write(path, &page("Own", "own wants", 1));
-    let store = || site.cache().store();
-    let mut record = site.publish("public", None, store());
+    let engine = || site.cache().engine();
+    let mut record = site.publish("public", None, engine());
     let edits = [
         ("lead", "See [the card]", "Look at [the card]", "llms.txt"),
         ("heading", "## Check that it worked", "## Check that it worked at once", "data/search.js"),
@@ -451,13 +452,13 @@ fn what_others_show_of_a_body_is_made_again() {
     for (what, from, to, shown_in) in edits {
         let before = fs::read(site.path("public").join(shown_in)).unwrap();
         site.replace(path, from, to);
-        record = site.publish("public", record, store());
+        record = site.publish("public", record, engine());
         assert!(
             fs::read(site.path("public").join(shown_in)).unwrap() != before,
             "{what} is shown in {shown_in}"
         );
         let _ = fs::remove_dir_all(site.path("clean"));
-        assert!(site.publish("clean", None, Store::forgetful()).is_some());
+        assert!(site.publish("clean", None, Engine::forgetful()).is_some());
         assert!(site.built("public") == site.built("clean"), "{what}");
     }
 }
@@ -501,15 +502,15 @@ fn a_second_build_works_nothing_out_and_leaves_the_cache_as_it_is() {
     for kind in BUILD {
         assert!(site.pack(kind).is_file(), "{} is kept", kind.name());
     }
-    let (_, store) = site.build(site.cache().store(), Drafts::Exclude);
+    let (_, engine) = site.build(site.cache().engine(), Drafts::Exclude);
     for kind in BUILD {
-        assert_eq!(store.pack(kind), None, "{}: all was there", kind.name());
+        assert_eq!(engine.pack(kind), None, "{}: all was there", kind.name());
     }
     // What is right need not be judged; if it is, what that takes is there.
     fs::remove_file(site.pack(Kind::Right)).unwrap();
-    let (_, store) = site.build(site.cache().store(), Drafts::Exclude);
+    let (_, engine) = site.build(site.cache().engine(), Drafts::Exclude);
     for kind in BUILD.into_iter().filter(|kind| *kind != Kind::Right) {
-        assert_eq!(store.pack(kind), None, "{}: all was there to judge anew", kind.name());
+        assert_eq!(engine.pack(kind), None, "{}: all was there to judge anew", kind.name());
     }
 }
 

@@ -6,13 +6,13 @@ use std::sync::Arc;
 use jiff::civil::{Date, date};
 use kbgen::diag;
 use kbgen::diag::Rule;
+use kbgen::engine::Engine;
 use kbgen::escape::ColorChoice;
 use kbgen::files::Outputs;
 use kbgen::load::Drafts;
 use kbgen::pipeline;
 use kbgen::pipeline::{Built, Order};
 use kbgen::render::Audience;
-use kbgen::store::Store;
 use kbgen::{check, config, fit, load, render, schema};
 use serde_json::Value;
 
@@ -47,7 +47,7 @@ fn order() -> Order {
         drafts: Drafts::Include,
         base_url: None,
         audience: Audience::World,
-        store: Arc::new(Store::forgetful()),
+        engine: Arc::new(Engine::forgetful()),
     }
 }
 

@@ -7,10 +7,10 @@ use std::process::Command;
 use std::sync::{Arc, Once};
 
 use jiff::civil::date;
+use kbgen::engine::Engine;
 use kbgen::load::Drafts;
 use kbgen::pipeline::Order;
 use kbgen::render::Audience;
-use kbgen::store::Store;
 
 /// A path in the repository.
 pub fn repository(path: &str) -> PathBuf {
@@ -24,7 +24,7 @@ pub fn order() -> Order {
         drafts: Drafts::Exclude,
         base_url: None,
         audience: Audience::World,
-        store: Arc::new(Store::forgetful()),
+        engine: Arc::new(Engine::forgetful()),
     }
 }
 

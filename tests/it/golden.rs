@@ -4,13 +4,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use jiff::civil::date;
+use kbgen::engine::Engine;
 use kbgen::files::{Memory, Outputs, Sources};
 use kbgen::load;
 use kbgen::load::Drafts;
 use kbgen::pipeline;
 use kbgen::pipeline::Order;
 use kbgen::render::Audience;
-use kbgen::store::Store;
 use kbgen::watch::Unwatched;
 
 use crate::expect::{all_well, order, repository, same};
@@ -24,7 +24,7 @@ fn site(base_url: &str) -> Outputs {
         drafts: Drafts::Exclude,
         base_url: Some(base_url.to_string()),
         audience: Audience::World,
-        store: Arc::new(Store::forgetful()),
+        engine: Arc::new(Engine::forgetful()),
     };
     let built = pipeline::build(&sources, faults, &order).expect("the address is one");
     assert_eq!(built.draft.found, [], "the site has no fault");
@@ -487,7 +487,7 @@ fn a_site_may_bring_its_own_picture_or_have_none() {
 
     let (outputs, pictures) = pictured(|sources| {
         let file = sources.find("site.toml").expect("the settings are there");
-        let settings = format!("social_images = false\n{}", sources.get(file).text);
+        let settings = format!("social_images = false\n{}", sources.get(file).text.as_str());
         sources.add("site.toml", settings);
     });
     assert!(pictures.is_empty());

@@ -26,9 +26,11 @@ pub(super) fn addresses(site: &Site, links: &Links, sources: &Sources) -> BTreeM
             add(value, Span::new(head.source, start, start + value.len()));
         }
     }
-    for (span, target) in &links.targets {
-        if let Target::Elsewhere { url } = target {
-            add(url, *span);
+    for head in site.heads() {
+        for (range, target) in links.of(head).into_iter().flat_map(|links| &links.targets) {
+            if let Target::Elsewhere { url } = target {
+                add(url, head.body.span.part(range.start, range.end));
+            }
         }
     }
     places

@@ -65,7 +65,7 @@ pub(super) fn run(
         drafts: Drafts::Include,
         base_url: None,
         audience: Audience::World,
-        store: Arc::new(kept.store()),
+        engine: Arc::new(kept.engine()),
     };
     let draft = pipeline::understand(&sources, faults, &order, &Unwatched)?;
     let places = addresses(&draft.site, &draft.links, &sources);

@@ -1,8 +1,7 @@
 //! The site for language models: a map of it, and all error pages in one text.
 
-use rayon::prelude::*;
-
 use crate::escape::MarkdownText;
+use crate::facts::map as map_all;
 use crate::render::data::markdown;
 use crate::render::views::Shelf;
 use crate::site::kinds::ErrorData;
@@ -89,7 +88,7 @@ pub(super) fn whole(shelf: &Shelf<'_>) -> MarkdownText {
     };
     // Some at a time, so that the text is not there twice.
     for errors in shelf.site().errors.chunks(AT_ONCE) {
-        let pages: Vec<MarkdownText> = errors.par_iter().map(page).collect();
+        let pages: Vec<MarkdownText> = map_all(errors, page);
         pages.iter().for_each(|page| text.push(page));
     }
     text

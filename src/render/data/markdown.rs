@@ -66,13 +66,14 @@ pub(super) fn twin(shelf: &Shelf<'_>, error: &Page<ErrorData>, root: &str) -> Ma
 /// The body with its figures filled in, and its links beginning at `root`.
 fn body(shelf: &Shelf<'_>, head: &Head, root: &str) -> String {
     let text = shelf.order.sources.text(head.body.span);
-    let place = |range: &Range<usize>| head.body.span.part(range.start, range.end);
+    let known = shelf.order.figures.get(head.path.as_str());
     let figures = head.body.outline.calls.iter().filter_map(|call| {
-        let figure = shelf.order.fits.prose.get(&place(&call.range))?;
+        let figure = known?.get(&call.range.start)?;
         Some((call.range.clone(), figure.text.clone()))
     });
+    let targets = shelf.order.links.of(head);
     let links = head.body.outline.links.iter().filter_map(|link| {
-        let target = shelf.order.links.targets.get(&place(&link.range))?;
+        let target = targets?.target(&link.range)?;
         (text[link.range.clone()] == link.destination)
             .then(|| (link.range.clone(), lead(root, target, shelf.assets)))
     });
@@ -85,7 +86,7 @@ pub(super) fn line(shelf: &Shelf<'_>, head: &Head, text: &str, root: &str) -> Ma
         return MarkdownText::plain(&plain_inline(text));
     }
     let links = links_inline(text).into_iter().filter_map(|link| {
-        let target = shelf.order.links.lines.get(&(head.id.clone(), link.destination.clone()))?;
+        let target = shelf.order.links.of(head)?.lines.get(&link.destination)?;
         (text[link.range.clone()] == link.destination).then(|| (link.range, lead(root, target, shelf.assets)))
     });
     MarkdownText::checked_line(&replaced(text, links.collect()))

@@ -5,13 +5,13 @@ mod forms;
 mod llms;
 mod markdown;
 
-use rayon::prelude::*;
 use serde_json::{Value, json};
 
-use crate::files::Sink;
-use crate::render::views::{Keys, Shelf};
-use crate::site::kinds::{DeviceData, ErrorData, ModelData};
-use crate::site::{Kind, Page, Site};
+use crate::facts;
+use crate::files::Outputs;
+use crate::render::views::Shelf;
+use crate::site::kinds::{DeviceData, ErrorData};
+use crate::site::{Kind, Page};
 
 pub(super) use forms::forms;
 
@@ -23,70 +23,82 @@ pub(super) fn twin_folder(kind: Kind) -> Option<&'static str> {
     matches!(kind, Kind::Error | Kind::Model | Kind::Hardware).then(|| kind.folder())
 }
 
-/// All data files.
-///
-/// The twins of an error are made of no more than its page.
-pub(super) fn files(shelf: &Shelf<'_>, keys: &Keys, sink: &dyn Sink) {
+/// A map of the site for language models.
+pub(super) fn map(shelf: &Shelf<'_>) -> Outputs {
+    one("llms.txt", llms::map(shelf).into_bytes())
+}
+
+/// All error pages in one text.
+pub(super) fn whole(shelf: &Shelf<'_>) -> Outputs {
+    one("llms-full.txt", llms::whole(shelf).into_bytes())
+}
+
+/// All models with what they need.
+pub(super) fn models(shelf: &Shelf<'_>) -> Outputs {
+    let models = facts::map(&shelf.site().models, |model| Entry::new(&entries::whole_model(shelf, model)));
+    let text = collection(shelf, "../schema/models.json", &[("models", &models)]);
+    one("data/models.json", text.into_bytes())
+}
+
+/// All devices.
+pub(super) fn devices(shelf: &Shelf<'_>) -> Outputs {
+    let devices: Vec<Entry> = shelf.site().devices.iter().map(device).collect();
+    let text = collection(shelf, "../schema/devices.json", &[("hardware", &devices)]);
+    one("data/hardware.json", text.into_bytes())
+}
+
+/// The whole knowledge base.
+pub(super) fn everything(shelf: &Shelf<'_>) -> Outputs {
     let site = shelf.site();
-    let give = |path: &str, text: String| sink.take(path.to_string(), text.into_bytes());
-    // The largest text goes before the entries are there.
-    sink.take("llms.txt".to_string(), llms::map(shelf).into_bytes());
-    whole(shelf, sink);
-    let twins = |error: &Page<ErrorData>| error_twins(shelf, error, keys, sink);
-    let errors: Vec<Entry> = site.errors.par_iter().map(twins).collect();
-    let models: Vec<Entry> = site.models.par_iter().map(|model| model_twin(shelf, model, sink)).collect();
-    let devices: Vec<Entry> = site.devices.iter().map(|device| device_twin(device, sink)).collect();
-    give("data/models.json", collection(shelf, "../schema/models.json", &[("models", &models)]));
-    give("data/hardware.json", collection(shelf, "../schema/devices.json", &[("hardware", &devices)]));
-    let plain: Vec<Entry> = site.models.iter().map(|model| Entry::new(&entries::model(model))).collect();
+    let errors = facts::map(&site.errors, |error| Entry::new(&entries::error(shelf, error)));
+    let models: Vec<Entry> = site.models.iter().map(|model| Entry::new(&entries::model(model))).collect();
+    let devices: Vec<Entry> = site.devices.iter().map(device).collect();
     let tools: Vec<Entry> = site.tools.iter().map(|tool| Entry::new(&entries::tool(tool))).collect();
     let guides: Vec<Entry> = site.guides.iter().map(|guide| Entry::new(&entries::guide(guide))).collect();
     let all: [(&str, &[Entry]); 5] = [
         ("errors", &errors),
-        ("models", &plain),
+        ("models", &models),
         ("hardware", &devices),
         ("tools", &tools),
         ("guides", &guides),
     ];
-    give("kb.json", collection(shelf, "schema/kb.json", &all));
+    one("kb.json", collection(shelf, "schema/kb.json", &all).into_bytes())
 }
 
-/// The file that holds all error pages.
-pub(super) const WHOLE: &str = "llms-full.txt";
-
-/// That file.
-pub(super) fn whole(shelf: &Shelf<'_>, sink: &dyn Sink) {
-    sink.take(WHOLE.to_string(), llms::whole(shelf).into_bytes());
+fn one(path: &str, bytes: Vec<u8>) -> Outputs {
+    let mut outputs = Outputs::default();
+    outputs.add(path, bytes);
+    outputs
 }
 
-/// The twins of a few pages.
-pub(super) fn twins(shelf: &Shelf<'_>, few: &Site, keys: &Keys, sink: &dyn Sink) {
-    few.errors.iter().for_each(|error| drop(error_twins(shelf, error, keys, sink)));
-    few.models.iter().for_each(|model| drop(model_twin(shelf, model, sink)));
-    few.devices.iter().for_each(|device| drop(device_twin(device, sink)));
+fn device(device: &Page<DeviceData>) -> Entry {
+    Entry::new(&entries::device(device))
 }
 
-fn error_twins(shelf: &Shelf<'_>, error: &Page<ErrorData>, keys: &Keys, sink: &dyn Sink) -> Entry {
+/// The twins of an error as JSON and as Markdown.
+pub(super) fn error_twins(shelf: &Shelf<'_>, error: &Page<ErrorData>) -> [(String, Vec<u8>); 2] {
     let slug = &error.head.id.slug;
     let entry = Entry::new(&entries::error(shelf, error));
-    let give = |path: String, make: &dyn Fn() -> Vec<u8>| {
-        sink.take_made(path, &keys[slug], Box::new(|| Some(make())));
+    [
+        (format!("errors/{slug}.json"), entry.twin("error-data").into_bytes()),
+        (format!("errors/{slug}.md"), markdown::twin(shelf, error, "../").into_bytes()),
+    ]
+}
+
+/// The twin as JSON of a model or a device, by its place in the list of its kind.
+pub(super) fn twin(shelf: &Shelf<'_>, kind: Kind, at: usize) -> Option<(String, Vec<u8>)> {
+    let (head, entry, form) = match kind {
+        Kind::Model => {
+            let model = &shelf.site().models[at];
+            (&model.head, Entry::new(&entries::whole_model(shelf, model)), "model-data")
+        }
+        Kind::Hardware => {
+            let page = &shelf.site().devices[at];
+            (&page.head, device(page), "hardware-data")
+        }
+        _ => return None,
     };
-    give(format!("errors/{slug}.json"), &|| entry.twin("error-data").into_bytes());
-    give(format!("errors/{slug}.md"), &|| markdown::twin(shelf, error, "../").into_bytes());
-    entry
-}
-
-fn model_twin(shelf: &Shelf<'_>, model: &Page<ModelData>, sink: &dyn Sink) -> Entry {
-    let entry = Entry::new(&entries::whole_model(shelf, model));
-    sink.take(format!("models/{}.json", model.head.id.slug), entry.twin("model-data").into_bytes());
-    entry
-}
-
-fn device_twin(device: &Page<DeviceData>, sink: &dyn Sink) -> Entry {
-    let entry = Entry::new(&entries::device(device));
-    sink.take(format!("hardware/{}.json", device.head.id.slug), entry.twin("hardware-data").into_bytes());
-    entry
+    Some((format!("{}/{}.json", kind.folder(), head.id.slug), entry.twin(form).into_bytes()))
 }
 
 /// An entry as the text of a JSON object: it stands in several files, and as a tree it is several times as large.

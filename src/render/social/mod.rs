@@ -71,7 +71,7 @@ impl<'s> Pictures<'s> {
 
 /// Whoever writes a site does not share the preview.
 fn are_wanted(order: &Order<'_>) -> bool {
-    order.config.social_images && order.audience == Audience::World
+    order.config.social_images && **order.audience == Audience::World
 }
 
 /// `social/errors/<slug>.png`.
@@ -98,10 +98,11 @@ pub(super) fn files(order: &Order<'_>, sink: &dyn Sink) {
 fn draw(row: &[(String, Card)], site_title: &str, colors: &Colors, sink: &dyn Sink) {
     let mut drawing = Drawing::new();
     for (path, card) in row {
-        let key = Key::of([DRAWING.to_string(), format!("{site_title:?} {colors:?} {card:?}")]);
-        let draw =
-            || Some(drawing.draw(site_title, card).png(colors).expect("writing to memory never fails"));
-        sink.take_made(path.clone(), &key, Box::new(draw));
+        let key = Key::of([DRAWING, path, &format!("{site_title:?} {colors:?} {card:?}")]);
+        if !sink.take_kept(&key) {
+            let png = drawing.draw(site_title, card).png(colors).expect("writing to memory never fails");
+            sink.take_made(&key, vec![(path.clone(), png)]);
+        }
     }
 }
 

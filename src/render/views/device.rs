@@ -44,14 +44,10 @@ struct ModelRow {
     cells: Vec<CellView>,
 }
 
-pub(super) fn leaves(shelf: &Shelf<'_>) -> Vec<Leaf> {
+pub(super) fn leaf(shelf: &Shelf<'_>, at: usize) -> Leaf {
     let devices = &shelf.site().devices;
+    let device = &devices[at];
     let heads: Vec<&Head> = devices.iter().map(|device| &device.head).collect();
-    let wanted = devices.iter().enumerate().filter(|(_, device)| shelf.wants(&device.head));
-    wanted.map(|(at, device)| leaf(shelf, device, neighbours(&heads, at))).collect()
-}
-
-fn leaf(shelf: &Shelf<'_>, device: &Page<DeviceData>, beside: (Option<&Head>, Option<&Head>)) -> Leaf {
     let address = device.head.id.address();
     let view = view(shelf, device, &root(&address));
     let mut toc = Vec::new();
@@ -75,7 +71,7 @@ fn leaf(shelf: &Shelf<'_>, device: &Page<DeviceData>, beside: (Option<&Head>, Op
         toc,
         noindex: false,
     };
-    let frame = shelf.frame(plate, beside);
+    let frame = shelf.frame(plate, neighbours(&heads, at));
     Leaf { view: with_frame(frame, "device", seen(&view)), template: "device.html", address }
 }
 

@@ -1,20 +1,18 @@
 //! Error pages.
 
 use minijinja::value::Value;
-use rayon::prelude::*;
 use serde::Serialize;
 
-use crate::files::Key;
 use crate::markdown::{self, Section};
-use crate::render::address::{file, root};
+use crate::render::address::root;
 use crate::render::prose::Line;
 use crate::render::templates::{html, seen};
 use crate::render::views::Leaf;
-use crate::render::views::common::{Frame, Ref, SourceView, VerifiedView, label, sources};
-use crate::render::views::shelf::{Plate, Shelf, neighbours, with_frame};
+use crate::render::views::common::{Ref, SourceView, VerifiedView, label, sources};
+use crate::render::views::shelf::{Plate, Shelf, with_frame};
 use crate::render::views::wording::signature_text;
 use crate::site::kinds::{ErrorData, Platform, Signature, is_check_section};
-use crate::site::{Head, Kind, Page, PageId, ProseCall};
+use crate::site::{Kind, Page, PageId, ProseCall};
 use crate::texts::text;
 
 #[derive(Serialize)]
@@ -102,66 +100,7 @@ const LOOK_ALIKES: usize = 3;
 /// How the paragraph begins that says what to do when a solution does not help.
 const FAILS: &str = text("If it fails:");
 
-/// A page that is known but for its body: all that it shows of other pages.
-pub(super) struct Draft<'s> {
-    error: &'s Page<ErrorData>,
-    address: String,
-    frame: Frame,
-    view: ErrorView,
-}
-
-impl Draft<'_> {
-    /// The slug of the error.
-    pub fn slug(&self) -> &str {
-        &self.error.head.id.slug
-    }
-
-    /// The file of the page.
-    pub fn path(&self) -> String {
-        file(&self.address)
-    }
-
-    /// The hash of all that the page is made of: the engine with this key, its own text, its body, and what it shows of
-    /// others.
-    pub fn key(&self, shelf: &Shelf<'_>, engine: &Key) -> Key {
-        let head = &self.error.head;
-        let shown = serde_json::to_vec(&(&self.frame, &self.view)).expect("plain data is always JSON");
-        let text = &shelf.order.sources.get(head.source).text;
-        Key::of([engine.as_ref(), text.as_bytes(), shelf.told(head).key.as_ref(), &shown])
-    }
-
-    /// The page with its body.
-    pub fn leaf(self, shelf: &Shelf<'_>) -> Leaf {
-        let Self { error, address, frame, mut view } = self;
-        view.add_body(shelf, error);
-        Leaf { view: with_frame(frame, "error", seen(&view)), template: "error.html", address }
-    }
-}
-
-pub(super) fn leaves<'s>(shelf: &'s Shelf<'_>) -> impl ParallelIterator<Item = Leaf> + 's {
-    drafts(shelf).map(|draft| draft.leaf(shelf))
-}
-
-pub(super) fn drafts<'s>(shelf: &'s Shelf<'_>) -> impl ParallelIterator<Item = Draft<'s>> + 's {
-    let mut errors = Vec::new();
-    let wanted = shelf.site().errors.iter().filter(|error| shelf.wants(&error.head));
-    let mut categories: Vec<&str> = wanted.map(|error| error.data.category.as_str()).collect();
-    categories.sort_unstable();
-    categories.dedup();
-    for category in categories {
-        let of_category = shelf.errors_of(category);
-        let heads: Vec<&Head> = of_category.iter().map(|error| &error.head).collect();
-        let wanted = of_category.iter().enumerate().filter(|(_, error)| shelf.wants(&error.head));
-        errors.extend(wanted.map(|(at, error)| (*error, neighbours(&heads, at))));
-    }
-    errors.into_par_iter().map(|(error, beside)| draft(shelf, error, beside))
-}
-
-fn draft<'s>(
-    shelf: &Shelf<'_>,
-    error: &'s Page<ErrorData>,
-    beside: (Option<&Head>, Option<&Head>),
-) -> Draft<'s> {
+pub(super) fn leaf(shelf: &Shelf<'_>, error: &Page<ErrorData>) -> Leaf {
     let address = error.head.id.address();
     let root = root(&address);
     let view = view(shelf, error, &root);
@@ -179,8 +118,8 @@ fn draft<'s>(
         toc: shelf.toc(&error.head),
         noindex: false,
     };
-    let frame = shelf.frame(plate, beside);
-    Draft { error, address, frame, view }
+    let frame = shelf.frame(plate, shelf.beside(&error.head.id.slug));
+    Leaf { view: with_frame(frame, "error", seen(&view)), template: "error.html", address }
 }
 
 impl ErrorView {
@@ -201,14 +140,13 @@ impl ErrorView {
     }
 }
 
-/// All but the body.
 fn view(shelf: &Shelf<'_>, error: &Page<ErrorData>, root: &str) -> ErrorView {
     let data = &error.data;
-    let line = Line { order: shelf.order, assets: shelf.assets, page: &error.head.id, root };
+    let line = Line { order: shelf.order, assets: shelf.assets, page: &error.head, root };
     let related: Vec<&str> = data.related.iter().map(|slug| slug.value.as_str()).collect();
     let look_alikes = look_alikes(shelf, error);
     let named = [&related[..], &look_alikes].concat();
-    ErrorView {
+    let mut view = ErrorView {
         slug: error.head.id.slug.clone(),
         kind: data.kind.name(),
         severity: data.severity.name(),
@@ -249,7 +187,9 @@ fn view(shelf: &Shelf<'_>, error: &Page<ErrorData>, root: &str) -> ErrorView {
         sources: sources(shelf.texts(), &data.evidence),
         json_href: format!("{root}errors/{}.json", error.head.id.slug),
         markdown_href: format!("{root}errors/{}.md", error.head.id.slug),
-    }
+    };
+    view.add_body(shelf, error);
+    view
 }
 
 fn section_view(section: &Section, data: &ErrorData, fails: &str) -> SectionView {
@@ -268,7 +208,7 @@ fn section_view(section: &Section, data: &ErrorData, fails: &str) -> SectionView
 }
 
 /// Slugs of pages that a reader may have taken this one for; those that it is related to are listed as such.
-fn look_alikes<'s>(shelf: &Shelf<'s>, error: &Page<ErrorData>) -> Vec<&'s str> {
+fn look_alikes<'s>(shelf: &'s Shelf<'_>, error: &Page<ErrorData>) -> Vec<&'s str> {
     let slug = error.head.id.slug.as_str();
     let lists =
         |page: &Page<ErrorData>, other: &str| page.data.related.iter().any(|named| named.value == other);

@@ -21,44 +21,35 @@ struct GuideView {
     sources: Vec<SourceView>,
 }
 
-pub(super) fn leaves(shelf: &Shelf<'_>) -> Vec<Leaf> {
+pub(super) fn leaf(shelf: &Shelf<'_>, at: usize) -> Leaf {
+    let guide = &shelf.site().guides[at];
     let mut guides: Vec<_> = shelf.site().guides.iter().collect();
     guides.sort_by_key(|guide| (guide.data.order, guide.head.title.value.to_lowercase()));
     let heads: Vec<&Head> = guides.iter().map(|guide| &guide.head).collect();
-    guides
-        .iter()
-        .enumerate()
-        .filter(|(_, guide)| shelf.wants(&guide.head))
-        .map(|(at, guide)| {
-            let address = guide.head.id.address();
-            let root = root(&address);
-            let body = shelf.body(&guide.head);
-            let named: Vec<&str> = guide.data.related.iter().map(|slug| slug.value.as_str()).collect();
-            let view = GuideView {
-                title: guide.head.title.value.clone(),
-                body_html: html(body.html()),
-                tools: shelf.references(
-                    &root,
-                    Kind::Tool,
-                    guide.data.tools.iter().map(|slug| slug.value.as_str()),
-                ),
-                related: shelf.references(&root, Kind::Error, named.iter().copied()),
-                backlinks: shelf.backlinks(&root, &guide.head.id, &named),
-                verified: shelf.verified(&guide.head, None, &guide.data.evidence),
-                sources: sources(shelf.texts(), &guide.data.evidence),
-            };
-            let plate = Plate {
-                address: &address,
-                kind: "guide",
-                title: &guide.head.title.value,
-                description: shelf.describe(&guide.head),
-                trail: vec![(shelf.say("Guides").into(), "guides/")],
-                head: Some(&guide.head),
-                toc: shelf.toc(&guide.head),
-                noindex: false,
-            };
-            let frame = shelf.frame(plate, neighbours(&heads, at));
-            Leaf { view: with_frame(frame, "guide", seen(view)), template: "guide.html", address }
-        })
-        .collect()
+    let at = heads.iter().position(|head| head.id == guide.head.id).unwrap_or_default();
+    let address = guide.head.id.address();
+    let root = root(&address);
+    let body = shelf.body(&guide.head);
+    let named: Vec<&str> = guide.data.related.iter().map(|slug| slug.value.as_str()).collect();
+    let view = GuideView {
+        title: guide.head.title.value.clone(),
+        body_html: html(body.html()),
+        tools: shelf.references(&root, Kind::Tool, guide.data.tools.iter().map(|slug| slug.value.as_str())),
+        related: shelf.references(&root, Kind::Error, named.iter().copied()),
+        backlinks: shelf.backlinks(&root, &guide.head.id, &named),
+        verified: shelf.verified(&guide.head, None, &guide.data.evidence),
+        sources: sources(shelf.texts(), &guide.data.evidence),
+    };
+    let plate = Plate {
+        address: &address,
+        kind: "guide",
+        title: &guide.head.title.value,
+        description: shelf.describe(&guide.head),
+        trail: vec![(shelf.say("Guides").into(), "guides/")],
+        head: Some(&guide.head),
+        toc: shelf.toc(&guide.head),
+        noindex: false,
+    };
+    let frame = shelf.frame(plate, neighbours(&heads, at));
+    Leaf { view: with_frame(frame, "guide", seen(view)), template: "guide.html", address }
 }

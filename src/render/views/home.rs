@@ -85,7 +85,7 @@ fn categories(shelf: &Shelf<'_>, root: &str) -> Vec<CategoryCard> {
 /// How many pages point at an error.
 fn pointers(shelf: &Shelf<'_>, slug: &str) -> usize {
     let id = PageId::new(Kind::Error, slug);
-    shelf.order.links.backlinks.get(&id).map_or(0, Vec::len)
+    shelf.order.links.backlinks.get(&id.address()).map_or(0, Vec::len)
 }
 
 /// The errors that most pages point at.

@@ -64,9 +64,7 @@ struct DeviceFacts {
 }
 
 pub(super) fn leaves(shelf: &Shelf<'_>) -> Vec<Leaf> {
-    let mut leaves = vec![errors(shelf), tools(shelf), guides(shelf), hardware(shelf), quants(shelf)];
-    leaves.extend(categories(shelf));
-    leaves
+    vec![errors(shelf), tools(shelf), guides(shelf), hardware(shelf), quants(shelf)]
 }
 
 fn listing(
@@ -93,7 +91,7 @@ pub(super) fn ordered<'s>(shelf: &Shelf<'s>) -> Vec<&'s Page<CategoryData>> {
     categories
 }
 
-fn errors(shelf: &Shelf<'_>) -> Leaf {
+pub(super) fn errors(shelf: &Shelf<'_>) -> Leaf {
     let root = root("errors/");
     let groups: Vec<Group> = ordered(shelf)
         .into_iter()
@@ -122,45 +120,36 @@ fn errors(shelf: &Shelf<'_>) -> Leaf {
     )
 }
 
-pub(super) fn categories(shelf: &Shelf<'_>) -> Vec<Leaf> {
-    shelf
-        .site()
-        .categories
-        .iter()
-        .filter(|category| shelf.wants(&category.head))
-        .map(|category| {
-            let address = category.head.id.address();
-            let root = root(&address);
-            let errors = shelf.errors_of(&category.head.id.slug);
-            let title = &category.head.title.value;
-            let described = shelf.describe(&category.head);
-            let plate = Plate {
-                address: &address,
-                kind: "category",
-                title,
-                description: match described.is_empty() {
-                    true => {
-                        shelf.fill("Errors of the kind “{title}” and how to mend them.", &[("title", title)])
-                    }
-                    false => described,
-                },
-                trail: vec![(shelf.say("Errors").into(), "errors/")],
-                head: Some(&category.head),
-                toc: Vec::new(),
-                noindex: false,
-            };
-            let view = CategoryView {
-                title: title.clone(),
-                description_html: html(shelf.body(&category.head).html()),
-                errors: errors.iter().map(|error| shelf.row(&root, error)).collect(),
-            };
-            let frame = shelf.frame(plate, (None, None));
-            Leaf { view: with_frame(frame, "category", seen(view)), template: "category.html", address }
-        })
-        .collect()
+pub(super) fn category(shelf: &Shelf<'_>, at: usize) -> Leaf {
+    let category = &shelf.site().categories[at];
+    let address = category.head.id.address();
+    let root = root(&address);
+    let errors = shelf.errors_of(&category.head.id.slug);
+    let title = &category.head.title.value;
+    let described = shelf.describe(&category.head);
+    let plate = Plate {
+        address: &address,
+        kind: "category",
+        title,
+        description: match described.is_empty() {
+            true => shelf.fill("Errors of the kind “{title}” and how to mend them.", &[("title", title)]),
+            false => described,
+        },
+        trail: vec![(shelf.say("Errors").into(), "errors/")],
+        head: Some(&category.head),
+        toc: Vec::new(),
+        noindex: false,
+    };
+    let view = CategoryView {
+        title: title.clone(),
+        description_html: html(shelf.body(&category.head).html()),
+        errors: errors.iter().map(|error| shelf.row(&root, error)).collect(),
+    };
+    let frame = shelf.frame(plate, (None, None));
+    Leaf { view: with_frame(frame, "category", seen(view)), template: "category.html", address }
 }
 
-fn tools(shelf: &Shelf<'_>) -> Leaf {
+pub(super) fn tools(shelf: &Shelf<'_>) -> Leaf {
     let root = root("tools/");
     let entries: Vec<Entry> = shelf
         .site()
@@ -187,7 +176,7 @@ fn tools(shelf: &Shelf<'_>) -> Leaf {
     )
 }
 
-fn guides(shelf: &Shelf<'_>) -> Leaf {
+pub(super) fn guides(shelf: &Shelf<'_>) -> Leaf {
     let root = root("guides/");
     let mut guides: Vec<_> = shelf.site().guides.iter().collect();
     guides.sort_by_key(|guide| (guide.data.order, guide.head.title.value.to_lowercase()));
@@ -218,7 +207,7 @@ fn guides(shelf: &Shelf<'_>) -> Leaf {
     )
 }
 
-fn hardware(shelf: &Shelf<'_>) -> Leaf {
+pub(super) fn hardware(shelf: &Shelf<'_>) -> Leaf {
     let root = root("hardware/");
     let mut vendors: Vec<Vendor> = Vec::new();
     for name in ["NVIDIA", "AMD", "Apple", "Intel"] {
@@ -263,7 +252,7 @@ pub(super) fn class_name<'s>(shelf: &Shelf<'s>, class: DeviceClass) -> &'s str {
     }
 }
 
-fn quants(shelf: &Shelf<'_>) -> Leaf {
+pub(super) fn quants(shelf: &Shelf<'_>) -> Leaf {
     let root = root("quants/");
     let mut quants: Vec<_> = shelf.site().quants.iter().collect();
     quants.sort_by_key(|quant| {

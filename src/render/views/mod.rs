@@ -25,24 +25,24 @@ mod tool;
 mod usual;
 mod wording;
 
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 
 use rayon::prelude::*;
 
-pub(super) use common::parameters;
+pub(super) use common::{description, parameters};
 pub(super) use device::fitting;
 pub(super) use error::asks_for_memory;
 pub(super) use model::by_parameters;
-pub(super) use shelf::{Plate, Shelf, Wanted, with_frame};
+pub(super) use shelf::{Plate, Shelf, with_frame};
 pub(super) use usual::{CONTEXTS, RunsOn, runs_on, usual_quant};
 pub(super) use wording::signature_text;
 
 use crate::diag::Diagnostic;
-use crate::files::{Key, Sink};
+use crate::files::SourceId;
 use crate::render::address::file;
+use crate::render::data::{error_twins, twin};
 use crate::render::templates::Engine;
-use crate::site::{Kind, Site};
-use crate::watch::Stage;
+use crate::site::Head;
 
 /// One page, ready for its template: address, name of the template, and what it sees.
 pub(super) struct Leaf {
@@ -54,83 +54,85 @@ pub(super) struct Leaf {
     pub view: minijinja::value::Value,
 }
 
-/// Makes the pages of a kind.
+/// Makes pages that belong together.
 type Maker = fn(&Shelf<'_>) -> Vec<Leaf>;
 
-/// What error pages are made of, by their slugs.
-pub(super) type Keys = BTreeMap<String, Key>;
+/// Makes the page that stands at a place in the list of its kind.
+type PageMaker = fn(&Shelf<'_>, usize) -> Leaf;
 
-/// Every HTML page.
-pub(super) fn pages(
-    shelf: &Shelf<'_>,
-    engine: &Engine<'_>,
-    sink: &dyn Sink,
-) -> Result<Keys, Vec<Diagnostic>> {
-    let makers: Vec<Maker> = vec![
-        home::leaves,
-        lists::leaves,
-        tool::leaves,
-        guide::leaves,
-        glossary::leaves,
-        model::leaves,
-        models::leaves,
-        device::leaves,
-        quant::leaves,
-        document::leaves,
-        special::leaves,
-        compare::leaves,
-        choose::leaves,
-        cost::leaves,
-    ];
-    shelf.order.watch.begin(Stage::Pages, shelf.site().heads().count());
-    // A view is larger than its page: each is gone when its page is there.
-    let leaves = makers.into_par_iter().flat_map(|make| make(shelf));
-    with_errors(shelf, engine, leaves, sink)
+/// Files that are made at once, and again when something that they show changed.
+pub(super) struct Query<'q> {
+    /// Its name, that of no other.
+    pub name: String,
+    /// The page that they are about, if it is one.
+    pub about: Option<SourceId>,
+    /// Makes them.
+    pub make: Box<dyn Fn() -> Result<Files, Diagnostic> + Send + Sync + 'q>,
 }
 
-/// These pages, and those of the errors that are wanted.
-fn with_errors(
-    shelf: &Shelf<'_>,
-    engine: &Engine<'_>,
-    leaves: impl ParallelIterator<Item = Leaf>,
-    sink: &dyn Sink,
-) -> Result<Keys, Vec<Diagnostic>> {
-    let plain = leaves.map(|leaf| rendered(shelf, engine, leaf, sink).map(|()| None));
-    let errors = error::drafts(shelf).map(|draft| {
-        let (slug, path, key) = (draft.slug().to_string(), draft.path(), draft.key(shelf, engine.key()));
-        let mut made = Ok(Some((slug, key)));
-        let make = || bytes(shelf, engine, &draft.leaf(shelf)).map_err(|fault| made = Err(fault)).ok();
-        sink.take_made(path, &key, Box::new(make));
-        made
+/// Paths and contents of files.
+type Files = Vec<(String, Vec<u8>)>;
+
+/// Every HTML page; those of errors, models and devices with their data.
+pub(super) fn queries<'q>(shelf: &'q Shelf<'_>, engine: &'q Engine<'_>) -> Vec<Query<'q>> {
+    let makers: [(&str, Maker); 17] = [
+        ("home", home::leaves),
+        ("errors/", |shelf| vec![lists::errors(shelf)]),
+        ("tools/", |shelf| vec![lists::tools(shelf)]),
+        ("guides/", |shelf| vec![lists::guides(shelf)]),
+        ("hardware/", |shelf| vec![lists::hardware(shelf)]),
+        ("quants/", |shelf| vec![lists::quants(shelf)]),
+        ("glossary/", glossary::leaves),
+        ("models/", models::leaves),
+        ("will-it-run/", |shelf| vec![special::calculator(shelf)]),
+        ("diagnose/", |shelf| vec![special::diagnose(shelf)]),
+        ("search/", |shelf| vec![special::search(shelf)]),
+        ("changes/", |shelf| vec![special::changes(shelf)]),
+        ("404", |shelf| vec![special::not_found(shelf)]),
+        ("redirects", special::redirects),
+        ("compare/", compare::leaves),
+        ("choose-gpu/", choose::leaves),
+        ("cost-vs-cloud/", cost::leaves),
+    ];
+    let site = shelf.site();
+    let kinds: [(Vec<&Head>, PageMaker); 7] = [
+        (site.categories.iter().map(|page| &page.head).collect(), lists::category),
+        (site.tools.iter().map(|page| &page.head).collect(), tool::leaf),
+        (site.guides.iter().map(|page| &page.head).collect(), guide::leaf),
+        (site.models.iter().map(|page| &page.head).collect(), model::leaf),
+        (site.devices.iter().map(|page| &page.head).collect(), device::leaf),
+        (site.quants.iter().map(|page| &page.head).collect(), quant::leaf),
+        (site.documents.iter().map(|page| &page.head).collect(), document::leaf),
+    ];
+    let lists = makers.into_iter().map(|(name, make)| Query {
+        name: name.to_string(),
+        about: None,
+        make: Box::new(move || make(shelf).into_iter().map(|leaf| rendered(shelf, engine, leaf)).collect()),
     });
-    Ok(collected(plain.chain(errors))?.into_iter().flatten().collect())
+    let pages = kinds.into_iter().flat_map(|(heads, make)| {
+        heads.into_iter().enumerate().map(move |(at, head)| Query {
+            name: head.id.address(),
+            about: Some(head.source),
+            make: Box::new(move || {
+                let page = rendered(shelf, engine, make(shelf, at))?;
+                Ok([page].into_iter().chain(twin(shelf, head.id.kind, at)).collect())
+            }),
+        })
+    });
+    let errors = site.errors.iter().map(|error| Query {
+        name: error.head.id.address(),
+        about: Some(error.head.source),
+        make: Box::new(move || {
+            let page = rendered(shelf, engine, error::leaf(shelf, error))?;
+            Ok([page].into_iter().chain(error_twins(shelf, error)).collect())
+        }),
+    });
+    lists.chain(pages).chain(errors).collect()
 }
 
-/// The HTML pages of a few pages alone.
-pub(super) fn few(
-    shelf: &Shelf<'_>,
-    engine: &Engine<'_>,
-    few: &Site,
-    sink: &dyn Sink,
-) -> Result<Keys, Vec<Diagnostic>> {
-    let makers: [(Kind, Maker); 8] = [
-        (Kind::Category, lists::categories),
-        (Kind::Tool, tool::leaves),
-        (Kind::Guide, guide::leaves),
-        (Kind::Term, glossary::leaves),
-        (Kind::Model, model::leaves),
-        (Kind::Hardware, device::leaves),
-        (Kind::Quant, quant::leaves),
-        (Kind::Document, document::leaves),
-    ];
-    let is_there = |kind| few.heads().any(|head| head.id.kind == kind);
-    let wanted: Vec<_> = makers.into_iter().filter(|(kind, _)| is_there(*kind)).collect();
-    let leaves = wanted.into_par_iter().flat_map(|(_, make)| make(shelf));
-    with_errors(shelf, engine, leaves, sink)
-}
-
-fn rendered(shelf: &Shelf<'_>, engine: &Engine<'_>, leaf: Leaf, sink: &dyn Sink) -> Result<(), Diagnostic> {
-    bytes(shelf, engine, &leaf).map(|bytes| sink.take(file(&leaf.address), bytes))
+fn rendered(shelf: &Shelf<'_>, engine: &Engine<'_>, leaf: Leaf) -> Result<(String, Vec<u8>), Diagnostic> {
+    let bytes = bytes(shelf, engine, &leaf)?;
+    Ok((file(&leaf.address), bytes))
 }
 
 fn bytes(shelf: &Shelf<'_>, engine: &Engine<'_>, leaf: &Leaf) -> Result<Vec<u8>, Diagnostic> {
@@ -141,26 +143,18 @@ fn bytes(shelf: &Shelf<'_>, engine: &Engine<'_>, leaf: &Leaf) -> Result<Vec<u8>,
     page
 }
 
-/// What was made, or every distinct fault.
-fn collected<T: Send>(
-    made: impl ParallelIterator<Item = Result<T, Diagnostic>>,
-) -> Result<Vec<T>, Vec<Diagnostic>> {
-    let (mut all, mut faults) = (Vec::new(), Vec::new());
-    for one in made.collect::<Vec<_>>() {
-        match one {
-            Ok(one) => all.push(one),
-            Err(fault) if faults.contains(&fault) => {}
-            Err(fault) => faults.push(fault),
-        }
-    }
-    if faults.is_empty() { Ok(all) } else { Err(faults) }
-}
-
 /// Pages that are read as text, and lists.
 pub(super) fn texts(shelf: &Shelf<'_>) -> Vec<Leaf> {
-    let before: [Maker; 2] = [lists::leaves, models::leaves];
-    let behind: [Maker; 3] = [guide::leaves, tool::leaves, glossary::leaves];
-    let made = |make: Maker| make(shelf);
-    let before = before.into_par_iter().flat_map(made);
-    before.chain(error::leaves(shelf)).chain(behind.into_par_iter().flat_map(made)).collect()
+    let site = shelf.site();
+    let all = |make: PageMaker, count: usize| (0..count).into_par_iter().map(move |at| make(shelf, at));
+    let lists: [Maker; 3] = [lists::leaves, models::leaves, glossary::leaves];
+    let categories: BTreeSet<&str> = site.errors.iter().map(|error| error.data.category.as_str()).collect();
+    let errors: Vec<_> = categories.into_iter().flat_map(|category| shelf.errors_of(category)).collect();
+    let leaves = errors.into_par_iter().map(|error| error::leaf(shelf, error));
+    leaves
+        .chain(all(lists::category, site.categories.len()))
+        .chain(all(guide::leaf, site.guides.len()))
+        .chain(all(tool::leaf, site.tools.len()))
+        .chain(lists.into_par_iter().flat_map(|make| make(shelf)))
+        .collect()
 }

@@ -136,14 +136,10 @@ pub(in crate::render) fn by_parameters<'s>(shelf: &Shelf<'s>) -> Vec<&'s Page<Mo
     models
 }
 
-pub(super) fn leaves(shelf: &Shelf<'_>) -> Vec<Leaf> {
+pub(super) fn leaf(shelf: &Shelf<'_>, at: usize) -> Leaf {
     let models = &shelf.site().models;
+    let model = &models[at];
     let heads: Vec<&Head> = models.iter().map(|model| &model.head).collect();
-    let wanted = models.iter().enumerate().filter(|(_, model)| shelf.wants(&model.head));
-    wanted.map(|(at, model)| leaf(shelf, model, neighbours(&heads, at))).collect()
-}
-
-fn leaf(shelf: &Shelf<'_>, model: &Page<ModelData>, beside: (Option<&Head>, Option<&Head>)) -> Leaf {
     let address = model.head.id.address();
     let view = view(shelf, model, &root(&address));
     let plate = Plate {
@@ -156,7 +152,7 @@ fn leaf(shelf: &Shelf<'_>, model: &Page<ModelData>, beside: (Option<&Head>, Opti
         toc: contents(shelf, &view),
         noindex: false,
     };
-    let frame = shelf.frame(plate, beside);
+    let frame = shelf.frame(plate, neighbours(&heads, at));
     Leaf { view: with_frame(frame, "model", seen(&view)), template: "model.html", address }
 }
 

@@ -30,48 +30,42 @@ struct ModelSize {
     bits_per_weight: Option<String>,
 }
 
-pub(super) fn leaves(shelf: &Shelf<'_>) -> Vec<Leaf> {
+pub(super) fn leaf(shelf: &Shelf<'_>, at: usize) -> Leaf {
     let quants = &shelf.site().quants;
+    let quant = &quants[at];
     let heads: Vec<&Head> = quants.iter().map(|quant| &quant.head).collect();
-    quants
-        .iter()
-        .enumerate()
-        .filter(|(_, quant)| shelf.wants(&quant.head))
-        .map(|(at, quant)| {
-            let address = quant.head.id.address();
-            let root = root(&address);
-            let body = shelf.body(&quant.head);
-            let view = QuantView {
-                title: quant.head.title.value.clone(),
-                gguf_type: quant.data.gguf_type.value.clone(),
-                family: quant.data.family.name().to_string(),
-                body_html: html(body.html()),
-                models: sizes(shelf, &root, &quant.data.gguf_type.value),
-                sources: sources(shelf.texts(), &quant.data.evidence),
-                backlinks: shelf.backlinks(&root, &quant.head.id, &[]),
-            };
-            let mut toc = shelf.toc(&quant.head);
-            if !view.models.is_empty() {
-                toc.push(TocLine {
-                    level: 2,
-                    id: "models".into(),
-                    title: shelf.say("What it makes of each model").into(),
-                });
-            }
-            let plate = Plate {
-                address: &address,
-                kind: "quant",
-                title: &quant.head.title.value,
-                description: shelf.describe(&quant.head),
-                trail: vec![(shelf.say("Quantizations").into(), "quants/")],
-                head: Some(&quant.head),
-                toc,
-                noindex: false,
-            };
-            let frame = shelf.frame(plate, neighbours(&heads, at));
-            Leaf { view: with_frame(frame, "quant", seen(view)), template: "quant.html", address }
-        })
-        .collect()
+    let address = quant.head.id.address();
+    let root = root(&address);
+    let body = shelf.body(&quant.head);
+    let view = QuantView {
+        title: quant.head.title.value.clone(),
+        gguf_type: quant.data.gguf_type.value.clone(),
+        family: quant.data.family.name().to_string(),
+        body_html: html(body.html()),
+        models: sizes(shelf, &root, &quant.data.gguf_type.value),
+        sources: sources(shelf.texts(), &quant.data.evidence),
+        backlinks: shelf.backlinks(&root, &quant.head.id, &[]),
+    };
+    let mut toc = shelf.toc(&quant.head);
+    if !view.models.is_empty() {
+        toc.push(TocLine {
+            level: 2,
+            id: "models".into(),
+            title: shelf.say("What it makes of each model").into(),
+        });
+    }
+    let plate = Plate {
+        address: &address,
+        kind: "quant",
+        title: &quant.head.title.value,
+        description: shelf.describe(&quant.head),
+        trail: vec![(shelf.say("Quantizations").into(), "quants/")],
+        head: Some(&quant.head),
+        toc,
+        noindex: false,
+    };
+    let frame = shelf.frame(plate, neighbours(&heads, at));
+    Leaf { view: with_frame(frame, "quant", seen(view)), template: "quant.html", address }
 }
 
 fn sizes(shelf: &Shelf<'_>, root: &str, gguf_type: &str) -> Vec<ModelSize> {

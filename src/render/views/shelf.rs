@@ -1,11 +1,12 @@
 //! Everything the views draw on, looked up once.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Display;
 
 use jiff::civil::Date;
 use minijinja::value::Value;
 
+use crate::facts::{Fact, Table};
 use crate::markdown::{Rendered, TocEntry};
 use crate::render::address::{href, root};
 use crate::render::assets::Assets;
@@ -29,44 +30,18 @@ pub(in crate::render) struct Shelf<'s> {
     /// The build.
     pub order: &'s Order<'s>,
     /// Static files, for their names.
-    pub assets: &'s Assets,
+    pub assets: &'s Fact<Assets>,
     /// What is told of every body.
     pub prose: &'s Prose,
     /// The index of the fit tables, which several pages hold.
-    pub fit_index: &'s serde_json::Value,
+    pub fit_index: &'s Fact<serde_json::Value>,
     /// Slugs of errors whose messages are taken for each other, by slug.
-    pub look_alikes: &'s BTreeMap<String, Vec<String>>,
-    wanted: Wanted<'s>,
+    pub look_alikes: &'s Table<String, Vec<String>>,
     pictures: Pictures<'s>,
-    /// Pages by name, each with one sentence about it; of a few pages, none.
-    known: HashMap<&'s PageId, (&'s Head, String)>,
-    by_category: BTreeMap<&'s str, Vec<&'s Page<ErrorData>>>,
-    by_tool: BTreeMap<&'s str, Vec<&'s Page<ErrorData>>>,
-}
-
-/// Which pages of the site are to be made.
-#[derive(Debug, Clone, Copy)]
-pub(in crate::render) enum Wanted<'s> {
-    /// All.
-    All,
-    /// Those of a small site, which are pages of the large one too.
-    Few(&'s Site),
-}
-
-impl<'s> Wanted<'s> {
-    /// The errors that stand in a list of one of the pages, or beside one of them.
-    fn listed(self, errors: &'s [Page<ErrorData>]) -> Vec<&'s Page<ErrorData>> {
-        let Self::Few(few) = self else { return errors.iter().collect() };
-        let own = few.errors.iter().map(|page| page.data.category.as_str());
-        let categories: BTreeSet<&str> =
-            own.chain(few.categories.iter().map(|page| page.head.id.slug.as_str())).collect();
-        let tools: BTreeSet<&str> = few.tools.iter().map(|page| page.head.id.slug.as_str()).collect();
-        let is_listed = |error: &&Page<ErrorData>| {
-            categories.contains(error.data.category.as_str())
-                || error.data.tools.iter().any(|tool| tools.contains(tool.value.as_str()))
-        };
-        errors.iter().filter(is_listed).collect()
-    }
+    by_category: Table<String, Vec<&'s Page<ErrorData>>>,
+    by_tool: Table<String, Vec<&'s Page<ErrorData>>>,
+    /// Slugs of the errors before and behind each error of a category.
+    beside: Table<String, [Option<&'s str>; 2]>,
 }
 
 /// What a page says of itself before it has a frame.
@@ -106,40 +81,49 @@ impl<'p> Plate<'p> {
 }
 
 impl<'s> Shelf<'s> {
-    /// Everything that the views of these pages draw on.
-    pub fn new(order: &'s Order<'s>, ground: &'s Groundwork, wanted: Wanted<'s>) -> Self {
-        let mut errors = wanted.listed(&order.site.errors);
+    /// Everything that the views draw on.
+    pub fn new(order: &'s Order<'s>, ground: &'s Groundwork) -> Self {
+        let mut errors: Vec<&Page<ErrorData>> = order.site.errors.iter().collect();
         errors.sort_by_cached_key(|error| error.head.title.value.to_lowercase());
-        let mut by_category: BTreeMap<&str, Vec<&Page<ErrorData>>> = BTreeMap::new();
-        let mut by_tool: BTreeMap<&str, Vec<&Page<ErrorData>>> = BTreeMap::new();
+        let mut by_category: BTreeMap<String, Vec<&Page<ErrorData>>> = BTreeMap::new();
+        let mut by_tool: BTreeMap<String, Vec<&Page<ErrorData>>> = BTreeMap::new();
         for error in errors {
-            by_category.entry(&error.data.category).or_default().push(error);
+            by_category.entry(error.data.category.clone()).or_default().push(error);
             let tools: BTreeSet<&str> = error.data.tools.iter().map(|slug| slug.value.as_str()).collect();
-            tools.into_iter().for_each(|tool| by_tool.entry(tool).or_default().push(error));
+            tools.into_iter().for_each(|tool| by_tool.entry(tool.to_string()).or_default().push(error));
         }
-        let known = order.site.heads().filter(|_| matches!(wanted, Wanted::All)).map(|head| {
-            (&head.id, (head, common::description(&ground.prose.told(order, &ground.assets, head).lead)))
+        let slug = |error: &&'s Page<ErrorData>| error.head.id.slug.as_str();
+        let beside = by_category.values().flat_map(|errors| {
+            let at = |at: Option<usize>| at.and_then(|at| errors.get(at)).map(slug);
+            let beside = move |(index, error): (usize, &&'s Page<ErrorData>)| {
+                (slug(error).to_string(), [at(index.checked_sub(1)), at(Some(index + 1))])
+            };
+            errors.iter().enumerate().map(beside).collect::<Vec<_>>()
         });
+        let beside = Table::new("errors beside", beside, |beside| *beside);
+        let slugs = |errors: &Vec<&'s Page<ErrorData>>| errors.iter().map(slug).collect::<Vec<_>>();
+        let by_category = Table::new("errors of category", by_category, slugs);
+        let by_tool = Table::new("errors of tool", by_tool, slugs);
+        order.engine.tell(&beside);
+        order.engine.tell(&by_category);
+        order.engine.tell(&by_tool);
         Self {
             order,
             assets: &ground.assets,
             prose: &ground.prose,
             fit_index: &ground.fit_index,
             look_alikes: &ground.look_alikes,
-            wanted,
             pictures: Pictures::new(order),
-            known: known.collect(),
             by_category,
             by_tool,
+            beside,
         }
     }
 
-    /// Whether the page of this head is to be made.
-    pub fn wants(&self, head: &Head) -> bool {
-        match self.wanted {
-            Wanted::All => true,
-            Wanted::Few(few) => few.head(&head.id).is_some(),
-        }
+    /// The errors before and behind an error in its category.
+    pub fn beside(&self, slug: &str) -> (Option<&'s Head>, Option<&'s Head>) {
+        let head = |slug: Option<&str>| Some(&self.site().error(slug?)?.head);
+        self.beside.get(slug).map_or((None, None), |[before, after]| (head(*before), head(*after)))
     }
 
     /// A text of the interface in the language of the site.
@@ -169,7 +153,7 @@ impl<'s> Shelf<'s> {
 
     /// What is told of the body of a page.
     pub fn told(&self, head: &Head) -> &'s Told {
-        self.prose.told(self.order, self.assets, head)
+        self.prose.told(head)
     }
 
     /// The headings of a page.
@@ -184,15 +168,12 @@ impl<'s> Shelf<'s> {
 
     /// One sentence about a page.
     pub fn describe(&self, head: &Head) -> String {
-        match self.known.get(&head.id) {
-            Some((_, description)) => description.clone(),
-            None => common::description(&self.told(head).lead),
-        }
+        self.told(head).description.clone()
     }
 
     /// The head of a page.
     pub fn head(&self, id: &PageId) -> Option<&'s Head> {
-        self.known.get(id).map(|(head, _)| *head).or_else(|| self.order.site.head(id))
+        self.order.site.head(id)
     }
 
     /// A link to a page from a page with this root.
@@ -217,7 +198,7 @@ impl<'s> Shelf<'s> {
 
     /// Pages that point at a page, without those in `named`.
     pub fn backlinks(&self, root: &str, id: &PageId, named: &[&str]) -> Vec<Ref> {
-        let from = self.order.links.backlinks.get(id).map(Vec::as_slice).unwrap_or_default();
+        let from = self.order.links.backlinks.get(&id.address()).map(Vec::as_slice).unwrap_or_default();
         from.iter()
             .filter(|page| !(page.kind == Kind::Error && named.contains(&page.slug.as_str())))
             .filter_map(|page| self.reference(root, page))
@@ -228,7 +209,7 @@ impl<'s> Shelf<'s> {
     pub fn updated(&self, head: &Head) -> Option<(Date, Option<&'s str>)> {
         let verified = head.verified.as_ref().map(|date| date.value);
         let change = match head.id.kind {
-            Kind::Error => self.error(&head.id.slug).and_then(|error| error.data.changes.first()),
+            Kind::Error => self.site().error(&head.id.slug).and_then(|error| error.data.changes.first()),
             _ => None,
         };
         match change.filter(|change| verified.is_none_or(|day| change.date.value >= day)) {
@@ -237,17 +218,11 @@ impl<'s> Shelf<'s> {
         }
     }
 
-    /// An error by its slug.
-    fn error(&self, slug: &str) -> Option<&'s Page<ErrorData>> {
-        let errors = &self.site().errors;
-        errors.binary_search_by(|error| error.head.id.slug.as_str().cmp(slug)).ok().map(|at| &errors[at])
-    }
-
     /// When a page was verified.
     pub fn verified(&self, head: &Head, category: Option<&str>, evidence: &Evidence) -> Option<VerifiedView> {
         let days = self.order.config.stale_after(category);
         let date = head.verified.as_ref().map(|verified| verified.value);
-        common::verified(date, days, self.order.today, evidence)
+        common::verified(date, days, **self.order.today, evidence)
     }
 
     /// The frame of a page.
@@ -303,9 +278,9 @@ impl<'s> Shelf<'s> {
                 root,
             },
             build: BuildView {
-                live: self.order.audience == Audience::Author,
+                live: **self.order.audience == Audience::Author,
                 version: env!("CARGO_PKG_VERSION"),
-                today: self.order.today.to_string(),
+                today: (**self.order.today).to_string(),
             },
         }
     }

@@ -52,13 +52,6 @@ struct TargetView {
     title: String,
 }
 
-pub(super) fn leaves(shelf: &Shelf<'_>) -> Vec<Leaf> {
-    let mut leaves =
-        vec![calculator(shelf), diagnose(shelf), search(shelf), changes(shelf), not_found(shelf)];
-    leaves.extend(shelf.site().heads().flat_map(|head| redirects(shelf, head)));
-    leaves
-}
-
 fn leaf(
     shelf: &Shelf<'_>,
     plate: Plate<'_>,
@@ -82,7 +75,7 @@ const WHEN_IT_DOES_NOT_FIT: [(&str, &str); 7] = [
     ("vllm-length", "vllm-max-seq-len-exceeds-kv-cache"),
 ];
 
-fn calculator(shelf: &Shelf<'_>) -> Leaf {
+pub(super) fn calculator(shelf: &Shelf<'_>) -> Leaf {
     let address = "will-it-run/";
     let root = root(address);
     let error = |(place, slug): &(&'static str, &str)| {
@@ -115,7 +108,7 @@ fn calculator(shelf: &Shelf<'_>) -> Leaf {
     leaf(shelf, plate, "calculator.html", "calculator", seen(view))
 }
 
-fn diagnose(shelf: &Shelf<'_>) -> Leaf {
+pub(super) fn diagnose(shelf: &Shelf<'_>) -> Leaf {
     let description = shelf.say(
         "Paste an error or a whole log: the pages that know it, the figures in it, and what they say. Nothing leaves \
          your browser.",
@@ -124,7 +117,7 @@ fn diagnose(shelf: &Shelf<'_>) -> Leaf {
     leaf(shelf, plate, "diagnose.html", "diagnose", Value::from(()))
 }
 
-fn search(shelf: &Shelf<'_>) -> Leaf {
+pub(super) fn search(shelf: &Shelf<'_>) -> Leaf {
     let description = shelf.say(
         "Errors, models, cards and machines, guides and terms, by their names or by a few words. A pasted log goes to \
          diagnosis.",
@@ -133,7 +126,7 @@ fn search(shelf: &Shelf<'_>) -> Leaf {
     leaf(shelf, plate, "search.html", "search", Value::from(()))
 }
 
-fn changes(shelf: &Shelf<'_>) -> Leaf {
+pub(super) fn changes(shelf: &Shelf<'_>) -> Leaf {
     let root = root("changes/");
     let mut days: BTreeMap<Date, Vec<Change>> = BTreeMap::new();
     for head in shelf.site().heads() {
@@ -170,7 +163,7 @@ fn kind_name(kind: Kind) -> &'static str {
     }
 }
 
-fn not_found(shelf: &Shelf<'_>) -> Leaf {
+pub(super) fn not_found(shelf: &Shelf<'_>) -> Leaf {
     let (title, description) = (shelf.say("No such page"), shelf.say("This address leads to no page."));
     let mut plate = Plate::listing("404.html", "not-found", title, description);
     plate.noindex = true;
@@ -178,21 +171,21 @@ fn not_found(shelf: &Shelf<'_>) -> Leaf {
 }
 
 /// A page at each old address, for hosts that know no redirects.
-fn redirects(shelf: &Shelf<'_>, head: &Head) -> Vec<Leaf> {
-    head.aliases
-        .iter()
-        .map(|alias| {
-            let address = format!("{}/", alias.value.trim_matches('/'));
-            let target = head.id.address();
-            let view = TargetView {
-                href: href(&root(&address), &target),
-                canonical: format!("{}{target}", shelf.order.config.base_url),
-                title: head.title.value.clone(),
-            };
-            let title = shelf.fill("Moved: {page}", &[("page", &head.title.value)]);
-            let mut plate = Plate::listing(&address, "redirect", &title, shelf.say("This page has moved."));
-            plate.noindex = true;
-            leaf(shelf, plate, "redirect.html", "target", seen(view))
-        })
-        .collect()
+pub(super) fn redirects(shelf: &Shelf<'_>) -> Vec<Leaf> {
+    let aliases = shelf.site().heads().flat_map(|head| head.aliases.iter().map(move |alias| (head, alias)));
+    aliases.map(|(head, alias)| redirect(shelf, head, &alias.value)).collect()
+}
+
+fn redirect(shelf: &Shelf<'_>, head: &Head, alias: &str) -> Leaf {
+    let address = format!("{}/", alias.trim_matches('/'));
+    let target = head.id.address();
+    let view = TargetView {
+        href: href(&root(&address), &target),
+        canonical: format!("{}{target}", shelf.order.config.base_url),
+        title: head.title.value.clone(),
+    };
+    let title = shelf.fill("Moved: {page}", &[("page", &head.title.value)]);
+    let mut plate = Plate::listing(&address, "redirect", &title, shelf.say("This page has moved."));
+    plate.noindex = true;
+    leaf(shelf, plate, "redirect.html", "target", seen(view))
 }

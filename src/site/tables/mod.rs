@@ -8,8 +8,6 @@ mod offload;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::files::Span;
-
 pub use curve::Curve;
 pub use engines::{CARDS, Vllm, VllmCard, WEIGHT_TYPES};
 pub use figures::{Factors, Figures, LayerWeights, QuantFit, Share};
@@ -28,8 +26,6 @@ pub struct FitTable {
     pub parameters: BTreeMap<String, Parameters>,
     /// Shares of the memory bandwidth that devices reach.
     pub speeds: SpeedTable,
-    /// Figures called for in prose, by the place of the call.
-    pub prose: BTreeMap<Span, ProseFigure>,
 }
 
 /// How much of its memory bandwidth a class of devices reaches when it decodes.

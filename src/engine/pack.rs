@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
+use crate::engine::results::{Entry, Part};
 use crate::files::Key;
-use crate::store::{Entry, Part};
 
 /// What every pack begins with: its form, and the program that made it. Another program makes other results.
 const MARK: &str = concat!("kbgen results 1 ", env!("CARGO_PKG_VERSION"), " ", env!("KBGEN_SOURCES"), "\n");

@@ -1,9 +1,5 @@
-//! Results of pure functions by the hash of all that they were made from, in memory.
-//!
-//! A result is made once and found again as long as nothing that it depends on changed; so it makes no
-//! difference to anyone but the clock whether a store is there. `cache` brings it over from one run to the next.
-
-mod pack;
+//! Results of queries as bytes, by the hash of all that they were made from. `cache` brings them over from one run to the
+//! next.
 
 use std::collections::HashMap;
 use std::fmt::{self, Debug, Formatter};
@@ -13,14 +9,17 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+use crate::engine::pack;
 use crate::files::Key;
 
 /// What is kept, kind by kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Kind {
+    /// The facts that each query read.
+    Reads,
     /// Error pages as they were read.
     Pages,
-    /// Pages and checks that nothing was found in.
+    /// Queries that made files without a fault, and checks that nothing was found by.
     Right,
     /// Solutions of an error by their words.
     Solutions,
@@ -42,7 +41,8 @@ pub enum Kind {
 
 impl Kind {
     /// All of them.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 11] = [
+        Self::Reads,
         Self::Pages,
         Self::Right,
         Self::Solutions,
@@ -58,6 +58,7 @@ impl Kind {
     /// Its name: that of its file, too.
     pub fn name(self) -> &'static str {
         match self {
+            Self::Reads => "reads",
             Self::Pages => "pages",
             Self::Right => "right",
             Self::Solutions => "solutions",
@@ -78,11 +79,11 @@ impl Kind {
         matches!(self, Self::Hits | Self::Figures | Self::Diagnosis)
     }
 
-    fn write<T: Serialize>(self, value: &T) -> Option<Vec<u8>> {
+    pub(super) fn write<T: Serialize>(self, value: &T) -> Option<Vec<u8>> {
         if self.is_described() { serde_json::to_vec(value).ok() } else { postcard::to_stdvec(value).ok() }
     }
 
-    fn read<T: DeserializeOwned>(self, bytes: &[u8]) -> Option<T> {
+    pub(super) fn read<T: DeserializeOwned>(self, bytes: &[u8]) -> Option<T> {
         if self.is_described() {
             serde_json::from_slice(bytes).ok()
         } else {
@@ -116,13 +117,13 @@ const LATER: usize = 8;
 
 /// Results by kind and key.
 #[derive(Debug)]
-pub struct Store {
+pub(super) struct Results {
     /// One a kind, or none of a store that keeps nothing.
     shelves: Vec<Mutex<Shelf>>,
     packs: Packs,
 }
 
-/// Gives what [`Store::pack`] made of a kind in an earlier run.
+/// Gives what [`Results::pack`] made of a kind in an earlier run.
 struct Packs(Box<dyn Fn(Kind, Part) -> Option<Vec<u8>> + Send + Sync>);
 
 impl Debug for Packs {
@@ -144,24 +145,24 @@ struct Shelf {
 }
 
 #[derive(Debug, Clone)]
-struct Entry {
+pub(super) struct Entry {
     /// Many entries share what was unpacked.
-    holder: Arc<Vec<u8>>,
-    range: Range<usize>,
+    pub(super) holder: Arc<Vec<u8>>,
+    pub(super) range: Range<usize>,
     /// How many times it was packed since it was last asked for.
-    age: u8,
-    part: Part,
+    pub(super) age: u8,
+    pub(super) part: Part,
 }
 
-impl Default for Store {
+impl Default for Results {
     /// A store without a result.
     fn default() -> Self {
         Self::new(|_, _| None)
     }
 }
 
-impl Store {
-    /// A store with what `packs` gives: what [`Store::pack`] made of a kind. It is asked when the first result of the kind
+impl Results {
+    /// A store with what `packs` gives: what [`Results::pack`] made of a kind. It is asked when the first result of the kind
     /// is; what this program did not make is left out.
     pub fn new(packs: impl Fn(Kind, Part) -> Option<Vec<u8>> + Send + Sync + 'static) -> Self {
         Self { shelves: Kind::ALL.iter().map(|_| Mutex::default()).collect(), packs: Packs(Box::new(packs)) }
@@ -178,24 +179,49 @@ impl Store {
     pub fn get_or<T: Serialize + DeserializeOwned>(
         &self,
         kind: Kind,
-        key: impl FnOnce() -> Key,
+        key: &Key,
         make: impl FnOnce() -> T,
     ) -> T {
-        if self.shelves.is_empty() {
-            return make();
-        }
-        let key = key();
         // What cannot be read is made anew, and takes the place of what was there.
-        if let Some(value) = self.find(kind, &key).and_then(|entry| kind.read(entry.bytes())) {
-            return value;
+        self.get(kind, key).unwrap_or_else(|| {
+            let value = make();
+            self.put(kind, *key, &value);
+            value
+        })
+    }
+
+    /// The result for a key, if it is kept.
+    pub fn get<T: DeserializeOwned>(&self, kind: Kind, key: &Key) -> Option<T> {
+        self.find(kind, key).and_then(|entry| kind.read(entry.bytes()))
+    }
+
+    /// Keeps the result for a key.
+    pub fn put<T: Serialize + DeserializeOwned>(&self, kind: Kind, key: Key, value: &T) {
+        if self.is_forgetful() {
+            return;
         }
-        let value = make();
-        if let Some(mut bytes) = kind.write(&value) {
+        if let Some(mut bytes) = kind.write(value) {
             debug_assert!(kind.read::<T>(&bytes).is_some(), "{kind:?} is kept in a form that cannot be read");
             bytes.shrink_to_fit();
             self.keep(kind, key, bytes);
         }
-        value
+    }
+
+    /// The bytes that are kept for a key.
+    pub fn bytes(&self, kind: Kind, key: &Key) -> Option<Vec<u8>> {
+        Some(self.find(kind, key)?.bytes().to_vec())
+    }
+
+    /// Keeps bytes for a key, unless they are there.
+    pub fn put_bytes(&self, kind: Kind, key: Key, bytes: Vec<u8>) {
+        if self.find(kind, &key).is_none_or(|entry| entry.bytes() != bytes) {
+            self.keep(kind, key, bytes);
+        }
+    }
+
+    /// Whether nothing is kept.
+    pub fn is_forgetful(&self) -> bool {
+        self.shelves.is_empty()
     }
 
     /// Whether a key was noted.
@@ -205,10 +231,12 @@ impl Store {
 
     /// Notes a key without a result.
     pub fn note(&self, kind: Kind, key: Key) {
-        self.keep(kind, key, Vec::new());
+        if !self.knows(kind, &key) {
+            self.keep(kind, key, Vec::new());
+        }
     }
 
-    /// The entry for a key, from now on as young as any.
+    /// Looks up an entry and resets its age.
     fn find(&self, kind: Kind, key: &Key) -> Option<Entry> {
         let mut shelf = self.shelf(kind)?;
         let entry = shelf.entries.get_mut(key)?;
@@ -285,7 +313,7 @@ impl Shelf {
 }
 
 impl Entry {
-    fn bytes(&self) -> &[u8] {
+    pub(super) fn bytes(&self) -> &[u8] {
         &self.holder[self.range.clone()]
     }
 }
@@ -298,24 +326,24 @@ mod tests {
         Key::of([name])
     }
 
-    fn put(store: &Store, name: &str, value: &str) {
-        store.get_or(Kind::Code, || key(name), || value.to_string());
+    fn put(store: &Results, name: &str, value: &str) {
+        store.get_or(Kind::Code, &key(name), || value.to_string());
     }
 
-    fn get(store: &Store, name: &str) -> String {
-        store.get_or(Kind::Code, || key(name), || "made anew".to_string())
+    fn get(store: &Results, name: &str) -> String {
+        store.get_or(Kind::Code, &key(name), || "made anew".to_string())
     }
 
-    fn unpacked(whole: Vec<u8>) -> Store {
+    fn unpacked(whole: Vec<u8>) -> Results {
         with_both(whole, Vec::new())
     }
 
-    fn with_both(whole: Vec<u8>, later: Vec<u8>) -> Store {
-        Store::new(move |_, part| Some(if part == Part::Whole { whole.clone() } else { later.clone() }))
+    fn with_both(whole: Vec<u8>, later: Vec<u8>) -> Results {
+        Results::new(move |_, part| Some(if part == Part::Whole { whole.clone() } else { later.clone() }))
     }
 
     fn two() -> Vec<u8> {
-        let store = Store::default();
+        let store = Results::default();
         put(&store, "a", "first");
         put(&store, "b", "second");
         let (part, pack) = store.pack(Kind::Code).expect("something is new");
@@ -330,7 +358,7 @@ mod tests {
         assert_eq!(store.pack(Kind::Code), None, "nothing is new");
         assert_eq!(get(&store, "c"), "made anew");
         assert!(store.pack(Kind::Code).is_some());
-        assert_eq!(get(&Store::forgetful(), "a"), "made anew");
+        assert_eq!(get(&Results::forgetful(), "a"), "made anew");
     }
 
     #[test]
@@ -361,7 +389,7 @@ mod tests {
     #[test]
     fn what_is_little_beside_the_whole_is_packed_apart() {
         let long = "a long text ".repeat(100);
-        let store = Store::default();
+        let store = Results::default();
         put(&store, "a", &long);
         let (part, whole) = store.pack(Kind::Code).expect("something is new");
         assert_eq!(part, Part::Whole);
@@ -382,8 +410,8 @@ mod tests {
 
     #[test]
     fn a_result_that_cannot_be_read_is_made_anew() {
-        let store = Store::default();
-        store.get_or(Kind::Code, || key("a"), || 7_u64);
+        let store = Results::default();
+        store.get_or(Kind::Code, &key("a"), || 7_u64);
         assert_eq!(get(&store, "a"), "made anew");
         assert_eq!(get(&store, "a"), "made anew", "the text took its place");
     }

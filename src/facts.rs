@@ -1,0 +1,239 @@
+//! Values that record who reads them.
+//!
+//! A *fact* is a value under a name, known by the fingerprint of what it says. While a query runs, each fact that it reads
+//! is added to the list of its dependencies; `engine` runs the query again when one of their fingerprints differs.
+
+use std::borrow::Borrow;
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::fmt::Debug;
+use std::hash::Hash;
+use std::ops::Deref;
+use std::sync::Arc;
+
+use rayon::prelude::*;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+/// Name of a fact.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct Name(pub(crate) u64);
+
+/// Hash of what a fact says; the default is that of a fact that is not there.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Fingerprint(pub(crate) u128);
+
+impl Name {
+    /// Returns the name of one of the facts of a kind.
+    pub fn new(kind: &str, which: impl AsRef<[u8]>) -> Self {
+        let hash = hash([kind.as_bytes(), which.as_ref()]);
+        Self(u64::from_le_bytes(hash.as_chunks::<8>().0[0]))
+    }
+}
+
+impl Fingerprint {
+    /// Returns the fingerprint of these parts, in this order.
+    pub fn of<P: AsRef<[u8]>>(parts: impl IntoIterator<Item = P>) -> Self {
+        Self(u128::from_le_bytes(hash(parts)))
+    }
+
+    /// Returns the fingerprint of plain data.
+    pub fn of_data(data: &impl Serialize) -> Self {
+        Self::of([postcard::to_stdvec(data).expect("plain data can be written to memory")])
+    }
+}
+
+fn hash<P: AsRef<[u8]>>(parts: impl IntoIterator<Item = P>) -> [u8; 16] {
+    let mut hasher = blake3::Hasher::new();
+    for part in parts {
+        let part = part.as_ref();
+        // The length comes first, so that no two lists of parts are one text.
+        hasher.update(&(part.len() as u64).to_le_bytes());
+        hasher.update(part);
+    }
+    hasher.finalize().as_bytes().as_chunks::<16>().0[0]
+}
+
+thread_local! {
+    /// Dependencies of the query that this thread runs.
+    static READS: RefCell<Option<Vec<Name>>> = const { RefCell::new(None) };
+}
+
+/// Adds a fact to the dependencies of the running query.
+pub fn read(name: Name) {
+    READS.with_borrow_mut(|reads| {
+        if let Some(reads) = reads
+            && reads.last() != Some(&name)
+        {
+            reads.push(name);
+        }
+    });
+}
+
+/// Adds several facts to the dependencies of the running query.
+pub(crate) fn read_all(names: &[Name]) {
+    READS.with_borrow_mut(|reads| {
+        if let Some(reads) = reads {
+            reads.extend(names);
+        }
+    });
+}
+
+/// Puts the dependencies of the outer query back, also when the inner one panics.
+struct Outer(Option<Vec<Name>>);
+
+impl Drop for Outer {
+    fn drop(&mut self) {
+        READS.set(self.0.take());
+    }
+}
+
+/// Runs a query, and returns its result with the facts that it read, each once.
+pub fn record<T>(make: impl FnOnce() -> T) -> (T, Vec<Name>) {
+    let _outer = Outer(READS.replace(Some(Vec::new())));
+    let made = make();
+    let mut reads = READS.take().unwrap_or_default();
+    reads.sort_unstable();
+    reads.dedup();
+    (made, reads)
+}
+
+/// Runs something whose dependencies are not those of the running query.
+pub fn unrecorded<T>(make: impl FnOnce() -> T) -> T {
+    let _outer = Outer(READS.take());
+    make()
+}
+
+/// Maps items on all threads; what is read counts for the running query, which a plain parallel iterator would lose.
+pub fn map<T: Sync, R: Send>(items: &[T], make: impl Fn(&T) -> R + Send + Sync) -> Vec<R> {
+    if READS.with_borrow(Option::is_none) {
+        return items.par_iter().map(make).collect();
+    }
+    let made: Vec<(R, Vec<Name>)> = items.par_iter().map(|item| record(|| make(item))).collect();
+    let add = |(made, reads): (R, Vec<Name>)| {
+        read_all(&reads);
+        made
+    };
+    made.into_iter().map(add).collect()
+}
+
+/// A fact. Reading the value records it.
+#[derive(Debug)]
+pub struct Fact<T>(Arc<Inner<T>>);
+
+#[derive(Debug, Serialize, Deserialize)]
+struct Inner<T> {
+    name: Name,
+    fingerprint: Fingerprint,
+    value: T,
+}
+
+impl<T> Fact<T> {
+    /// Makes a fact.
+    pub fn new(name: Name, fingerprint: Fingerprint, value: T) -> Self {
+        Self(Arc::new(Inner { name, fingerprint, value }))
+    }
+}
+
+impl<T: Serialize> Serialize for Fact<T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        Inner::serialize(&self.0, serializer)
+    }
+}
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for Fact<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Ok(Self(Arc::new(Inner::deserialize(deserializer)?)))
+    }
+}
+
+impl<T> Clone for Fact<T> {
+    fn clone(&self) -> Self {
+        Self(Arc::clone(&self.0))
+    }
+}
+
+impl<T> Deref for Fact<T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        read(self.0.name);
+        &self.0.value
+    }
+}
+
+/// Facts of one kind by key. Looking up a key that is not there records that, too.
+#[derive(Debug)]
+pub struct Table<K, V> {
+    kind: &'static str,
+    rows: HashMap<K, Row<V>>,
+}
+
+#[derive(Debug)]
+struct Row<V> {
+    name: Name,
+    fingerprint: Fingerprint,
+    value: V,
+}
+
+impl<K: Eq + Hash + AsRef<[u8]>, V> Table<K, V> {
+    /// Makes a table; `says` returns the part of a value that its readers depend on.
+    pub fn new<S: Serialize>(
+        kind: &'static str,
+        values: impl IntoIterator<Item = (K, V)>,
+        says: impl Fn(&V) -> S,
+    ) -> Self {
+        let row = |(key, value): (K, V)| {
+            let (name, fingerprint) = (Name::new(kind, &key), Fingerprint::of_data(&says(&value)));
+            (key, Row { name, fingerprint, value })
+        };
+        Self { kind, rows: values.into_iter().map(row).collect() }
+    }
+
+    /// Returns the value of a key.
+    pub fn get<Q: Eq + Hash + AsRef<[u8]> + ?Sized>(&self, key: &Q) -> Option<&V>
+    where
+        K: Borrow<Q>,
+    {
+        let row = self.rows.get(key);
+        read(row.map_or_else(|| Name::new(self.kind, key), |row| row.name));
+        row.map(|row| &row.value)
+    }
+}
+
+/// What holds facts.
+pub trait Facts {
+    /// Calls `tell` with the name and the fingerprint of every fact.
+    fn tell(&self, tell: &mut dyn FnMut(Name, Fingerprint));
+}
+
+impl<T> Facts for Fact<T> {
+    fn tell(&self, tell: &mut dyn FnMut(Name, Fingerprint)) {
+        tell(self.0.name, self.0.fingerprint);
+    }
+}
+
+impl<K, V> Facts for Table<K, V> {
+    fn tell(&self, tell: &mut dyn FnMut(Name, Fingerprint)) {
+        self.rows.values().for_each(|row| tell(row.name, row.fingerprint));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_read_is_recorded_once_and_by_the_query_that_read_it() {
+        let facts: Vec<Fact<u8>> =
+            (0..3).map(|at| Fact::new(Name(u64::from(at)), Fingerprint::default(), at)).collect();
+        let ((inner, sum), outer) = record(|| {
+            let _ = (*facts[0], *facts[0]);
+            let inner = record(|| *facts[1]).1;
+            (inner, map(&facts[2..], |fact| **fact).len() + unrecorded(|| *facts[1] as usize))
+        });
+        assert_eq!((inner, outer, sum), (vec![Name(1)], vec![Name(0), Name(2)], 2));
+        let table = Table::new("letters", [("a".to_string(), 1)], |value| *value);
+        let (found, reads) = record(|| (table.get("a").copied(), table.get("b").copied()));
+        assert_eq!((found, reads.len()), ((Some(1), None), 2), "an absent key is read, too");
+    }
+}

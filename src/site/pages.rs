@@ -1,0 +1,91 @@
+//! The pages of a kind.
+
+use std::ops::{Deref, DerefMut};
+
+use crate::facts::{Facts, Fingerprint, Name, read};
+use crate::site::kind::Kind;
+use crate::site::page::Page;
+
+/// The pages of a kind, sorted by slug. Which there are is a fact, too.
+#[derive(Debug)]
+pub struct Pages<T> {
+    pages: Vec<Page<T>>,
+    list: Option<(Name, Fingerprint)>,
+}
+
+impl<T> Default for Pages<T> {
+    fn default() -> Self {
+        Self { pages: Vec::new(), list: None }
+    }
+}
+
+impl<T> Clone for Pages<T> {
+    fn clone(&self) -> Self {
+        Self { pages: self.pages.clone(), list: self.list }
+    }
+}
+
+impl<T> Deref for Pages<T> {
+    type Target = Vec<Page<T>>;
+
+    fn deref(&self) -> &Vec<Page<T>> {
+        if let Some((name, _)) = self.list {
+            read(name);
+        }
+        &self.pages
+    }
+}
+
+impl<T> DerefMut for Pages<T> {
+    fn deref_mut(&mut self) -> &mut Vec<Page<T>> {
+        &mut self.pages
+    }
+}
+
+impl<'p, T> IntoIterator for &'p Pages<T> {
+    type Item = &'p Page<T>;
+    type IntoIter = std::slice::Iter<'p, Page<T>>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.iter()
+    }
+}
+
+impl<T> Pages<T> {
+    /// The pages alone.
+    pub(super) fn into_pages(self) -> Vec<Page<T>> {
+        self.pages
+    }
+
+    /// Puts the pages in the order of their slugs; files that share one stay in the order of their paths.
+    pub(super) fn sort(&mut self, kind: Kind) {
+        self.pages.sort_by(|a, b| (&a.head.id, &a.head.path).cmp(&(&b.head.id, &b.head.path)));
+        let says = self.pages.iter().flat_map(|page| [page.head.path.as_bytes(), page.head.unread.says()]);
+        self.list = Some((Name::new("pages", kind.name()), Fingerprint::of(says)));
+    }
+
+    /// Those of a slug. Which there are is the only fact that is read.
+    pub(super) fn of_slug(&self, kind: Kind, slug: &str) -> &[Page<T>] {
+        if self.list.is_some() {
+            read(Name::new(kind.name(), slug));
+        }
+        let start = self.pages.partition_point(|page| page.head.id.slug.as_str() < slug);
+        let end = start + self.pages[start..].partition_point(|page| page.head.id.slug == slug);
+        &self.pages[start..end]
+    }
+
+    pub(super) fn tell(&self, tell: &mut dyn FnMut(Name, Fingerprint)) {
+        if let Some((name, fingerprint)) = self.list {
+            tell(name, fingerprint);
+        }
+        for same in self.pages.chunk_by(|one, other| one.head.id.slug == other.head.id.slug) {
+            let says = same.iter().flat_map(|page| [page.head.path.as_bytes(), page.head.unread.says()]);
+            tell(Name::new(same[0].head.id.kind.name(), &same[0].head.id.slug), Fingerprint::of(says));
+        }
+        for page in &self.pages {
+            page.head.front_matter.tell(tell);
+            page.head.body.tell(tell);
+            page.data.tell(tell);
+        }
+    }
+}
