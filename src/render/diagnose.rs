@@ -61,7 +61,7 @@ pub(super) fn table(shelf: &Shelf<'_>) -> Outputs {
             .collect(),
         quants: order.fits.quants.iter().map(String::as_str).collect(),
     });
-    let mut text = format!("window.kbgenTables={{\"match\":{signatures},");
+    let mut text = format!("kbgen.tables={{\"match\":{signatures},");
     text.push_str(inner(&tables));
     text.push_str(",\"pages\":{");
     for (at, (error, entry)) in order.site.errors.iter().zip(&entries).enumerate() {

@@ -1,6 +1,6 @@
 //! A checked site becomes files in memory.
 //!
-//! 1. `assets` names every static file after its content and makes one style sheet; `scripts` puts texts into scripts,
+//! 1. `assets` names every static file after its content and makes one style sheet; texts of scripts are in the site's language,
 //! 2. `prose` turns bodies into HTML with links relative to their page,
 //! 3. `views` give each template what it may see, `templates` renders it, `say` puts in its texts,
 //! 4. `feed`, `sitemap`, `opensearch`, `hosting`, `data`, `badges`, `fit_files`, `runs`, `cards`, `search` and `schemas`
@@ -28,7 +28,6 @@ mod reasons;
 mod runs;
 mod say;
 mod schemas;
-mod scripts;
 mod search;
 mod sitemap;
 mod social;

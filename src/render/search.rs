@@ -72,7 +72,7 @@ pub(super) fn file(shelf: &Shelf<'_>) -> Outputs {
     };
     let mut outputs = Outputs::default();
     let text = serde_json::to_string(&data).expect("plain data is always JSON");
-    outputs.add("data/search.js", format!("window.kbgenPages={text};\n"));
+    outputs.add("data/search.js", format!("kbgen.pages={text};\n"));
     outputs
 }
 

@@ -1,6 +1,7 @@
 // What the calculator says of a setting: verdict, parts, offers, rows, all as plain data. Works without a page.
 (function (global) {
   "use strict";
+  const { t } = kbgen;
   var look = global.kbgenFit, GIB = look.GIB, MIB = look.MIB;
   var WORDS = { fits: t("Fits"), tight: t("Tight"), no: t("Does not fit"), unknown: t("Not covered") };
 

@@ -5,6 +5,7 @@
 // and llm/llama_server.go; its batch grows above 4096 tokens unless `num_batch` is set. vLLM: `vllm serve --help`.
 (function () {
   "use strict";
+  const { t } = kbgen;
   var ALL = 999;
 
   function arguments_of(state, setting, about) {

@@ -2,6 +2,7 @@
 // and added. Works without a page; only `load` needs one.
 (function (global) {
   "use strict";
+  const { t } = kbgen;
   var CELL = 256, GIB = 1073741824, MIB = 1048576;
   var SLOTS = [1, 2, 4, 8];
   var tables = {}, waiting = {};
@@ -44,7 +45,7 @@
       delete waiting[slug];
       all.forEach(function (each) { each(tables[slug] || null); });
     };
-    window.kbgenLoad(href).then(end, end);
+    kbgen.load(href).then(end, end);
   }
 
   // ---- curves ------------------------------------------------------------------
