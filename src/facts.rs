@@ -166,6 +166,8 @@ impl<T> Deref for Fact<T> {
 pub struct Table<K, V> {
     kind: &'static str,
     rows: HashMap<K, Row<V>>,
+    /// Which keys there are.
+    keys: Fingerprint,
 }
 
 #[derive(Debug)]
@@ -186,7 +188,15 @@ impl<K: Eq + Hash + AsRef<[u8]>, V> Table<K, V> {
             let (name, fingerprint) = (Name::new(kind, &key), Fingerprint::of_data(&says(&value)));
             (key, Row { name, fingerprint, value })
         };
-        Self { kind, rows: values.into_iter().map(row).collect() }
+        let rows: HashMap<K, Row<V>> = values.into_iter().map(row).collect();
+        let mut names: Vec<[u8; 8]> = rows.values().map(|row| row.name.0.to_le_bytes()).collect();
+        names.sort_unstable();
+        Self { kind, keys: Fingerprint::of(names), rows }
+    }
+
+    /// Records which keys there are, for who goes through all of them.
+    pub fn read_keys(&self) {
+        read(keys(self.kind));
     }
 
     /// Returns the value of a key.
@@ -198,6 +208,11 @@ impl<K: Eq + Hash + AsRef<[u8]>, V> Table<K, V> {
         read(row.map_or_else(|| Name::new(self.kind, key), |row| row.name));
         row.map(|row| &row.value)
     }
+}
+
+/// Name of the fact which keys a table has.
+fn keys(kind: &str) -> Name {
+    Name::new("keys", kind)
 }
 
 /// What holds facts.
@@ -214,6 +229,7 @@ impl<T> Facts for Fact<T> {
 
 impl<K, V> Facts for Table<K, V> {
     fn tell(&self, tell: &mut dyn FnMut(Name, Fingerprint)) {
+        tell(keys(self.kind), self.keys);
         self.rows.values().for_each(|row| tell(row.name, row.fingerprint));
     }
 }
@@ -235,5 +251,6 @@ mod tests {
         let table = Table::new("letters", [("a".to_string(), 1)], |value| *value);
         let (found, reads) = record(|| (table.get("a").copied(), table.get("b").copied()));
         assert_eq!((found, reads.len()), ((Some(1), None), 2), "an absent key is read, too");
+        assert_eq!(record(|| table.read_keys()).1, [keys("letters")]);
     }
 }

@@ -94,8 +94,7 @@ fn sample_hits(site: &Site, compiled: &CompiledSignatures, engine: &Engine) -> B
     let table = Fact::new(Name::new("signature table", ""), Fingerprint::of([table]), &compiled.index);
     engine.tell(&table);
     let hits = site.errors.par_iter().flat_map_iter(|error| {
-        let name = error.head.id.slug.as_str();
-        let found: Vec<Diagnosis> = engine.query(Kind::Hits, name, || {
+        let found: Vec<Diagnosis> = engine.query(Kind::Hits, &error.head.path, || {
             let samples = error.data.signatures.iter().flat_map(|signature| &signature.samples);
             samples.map(|sample| table.diagnose(&sample.value)).collect()
         });

@@ -26,7 +26,7 @@ pub(super) fn run(subject: &Subject<'_>) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     let errors = &subject.site.errors;
     let of_page = |error: &Page<ErrorData>| {
-        subject.engine.query(Kind::Solutions, &error.head.id.slug, || solutions(subject, error))
+        subject.engine.query(Kind::Solutions, &error.head.path, || solutions(subject, error))
     };
     let all: Vec<Vec<(Key, usize, usize)>> = map(errors, of_page);
     for (error, solutions) in errors.iter().zip(all) {

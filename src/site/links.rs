@@ -114,6 +114,7 @@ impl Links {
         engine.tell(&pages);
         let backlinks = engine.value("backlinks", || {
             let mut pointers: HashMap<String, Vec<PageId>> = HashMap::new();
+            pages.read_keys();
             for head in heads {
                 let links = pages.get(head.path.as_str()).map_or(&[][..], |links| &links.0.points_at);
                 for page in links.iter().filter(|page| **page != head.id) {

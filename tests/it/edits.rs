@@ -214,6 +214,8 @@ fn what_is_wrong_with_an_edit_is_told_and_leaves_no_trace() {
             "smaller-quant",
         ),
         ("The card could", "<b>The card could", "HTML"),
+        // A file that an editor is about to write.
+        (&text, " ", ERROR),
     ] {
         assert!(text.contains(from), "{from}");
         let plain = session.save(&[(ERROR, &text.replacen(from, to, 1))]).unwrap_err();
