@@ -209,7 +209,7 @@
     if (answer.verdict === "no") {
       if (!answer.offload) return place.append(make("p", t("No command: these settings end in an error."), "small"));
       shown = look.but(state, answer.offload.change);
-      setting = answers.setting_of(shown, table, fit);
+      setting = answers.settingOf(shown, table, fit);
       place.append(
         make(
           "p",
@@ -380,10 +380,10 @@
     $("layers-own").hidden = typeof state.layers !== "number";
     $("layers-slide").max = table.layers + 1;
     put("layers-slide", layers);
-    reach("layers-reach", answer.most_layers / (table.layers + 1));
+    reach("layers-reach", answer.mostLayers / (table.layers + 1));
     $("layers-said").textContent = t("{n} of {all}, the output counted as one", { n: layers, all: table.layers + 1 });
     $("layers-slide").setAttribute("aria-valuetext", $("layers-said").textContent);
-    $("experts-field").hidden = !look.has_experts(table) || ollama;
+    $("experts-field").hidden = !look.hasExperts(table) || ollama;
     mark("experts", state.experts === 0 ? "none" : typeof state.experts === "number" ? "own" : state.experts);
     $("experts-own").hidden = typeof state.experts !== "number" || !state.experts;
     $("experts-slide").max = table.layers;
@@ -404,7 +404,7 @@
     facts.replaceChildren();
     if (entry) {
       facts.append(
-        `${answers.round_gib(entry.mem) + (entry.bw ? `, ${whole(entry.bw)} GB/s` : "")}, `,
+        `${answers.roundGib(entry.mem) + (entry.bw ? `, ${whole(entry.bw)} GB/s` : "")}, `,
         link(t("its page"), `${root}hardware/${entry.id}/index.html`),
       );
     }
@@ -417,8 +417,8 @@
       const other = settings.device(entry.id);
       other.others = devices[n - 1].others;
       devices[n - 1] = other;
-      const word = answers.verdict_of(look.but(state, { devices }), table, fit);
-      return { text: `${SHORT[word]} · ${answers.round_gib(entry.mem)}`, kind: `verdict verdict-${word}` };
+      const word = answers.verdictOf(look.but(state, { devices }), table, fit);
+      return { text: `${SHORT[word]} · ${answers.roundGib(entry.mem)}`, kind: `verdict verdict-${word}` };
     };
   }
 

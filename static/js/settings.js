@@ -213,7 +213,7 @@
       if (typeof state.layers === "number") {
         state.layers = state.layers > table.layers ? null : Math.round(state.layers);
       }
-      if (!look.has_experts(table)) state.experts = 0;
+      if (!look.hasExperts(table)) state.experts = 0;
       if (typeof state.experts === "number") state.experts = Math.min(table.layers, Math.round(state.experts));
       // Ollama has one type for both, and a cache for each request: the tables hold one.
       if (state.runner === "ollama") {

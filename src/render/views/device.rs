@@ -1,5 +1,6 @@
 //! Hardware pages.
 
+use kbgen_estimate::plan::Verdict;
 use minijinja::value::Value;
 use serde::Serialize;
 
@@ -13,7 +14,7 @@ use crate::render::views::model::{by_parameters, cells, table_quants};
 use crate::render::views::shelf::{Plate, Shelf, neighbours, with_frame};
 use crate::render::views::usual::usual_quant;
 use crate::site::kinds::{DeviceData, ModelData, Vendor};
-use crate::site::{DEFAULT_CTX, DEFAULT_QUANT, Head, Page, Run, Verdict, gib};
+use crate::site::{DEFAULT_CTX, DEFAULT_QUANT, Head, Page, Run, gib};
 
 #[derive(Serialize)]
 struct DeviceView {
@@ -92,7 +93,7 @@ pub(in crate::render) fn fitting(order: &Order<'_>, memory: u64) -> Fitting {
         let figures = fits.figures(&model.head.id.slug)?;
         let ctx = DEFAULT_CTX.min(figures.max_ctx);
         let total = figures.total(usual_quant(order, &model.data, figures)?, Run::plain(0), ctx)?;
-        Some(Verdict::of(total, fits.driver, memory))
+        Some(Verdict::of(total, memory))
     };
     let verdicts: Vec<Verdict> = order.site.models.iter().filter_map(verdict).collect();
     let count = verdicts.iter().filter(|verdict| **verdict == Verdict::Fits).count();

@@ -133,7 +133,8 @@ export default function ({ browser, url }) {
           }
           assert.equal(device.weights, weights.bytes, `weights, ${place}`);
           assert.equal(device.cache, cache.bytes, `cache, ${place}`);
-          if (!device.compute) continue;
+          // Of one device with a part of the model plans.mjs compares the planner's figure.
+          if (!device.compute || (given[i].devices.length === 1 && !given[i].exact)) continue;
           compared += 1;
           assert.ok(
             device.compute[0] <= compute.bytes && compute.bytes <= device.compute[1],
@@ -142,7 +143,7 @@ export default function ({ browser, url }) {
         }
       }
       assert.equal(row, told.length);
-      assert.ok(compared > 400, `${compared} compute buffers compared`);
+      assert.ok(compared > 300, `${compared} compute buffers compared`);
     }));
 
   test("calculator: the largest context is the last of all that fits", () =>

@@ -321,7 +321,7 @@ export default function ({ folder, browser, url }) {
         const { driver } = kbgen.calculator.index;
         const [{ total }] = window.kbgenFit.need(
           window.kbgenFit.tables["llama-3.1-8b-instruct"],
-          window.kbgenAnswer.setting_of(
+          window.kbgenAnswer.settingOf(
             kbgen.calculator.state(),
             window.kbgenFit.tables["llama-3.1-8b-instruct"],
             kbgen.calculator.index,

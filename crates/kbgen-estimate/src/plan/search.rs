@@ -1,13 +1,11 @@
 //! The largest choices that still fit in the memory that is free.
 
-use crate::architecture::Architecture;
 use crate::bytes::Bytes;
 use crate::cache::CELL_STEP;
-use crate::estimator::{Estimate, NotCovered};
-use crate::placement::Device;
-use crate::planner::Planner;
+use crate::estimator::NotCovered;
+use crate::planner::{PlannedCompute, Planner};
 use crate::quantization::Quantization;
-use crate::segments::{at_step, cells_of, value_at};
+use crate::segments::{Segment, at_step, cells_of, value_at};
 use crate::settings::{ExpertPlacement, Settings};
 
 /// Memory that is free for weights, cache and compute buffers, on each GPU in order; what
@@ -19,17 +17,14 @@ pub struct Available {
 }
 
 impl Available {
-    /// Whether every GPU holds its part; one that is not listed holds nothing.
-    pub fn holds(&self, need: &Estimate) -> bool {
-        need.devices.iter().all(|device| device.total() <= self.on(device.device))
+    /// Whether every GPU has room for what it needs; one that is not listed has none.
+    pub fn holds(&self, needs: &[Bytes]) -> bool {
+        let free = self.gpus.iter().copied().chain(std::iter::repeat(Bytes(0)));
+        needs.iter().zip(free).all(|(need, free)| *need <= free)
     }
 
-    /// What is free on a device; the host is not looked at.
-    fn on(&self, device: Device) -> Bytes {
-        match device {
-            Device::Gpu(gpu) => self.gpus.get(gpu).copied().unwrap_or(Bytes(0)),
-            Device::Host => Bytes(u64::MAX),
-        }
+    fn holds_run(&self, planner: &mut Planner<'_>, settings: &Settings) -> Result<bool, NotCovered> {
+        Ok(self.holds(&planner.planned_totals(settings)?))
     }
 }
 
@@ -39,36 +34,39 @@ impl Available {
 /// Every number of cells is looked at: a compute buffer may shrink where the context
 /// grows, so a search by halves could miss the largest.
 pub fn largest_context(
-    model: &Architecture,
+    planner: &mut Planner<'_>,
     settings: &Settings,
     available: &Available,
 ) -> Result<Option<u64>, NotCovered> {
-    let mut planner = Planner::new(model);
-    let need = planner.estimate(&settings.at_context(CELL_STEP))?;
-    let pieces = planner.segments(settings)?;
-    let fits = |cells: u64| {
-        need.devices.iter().zip(&pieces).all(|(device, pieces)| {
-            let parts = [&pieces.cache, &pieces.compute].map(|part| value_at(part, cells));
-            let dependent: Bytes = parts.into_iter().flatten().sum();
-            device.weights.bytes + dependent <= available.on(device.device)
-        })
+    let weights = planner.weights_on(settings)?;
+    let planned = planner.planned_compute(settings)?;
+    let caches = planner.cache_segments(settings)?;
+    let exact = match planned {
+        PlannedCompute::Exact => planner.compute(settings)?,
+        PlannedCompute::Partial { .. } => Vec::new(),
     };
-    let last = cells_of(&settings.at_context(model.max_context)) / CELL_STEP;
-    let steps = (1..=last).rev().find(|step| fits(step * CELL_STEP));
-    Ok(steps.map(|steps| at_step(settings, steps).context.min(model.max_context)))
+    let at = |pieces: &[Segment], cells| value_at(pieces, cells).unwrap_or_default();
+    let needs = |cells: u64| -> Vec<Bytes> {
+        let compute = |gpu: usize| planned.at(cells).unwrap_or_else(|| at(&exact[gpu], cells));
+        let gpus = 0..settings.tensor_split.len();
+        gpus.map(|gpu| weights[gpu] + at(&caches[gpu], cells) + compute(gpu)).collect()
+    };
+    let longest = planner.model().max_context;
+    let last = cells_of(&settings.at_context(longest)) / CELL_STEP;
+    let steps = (1..=last).rev().find(|step| available.holds(&needs(step * CELL_STEP)));
+    Ok(steps.map(|steps| at_step(settings, steps).context.min(longest)))
 }
 
 /// The first of `candidates`, best first, with which everything fits; none when none does.
 pub fn best_quantization(
-    model: &Architecture,
+    planner: &mut Planner<'_>,
     settings: &Settings,
     available: &Available,
     candidates: &[Quantization],
 ) -> Result<Option<Quantization>, NotCovered> {
-    let mut planner = Planner::new(model);
     for quantization in candidates {
         let attempt = Settings { quantization: *quantization, ..settings.clone() };
-        if available.holds(&planner.estimate(&attempt)?) {
+        if available.holds_run(planner, &attempt)? {
             return Ok(Some(*quantization));
         }
     }
@@ -78,14 +76,13 @@ pub fn best_quantization(
 /// The most layers on the GPUs (the output counted as one) with which everything fits on
 /// them; none when not even no layer does, since the GPU computes for the CPU too.
 pub fn most_gpu_layers(
-    model: &Architecture,
+    planner: &mut Planner<'_>,
     settings: &Settings,
     available: &Available,
 ) -> Result<Option<u64>, NotCovered> {
-    let mut planner = Planner::new(model);
-    for layers in (0..=model.layers.len() as u64 + 1).rev() {
+    for layers in (0..=planner.model().layers.len() as u64 + 1).rev() {
         let attempt = Settings { gpu_layers: Some(layers), ..settings.clone() };
-        if available.holds(&planner.estimate(&attempt)?) {
+        if available.holds_run(planner, &attempt)? {
             return Ok(Some(layers));
         }
     }
@@ -95,18 +92,17 @@ pub fn most_gpu_layers(
 /// The fewest first layers whose experts have to stay on the CPU (`--n-cpu-moe`) for
 /// everything else to fit on the GPUs; none when even all do not suffice, or without experts.
 pub fn fewest_cpu_experts(
-    model: &Architecture,
+    planner: &mut Planner<'_>,
     settings: &Settings,
     available: &Available,
 ) -> Result<Option<u64>, NotCovered> {
-    if model.experts.is_none() {
+    if planner.model().experts.is_none() {
         return Ok(None);
     }
-    let mut planner = Planner::new(model);
-    for layers in 1..=model.layers.len() as u64 {
+    for layers in 1..=planner.model().layers.len() as u64 {
         let experts = ExpertPlacement::FirstLayersOnCpu(layers);
         let attempt = Settings { experts, ..settings.clone() };
-        if available.holds(&planner.estimate(&attempt)?) {
+        if available.holds_run(planner, &attempt)? {
             return Ok(Some(layers));
         }
     }
