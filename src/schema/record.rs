@@ -383,7 +383,7 @@ pub(crate) use {record, words};
 #[cfg(test)]
 mod tests {
     use crate::files::{Placed, Sources, Span};
-    use crate::schema::{Integer, List, Node, NodeKind, Record as _, Slug, json_schema, read, record, words};
+    use crate::schema::{Integer, List, Node, NodeKind, Record as _, Slug, json_schema, read};
 
     words! {
         /// How it is.
@@ -448,7 +448,7 @@ mod tests {
     #[test]
     fn a_declaration_makes_the_reader() {
         let (sample, found) =
-            self::sample(&[("count", "3"), ("mood", "ill"), ("names", "a b"), ("inner.flag", "true")]);
+            sample(&[("count", "3"), ("mood", "ill"), ("names", "a b"), ("inner.flag", "true")]);
         assert_eq!(found, Vec::<String>::new());
         assert_eq!((sample.count, sample.mood, sample.seven, sample.given), (3, Mood::Ill, 7, 4));
         assert_eq!(sample.names.iter().map(|name| name.value.as_str()).collect::<Vec<_>>(), ["a", "b"]);
