@@ -31,7 +31,7 @@ fn main() {
             let pages: Vec<Page> = family.patterns.iter().enumerate().map(page).collect();
             let index = Index::build(&pages, &[]);
             let begun = Instant::now();
-            let read = index.read(&family.log);
+            let read = index.diagnose(&family.log);
             let ms = begun.elapsed().as_secs_f64() * 1e3;
             let characters = family.log.chars().filter(|c| !c.is_whitespace()).count();
             println!(

@@ -22,7 +22,7 @@ use std::time::{Duration, Instant};
 use kbgen::diagnosis::documents;
 use kbgen::load;
 use kbgen::load::Drafts;
-use kbgen_signature::{Document, NEAR, WordIndex};
+use kbgen_signature::{Document, MIN_LOG_SHARE, TextIndex};
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use serde_json::Value;
 
@@ -95,9 +95,9 @@ fn own_pages() {
 }
 
 /// Makes an index, and prints its size and the head of a table.
-fn build(name: &str, documents: &[Document]) -> WordIndex {
+fn build(name: &str, documents: &[Document]) -> TextIndex {
     let start = Instant::now();
-    let index = WordIndex::build(documents);
+    let index = TextIndex::build(documents);
     let taken = start.elapsed().as_secs_f64() * 1e3;
     let file = scratch().join("index.json");
     let stored = serde_json::to_string(&index).unwrap();
@@ -111,7 +111,7 @@ fn build(name: &str, documents: &[Document]) -> WordIndex {
     index
 }
 
-fn score(index: &WordIndex, set: &str, questions: &[Question]) {
+fn score(index: &TextIndex, set: &str, questions: &[Question]) {
     let start = Instant::now();
     let (mut first, mut five, mut nothing, mut near) = (0, 0, 0, 0);
     for question in questions {
@@ -120,7 +120,7 @@ fn score(index: &WordIndex, set: &str, questions: &[Question]) {
         first += usize::from(place == Some(0));
         five += usize::from(place.is_some());
         nothing += usize::from(hits.is_empty());
-        near += usize::from(hits.iter().any(|hit| hit.share >= NEAR));
+        near += usize::from(hits.iter().any(|hit| hit.share >= MIN_LOG_SHARE));
     }
     let taken = start.elapsed().as_secs_f64() * 1e3;
     let [first, five, nothing, near] =

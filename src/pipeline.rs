@@ -9,7 +9,7 @@ use jiff::civil::Date;
 use crate::check::{self, Hits, Subject};
 use crate::config::Config;
 use crate::diag::{self, Diagnostic, Rule, Severity};
-use crate::diagnosis::Signatures;
+use crate::diagnosis::LazySignatures;
 use crate::engine::Engine;
 use crate::escape::ColorChoice;
 use crate::facts::{Fact, Fingerprint, Name, Table};
@@ -46,7 +46,7 @@ pub struct Draft {
     /// Where their links lead.
     pub links: Links,
     /// Its signatures.
-    pub signatures: Signatures,
+    pub signatures: LazySignatures,
     /// What models need.
     pub fits: Fact<Arc<FitTable>>,
     /// Figures that prose calls for, by the file of a page and by the place of the call in its body.
@@ -120,7 +120,7 @@ fn read(
     watch.begin(Stage::Link, 0);
     let links = link::resolve(&site, sources, engine);
     watch.begin(Stage::Signatures, 0);
-    let signatures = Signatures::new(&site, sources, engine);
+    let signatures = LazySignatures::new(&site, sources, engine);
     engine.tell(&signatures);
     watch.begin(Stage::Fit, 0);
     let (table, key) = engine.keyed("fit table", || {

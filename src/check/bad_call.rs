@@ -2,7 +2,7 @@
 
 use crate::check::Subject;
 use crate::diag::{Diagnostic, Rule, nearest};
-use crate::site::kinds::given;
+use crate::site::kinds::{QuantData, given, key};
 use crate::site::{Argument, CACHE_TYPES, Kind, ProseCall};
 
 pub(super) const RULE: Rule = Rule {
@@ -53,7 +53,7 @@ fn unknown_names(subject: &Subject<'_>, call: &ProseCall) -> Vec<Fault> {
         faults.push((argument.range.clone(), format!("there is no {what} `{}`", argument.value), help));
     };
     look(&call.model, "model", &models);
-    if site.knows(Kind::Quant, &["gguf_type"]) {
+    if site.knows(Kind::Quant, &[key!(QuantData.gguf_type)]) {
         look(&call.quant, "quantization", &quants);
     }
     if let Some(kv) = &call.kv {

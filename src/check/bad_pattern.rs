@@ -10,5 +10,5 @@ pub(super) const RULE: Rule = Rule {
 };
 
 pub(super) fn run(subject: &Subject<'_>) -> Vec<Diagnostic> {
-    part_faults(&RULE, &subject.compiled().pattern_faults)
+    part_faults(&RULE, &subject.compiled().pattern_errors)
 }

@@ -2,6 +2,7 @@
 
 use crate::check::Subject;
 use crate::diag::{Diagnostic, Rule, nearest};
+use crate::site::kinds::{ErrorData, key};
 
 pub(super) const RULE: Rule = Rule {
     code: "cause-solution",
@@ -14,7 +15,8 @@ pub(super) fn run(subject: &Subject<'_>) -> Vec<Diagnostic> {
     for error in &subject.pages.errors {
         let declared = || error.data.solutions.iter().map(|solution| solution.id.value.as_str());
         for cause in &error.data.causes {
-            let is_unknown = |id: &str| error.head.knows("solutions") && declared().all(|known| known != id);
+            let is_unknown =
+                |id: &str| error.head.knows(key!(ErrorData.solutions)) && declared().all(|known| known != id);
             for named in cause.solutions.iter().filter(|named| is_unknown(&named.value)) {
                 let help = match nearest(&named.value, declared()) {
                     Some(near) => format!("did you mean `{near}`?"),
@@ -28,7 +30,7 @@ pub(super) fn run(subject: &Subject<'_>) -> Vec<Diagnostic> {
             error.data.causes.iter().any(|cause| cause.solutions.iter().any(|named| named.value == id))
         };
         for solution in error.data.solutions.iter().filter(|solution| !solution.id.value.is_empty()) {
-            if error.head.knows("causes") && !is_named(&solution.id.value) {
+            if error.head.knows(key!(ErrorData.causes)) && !is_named(&solution.id.value) {
                 let message = format!("no cause names the solution `{}`", solution.id.value);
                 found.push(
                     Diagnostic::error(&RULE, solution.id.span, message)

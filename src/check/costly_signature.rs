@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use kbgen_signature::{Pattern, STEPS};
+use kbgen_signature::{Pattern, STEPS_PER_WINDOW};
 
 use crate::check::Subject;
 use crate::diag::{Diagnostic, Rule};
@@ -17,13 +17,13 @@ pub(super) const RULE: Rule = Rule {
 /// Most signatures that are searched by the same text: each place where it occurs costs all of them.
 const CROWD: usize = 32;
 /// Most steps of one signature in one stretch of a sample.
-const COSTLY: u64 = STEPS as u64 / 8;
+const COSTLY: u64 = STEPS_PER_WINDOW as u64 / 8;
 
 const HELP: &str = "give the signature a longer literal text that no other has, and fewer `{any}` holes";
 
 pub(super) fn run(subject: &Subject<'_>) -> Vec<Diagnostic> {
     let index = &subject.compiled().index;
-    let crowds: Vec<&[usize]> = index.groups().filter(|group| group.len() > CROWD).collect();
+    let crowds: Vec<&[usize]> = index.anchor_groups().filter(|group| group.len() > CROWD).collect();
     let costs =
         subject.hits().values().filter_map(|found| found.costliest.filter(|cost| cost.steps > COSTLY));
     let costs: BTreeMap<usize, u64> = costs.map(|cost| (cost.pattern, cost.steps)).collect();
@@ -33,7 +33,7 @@ pub(super) fn run(subject: &Subject<'_>) -> Vec<Diagnostic> {
     let places = places(subject);
     let mut found = Vec::new();
     for group in crowds {
-        let text = index.searched_by(group[0]);
+        let text = index.anchor_text(group[0]);
         let message = format!("{} signatures are searched by the same text, `{text}`", group.len());
         let spans = group.iter().filter_map(|pattern| places.get(index.pattern(*pattern)));
         found.extend(spans.map(|span| Diagnostic::error(&RULE, *span, message.clone()).help(HELP)));

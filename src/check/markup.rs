@@ -3,7 +3,7 @@
 use crate::check::Subject;
 use crate::diag::{Diagnostic, Rule};
 use crate::files::{Placed, Sources, Span};
-use crate::markdown::{FaultKind, is_reserved_id, outline_inline};
+use crate::markdown::{MarkdownErrorKind, is_reserved_id, outline_inline};
 use crate::site::kinds::ErrorData;
 use crate::site::{Head, Kind, parts_of};
 use crate::unicode_safety::invisible_chars;
@@ -86,7 +86,7 @@ pub(super) fn run(subject: &Subject<'_>) -> Vec<Diagnostic> {
     let extractors = subject.pages.extractors.iter().map(|extractor| &extractor.head);
     let extractors = extractors.filter(|head| !head.is_unread());
     for head in subject.pages.heads().chain(extractors) {
-        for fault in &head.body.outline.faults {
+        for fault in &head.body.outline.errors {
             found.push(finding(&fault.kind, head.body.span.part(fault.range.start, fault.range.end)));
         }
         found.extend(invisible_in_front(head, subject.sources));
@@ -99,10 +99,10 @@ pub(super) fn run(subject: &Subject<'_>) -> Vec<Diagnostic> {
     found
 }
 
-fn finding(kind: &FaultKind, span: Span) -> Diagnostic {
+fn finding(kind: &MarkdownErrorKind, span: Span) -> Diagnostic {
     let rule = RULES.iter().find(|rule| rule.code == kind.name()).unwrap_or(&OTHER);
     // A bare address is shown as it is, so the page is still whole.
-    let make = if *kind == FaultKind::BareAddress { Diagnostic::warning } else { Diagnostic::error };
+    let make = if *kind == MarkdownErrorKind::BareAddress { Diagnostic::warning } else { Diagnostic::error };
     make(rule, span, kind.message()).help(kind.help())
 }
 
@@ -117,7 +117,8 @@ fn invisible_in_front(head: &Head, sources: &Sources) -> Vec<Diagnostic> {
         decoded.map(|(_, character, kind)| (character, kind, value.span))
     });
     let all = written.chain(escaped);
-    all.map(|(character, kind, span)| finding(&FaultKind::of_invisible(character, kind), span)).collect()
+    all.map(|(character, kind, span)| finding(&MarkdownErrorKind::of_invisible(character, kind), span))
+        .collect()
 }
 
 /// Headings with an id that the templates of this very kind give, too.
@@ -126,7 +127,7 @@ fn ids_of_templates(head: &Head) -> impl Iterator<Item = Diagnostic> {
     let taken = head.body.outline.headings.iter().filter(|heading| parts.contains(&heading.id.as_str()));
     taken.filter(|heading| !is_reserved_id(&heading.id)).map(|heading| {
         let span = head.body.span.part(heading.range.start, heading.range.end);
-        finding(&FaultKind::ReservedId(heading.id.clone()), span)
+        finding(&MarkdownErrorKind::ReservedId(heading.id.clone()), span)
     })
 }
 
@@ -146,11 +147,11 @@ fn parts_of_terms(head: &Head) -> impl Iterator<Item = Diagnostic> {
 /// placed at the whole value, since quotes and folded lines move what is in it; the first of each value is enough. Where
 /// links lead is for `broken-link` to say.
 fn faults_in_causes(error: &ErrorData) -> Vec<Diagnostic> {
-    use FaultKind::{HtmlComment, LinkHost, LinkScheme, RawHtml};
-    let is_link = |kind: &FaultKind| matches!(kind, LinkScheme(_) | LinkHost(_));
-    let is_html = |kind: &FaultKind| matches!(kind, RawHtml(_) | HtmlComment);
-    let first = |line: &Placed<String>, counts: &dyn Fn(&FaultKind) -> bool| {
-        let fault = outline_inline(&line.value).faults.into_iter().find(|fault| counts(&fault.kind))?;
+    use MarkdownErrorKind::{HtmlComment, LinkHost, LinkScheme, RawHtml};
+    let is_link = |kind: &MarkdownErrorKind| matches!(kind, LinkScheme(_) | LinkHost(_));
+    let is_html = |kind: &MarkdownErrorKind| matches!(kind, RawHtml(_) | HtmlComment);
+    let first = |line: &Placed<String>, counts: &dyn Fn(&MarkdownErrorKind) -> bool| {
+        let fault = outline_inline(&line.value).errors.into_iter().find(|fault| counts(&fault.kind))?;
         Some(finding(&fault.kind, line.span))
     };
     let causes = error.causes.iter();

@@ -34,8 +34,8 @@ fn message(written: &str, word: &Lookalike) -> String {
 }
 
 fn help(word: &Lookalike) -> String {
-    match word.twin {
-        Some(twin) => format!("type the word again in one script: the Latin letter is `{twin}`"),
+    match word.latin {
+        Some(letter) => format!("type the word again in one script: the Latin letter is `{letter}`"),
         None => "type the word again in one script".to_string(),
     }
 }

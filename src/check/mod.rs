@@ -42,7 +42,7 @@ use kbgen_signature::Diagnosis;
 use rayon::prelude::*;
 
 use crate::diag::{Diagnostic, Rule};
-use crate::diagnosis::{Compiled, PartFault, Signatures};
+use crate::diagnosis::{CompiledSignatures, SignatureError, LazySignatures};
 use crate::engine::{Engine, Kind};
 use crate::facts::{Fact, Fingerprint, Name, unrecorded};
 use crate::files::{Sources, Span};
@@ -62,7 +62,7 @@ pub struct Subject<'s> {
     /// Where their links lead.
     pub links: &'s Links,
     /// Their signatures.
-    pub signatures: &'s Signatures,
+    pub signatures: &'s LazySignatures,
     /// What their samples lead to.
     pub hits: &'s Hits,
     /// Today.
@@ -73,7 +73,7 @@ pub struct Subject<'s> {
 
 impl<'s> Subject<'s> {
     /// The signatures, parsed.
-    pub fn compiled(&self) -> &'s Compiled {
+    pub fn compiled(&self) -> &'s CompiledSignatures {
         self.signatures.of(self.site, self.sources, self.engine)
     }
 
@@ -89,14 +89,14 @@ impl<'s> Subject<'s> {
 #[derive(Debug, Default)]
 pub struct Hits(OnceLock<BTreeMap<Span, Diagnosis>>);
 
-fn sample_hits(site: &Site, compiled: &Compiled, engine: &Engine) -> BTreeMap<Span, Diagnosis> {
+fn sample_hits(site: &Site, compiled: &CompiledSignatures, engine: &Engine) -> BTreeMap<Span, Diagnosis> {
     let table = serde_json::to_vec(compiled.index.table()).expect("plain data is always JSON");
     let table = Fact::new(Name::new("signature table", ""), Fingerprint::of([table]), &compiled.index);
     engine.tell(&table);
     let hits = site.errors.par_iter().flat_map_iter(|error| {
         let found: Vec<Diagnosis> = engine.query(Kind::Hits, &error.head.path, || {
             let samples = error.data.signatures.iter().flat_map(|signature| &signature.samples);
-            samples.map(|sample| table.read(&sample.value)).collect()
+            samples.map(|sample| table.diagnose(&sample.value)).collect()
         });
         let samples = error.data.signatures.iter().flat_map(|signature| &signature.samples);
         samples.map(|sample| sample.span).zip(found).collect::<Vec<_>>()
@@ -194,7 +194,7 @@ fn with(reach: Reach) -> impl Iterator<Item = &'static Check> {
 }
 
 /// Faults of patterns and conditions as findings against a rule.
-fn part_faults(rule: &Rule, faults: &[PartFault]) -> Vec<Diagnostic> {
+fn part_faults(rule: &Rule, faults: &[SignatureError]) -> Vec<Diagnostic> {
     faults
         .iter()
         .map(|fault| Diagnostic::error(rule, fault.span, fault.message.clone()).help(fault.help.clone()))

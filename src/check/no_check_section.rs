@@ -2,7 +2,7 @@
 
 use crate::check::Subject;
 use crate::diag::{Diagnostic, Rule};
-use crate::site::kinds::{ErrorKind, is_check_section};
+use crate::site::kinds::{ErrorData, ErrorKind, is_check_section, key};
 
 pub(super) const RULE: Rule = Rule {
     code: "no-check-section",
@@ -15,7 +15,7 @@ pub(super) fn run(subject: &Subject<'_>) -> Vec<Diagnostic> {
         .pages
         .errors
         .iter()
-        .filter(|error| error.head.knows("kind"))
+        .filter(|error| error.head.knows(key!(ErrorData.kind)))
         .filter(|error| error.data.kind == ErrorKind::Cause && error.head.body.outline.has_body)
         .filter(|error| {
             let headings = &error.head.body.outline.headings;

@@ -3,7 +3,7 @@
 use crate::check::Subject;
 use crate::diag::{Diagnostic, Rule};
 use crate::site::Head;
-use crate::site::kinds::{ErrorKind, SignatureText};
+use crate::site::kinds::{ErrorData, ErrorKind, SignatureText, key};
 
 pub(super) const RULE: Rule = Rule {
     code: "no-signature",
@@ -13,7 +13,7 @@ pub(super) const RULE: Rule = Rule {
 
 pub(super) fn run(subject: &Subject<'_>) -> Vec<Diagnostic> {
     let mut found = Vec::new();
-    let is_known = |head: &Head| head.knows("signatures") && head.knows("kind");
+    let is_known = |head: &Head| head.knows(key!(ErrorData.signatures)) && head.knows(key!(ErrorData.kind));
     for error in subject.pages.errors.iter().filter(|error| is_known(&error.head)) {
         let data = &error.data;
         if data.kind != ErrorKind::Symptom && data.signatures.is_empty() {
@@ -23,7 +23,7 @@ pub(super) fn run(subject: &Subject<'_>) -> Vec<Diagnostic> {
             );
         }
         for signature in &data.signatures {
-            if matches!(signature.text, SignatureText::Unclear) {
+            if matches!(signature.text(), SignatureText::Unclear) {
                 found.push(
                     Diagnostic::error(&RULE, signature.span, "a signature has either `pattern` or `all`")
                         .help("keep one of the two"),

@@ -23,7 +23,7 @@ pub(super) fn run(subject: &Subject<'_>) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     let mut told = BTreeSet::new();
     let is_judged = |error: &&Page<ErrorData>| {
-        error.data.kind != ErrorKind::Symptom && subject.compiled().is_clear(&error.head.id.slug)
+        error.data.kind != ErrorKind::Symptom && subject.compiled().is_complete(&error.head.id.slug)
     };
     let errors = || subject.site.errors.iter().filter(is_judged);
     let mut known: BTreeMap<_, (&PageId, Span)> = BTreeMap::new();
@@ -85,7 +85,7 @@ fn tie<'s>(
         hits.iter().take_while(|hit| hit.score == best).map(|hit| hit.slug.as_str()).collect();
     let own = error.head.id.slug.as_str();
     let other = tied.iter().find(|slug| **slug != own).filter(|_| tied.contains(&own))?;
-    subject.site.error(other).filter(|other| subject.compiled().is_clear(&other.head.id.slug))
+    subject.site.error(other).filter(|other| subject.compiled().is_complete(&other.head.id.slug))
 }
 
 /// The first pattern of the page that stands in a text.

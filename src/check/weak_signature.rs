@@ -1,6 +1,6 @@
 //! A signature tells too little to assert an error.
 
-use kbgen_signature::{LEAST_BITS, Pattern, Signature};
+use kbgen_signature::{MIN_ASSERTING_BITS, Pattern, Signature};
 
 use crate::check::Subject;
 use crate::diag::{Diagnostic, Rule};
@@ -23,11 +23,11 @@ fn finding(signature: &kinds::Signature) -> Option<Diagnostic> {
     let texts = signature.texts();
     let all: Option<Vec<Pattern>> = texts.iter().map(|text| Pattern::parse(&text.value).ok()).collect();
     let bits = Signature { all: all?, not: Vec::new(), extract: None, when: None }.specificity();
-    if bits >= LEAST_BITS {
+    if bits >= MIN_ASSERTING_BITS {
         return None;
     }
     let message = format!(
-        "this signature tells {bits} bits, and only {LEAST_BITS} assert an error: it suggests the page at most"
+        "this signature tells {bits} bits, and only {MIN_ASSERTING_BITS} assert an error: it suggests the page at most"
     );
     let finding = Diagnostic::warning(&RULE, texts.first()?.span, message);
     Some(finding.help("add literal text that only this message has"))

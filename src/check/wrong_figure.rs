@@ -14,16 +14,16 @@ pub(super) const RULE: Rule = Rule {
 
 pub(super) fn run(subject: &Subject<'_>) -> Vec<Diagnostic> {
     let extractors = subject.site.extractors.iter();
-    let clear = extractors.filter(|page| subject.compiled().is_clear(&page.head.id.slug));
+    let clear = extractors.filter(|page| subject.compiled().is_complete(&page.head.id.slug));
     let samples = clear.flat_map(|page| &page.data.samples);
     samples.flat_map(|sample| wrong(subject, sample)).collect()
 }
 
 fn wrong(subject: &Subject<'_>, SampleText { text, figures }: &SampleText) -> Vec<Diagnostic> {
     // The page of which most is read is one that uses the extractor, if there is one.
-    let hits = subject.compiled().index.diagnose(&text.value);
+    let hits = subject.compiled().index.diagnose(&text.value).matches;
     let Some(hit) = hits.into_iter().max_by_key(|hit| hit.figures.len()) else {
-        if !subject.compiled().is_all_clear() {
+        if !subject.compiled().is_all_complete() {
             return Vec::new();
         }
         let message = "this sample leads to no page";

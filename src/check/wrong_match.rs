@@ -15,7 +15,7 @@ pub(super) const RULE: Rule = Rule {
 
 pub(super) fn run(subject: &Subject<'_>) -> Vec<Diagnostic> {
     let index = &subject.compiled().index;
-    let clear = |error: &&Page<ErrorData>| subject.compiled().is_clear(&error.head.id.slug);
+    let clear = |error: &&Page<ErrorData>| subject.compiled().is_complete(&error.head.id.slug);
     let errors: Vec<_> = subject.site.errors.iter().filter(clear).collect();
     let of_page = |error: &Page<ErrorData>| {
         let mut found = Vec::new();
@@ -25,7 +25,7 @@ pub(super) fn run(subject: &Subject<'_>) -> Vec<Diagnostic> {
             }
         }
         for near in &error.data.near_misses {
-            if index.diagnose(&near.value).iter().any(|hit| hit.slug == error.head.id.slug) {
+            if index.diagnose(&near.value).matches.iter().any(|hit| hit.slug == error.head.id.slug) {
                 found.push(
                     Diagnostic::error(
                         &RULE,
@@ -57,7 +57,7 @@ fn sample_fault(
             "hold the pattern against the sample letter by letter; case and runs of space do not matter",
         ));
     };
-    if !subject.compiled().is_clear(&first.slug) {
+    if !subject.compiled().is_complete(&first.slug) {
         return None;
     }
     let other = &subject.site.error(&first.slug)?.head;

@@ -7,7 +7,7 @@ use crate::cli::kept::Kept;
 use crate::cli::terminal::Terminal;
 use crate::cli::{Outcome, world};
 use crate::config::Config;
-use crate::diagnosis::{self, Answer, Asked, Book, Evidence, show_figure};
+use crate::diagnosis::{self, DiagnosedPage, DiagnosisDb, DiagnosisInput, Evidence, format_figure};
 use crate::engine::{Engine, Kind};
 use crate::escape::{Style, TerminalText, one_line};
 use crate::load::{self, Drafts};
@@ -28,8 +28,8 @@ pub(super) fn run(
     let engine = kept.engine();
     engine.tell(&sources);
     let site = || load::pages(&sources, Drafts::Exclude).0;
-    let book = engine.query(Kind::Diagnosis, "book", || Book::new(&site(), &sources));
-    let index = book.index();
+    let db = engine.query(Kind::Diagnosis, "book", || DiagnosisDb::new(&site(), &sources));
+    let index = db.index();
     let mut stream = index.stream();
     let mut end = Vec::new();
     world::read_pieces(options.file.as_deref(), |piece| {
@@ -45,14 +45,14 @@ pub(super) fn run(
         ));
     }
     let words = || {
-        engine.query(Kind::Diagnosis, "words", || diagnosis::words(&site(), &sources, &Engine::forgetful()))
+        engine.query(Kind::Diagnosis, "words", || diagnosis::text_index(&site(), &sources, &Engine::forgetful()))
     };
-    let asked = Asked { index: &index, found: &found, end: &end, limit: options.top };
+    let input = DiagnosisInput { index: &index, diagnosis: &found, text: &end, limit: options.top };
     let answers = match found.matches.is_empty() && (is_binary(&end) || end.trim().is_empty()) {
         true => Vec::new(),
-        false => diagnosis::answers(&book, words, &asked),
+        false => diagnosis::rank_pages(&db, words, &input),
     };
-    let quote = |answer: &Answer| found.matches.iter().find(|found| found.slug == answer.slug);
+    let quote = |answer: &DiagnosedPage| found.matches.iter().find(|found| found.slug == answer.slug);
     let quotes: Vec<&str> =
         answers.iter().map(|answer| quote(answer).map_or("", |found| found.quote.as_str())).collect();
     // A knowledge base that cannot be written to answers as well, only later.
@@ -76,7 +76,7 @@ fn is_binary(text: &str) -> bool {
 }
 
 /// `quotes` are the lines of the answers, `end` is the end of the log.
-fn describe(answers: &[Answer], quotes: &[&str], end: &str, config: &Config) -> TerminalText {
+fn describe(answers: &[DiagnosedPage], quotes: &[&str], end: &str, config: &Config) -> TerminalText {
     if answers.is_empty() && end.trim().is_empty() {
         return "the log is empty: give a file, or pipe the output of the program into this command\n".into();
     }
@@ -111,7 +111,7 @@ fn describe(answers: &[Answer], quotes: &[&str], end: &str, config: &Config) -> 
             .figures
             .iter()
             .filter(|(name, _)| !INTERNAL.contains(name))
-            .map(|(name, figure)| format!("{} {}", name.replace('_', " "), show_figure(name, figure)))
+            .map(|(name, figure)| format!("{} {}", name.replace('_', " "), format_figure(name, figure)))
             .collect();
         if !figures.is_empty() {
             text.push(format!("  figures: {}\n", one_line(&figures.join(", "))));

@@ -7,7 +7,6 @@ mod layout;
 mod machine;
 mod python;
 mod question;
-mod remedies;
 mod speed;
 mod tables;
 

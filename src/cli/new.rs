@@ -12,7 +12,7 @@ use crate::cli::arguments::{Arguments, NewKind, NewOptions};
 use crate::cli::terminal::Terminal;
 use crate::cli::{Outcome, world};
 use crate::config::Config;
-use crate::diagnosis::{self, Compiled, LEAST_BITS};
+use crate::diagnosis::{self, CompiledSignatures, MIN_ASSERTING_BITS};
 use crate::files::Sources;
 use crate::load::{self, Drafts};
 use crate::schema::is_slug;
@@ -62,12 +62,12 @@ pub(super) fn run(arguments: &Arguments, options: &NewOptions, terminal: &Termin
 
 /// How much the proposed signature tells.
 fn told(bits: u32) -> String {
-    match bits < LEAST_BITS {
+    match bits < MIN_ASSERTING_BITS {
         true => format!(
-            "the signature tells {bits} bits, too little to assert an error, which takes {LEAST_BITS}: add literal \
+            "the signature tells {bits} bits, too little to assert an error, which takes {MIN_ASSERTING_BITS}: add literal \
              text that only this message has"
         ),
-        false => format!("the signature tells {bits} bits; {LEAST_BITS} assert an error"),
+        false => format!("the signature tells {bits} bits; {MIN_ASSERTING_BITS} assert an error"),
     }
 }
 
@@ -117,7 +117,9 @@ enum Message {
 fn message(site: &Site, sources: &Sources, path: &Path) -> Result<Message> {
     let bytes = fs::read(path).with_context(|| format!("cannot read `{}`", path.display()))?;
     let log = String::from_utf8_lossy(&bytes);
-    if let Some(hit) = Compiled::new(site, sources).index.diagnose(&log).iter().find(|hit| !hit.weak) {
+    if let Some(hit) =
+        CompiledSignatures::new(site, sources).index.diagnose(&log).matches.iter().find(|hit| !hit.weak)
+    {
         let known = site.errors.iter().find(|error| error.head.id.slug == hit.slug);
         return Ok(Message::Known(known.map_or(hit.slug.clone(), |page| page.head.path.clone())));
     }

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use crate::diag::{Diagnostic, Rule};
 use crate::files::{Placed, Sources, Span};
-use crate::schema::{self, Field, Fields, MISSING_KEY, Shape};
+use crate::schema::{self, Fields, Integer, MISSING_KEY, Record as _, TextMap, Url, record};
 use crate::texts::Texts;
 
 pub use placeholders::placeholders;
@@ -32,36 +32,40 @@ pub const RULES: &[Rule] = &[
 /// Days after which a verified page counts as stale, where site.toml says nothing.
 const STALE_AFTER_DAYS: i64 = 180;
 
-const DAYS: Shape = Shape::Integer { min: 1, max: 3650 };
-
-/// What `site.toml` may hold.
-pub const FIELDS: &[Field] = &[
-    Field::required("title", Shape::Text, "Name of the site."),
-    Field::optional("tagline", Shape::Text, "One line below the name."),
-    Field::optional("description", Shape::Text, "One sentence for search engines and feeds."),
-    Field::required("base_url", Shape::Url, "Where the site is published; ends in a slash."),
-    Field::optional(
-        "language",
-        Shape::Text,
-        "Language of the pages: `en`, `de`, or one with texts in `i18n/`.",
-    ),
-    Field::optional("repository", Shape::Url, "Repository with the content; pages link to it for edits."),
-    Field::optional("contact", Shape::Text, "Address for mail about pages: `kb@example.org`."),
-    Field::optional("branch", Shape::Text, "Branch that edits go to; left out: `main`."),
-    Field::optional("licence", Shape::Text, "License of the content."),
-    Field::optional("licence_url", Shape::Url, "Where the license of the content can be read."),
-    Field::optional(
-        "social_images",
-        Shape::Flag,
-        "Whether a picture is drawn for each page that may be shared; left out: `true`.",
-    ),
-    Field::optional("stale_after_days", DAYS, "Days after which a verified page is overdue."),
-    Field::optional(
-        "stale_by_category",
-        Shape::Map(&Shape::Text),
-        "The same for single categories: `drivers = \"90\"`.",
-    ),
-];
+record! {
+    /// What `site.toml` may hold.
+    #[derive(Debug)]
+    pub struct Settings {
+        /// Name of the site.
+        required title: Option<String>,
+        /// One line below the name.
+        optional tagline: String,
+        /// One sentence for search engines and feeds.
+        optional description: Option<String>,
+        /// Where the site is published; ends in a slash.
+        required base_url: Option<Placed<String>> as Url,
+        /// Language of the pages: `en`, `de`, or one with texts in `i18n/`.
+        optional language: Option<Placed<String>>,
+        /// Repository with the content; pages link to it for edits.
+        optional repository: Option<Placed<String>> as Url,
+        /// Address for mail about pages: `kb@example.org`.
+        optional contact: Option<Placed<String>>,
+        /// Branch that edits go to; left out: `main`.
+        optional branch: String = "main".into(),
+        /// License of the content.
+        optional licence: String = "all rights reserved".into(),
+        /// Where the license of the content can be read.
+        optional licence_url: Option<String> as Url,
+        /// Whether a picture is drawn for each page that may be shared; left out: `true`.
+        optional social_images: bool = true,
+        /// Days after which a verified page is overdue.
+        optional stale_after_days: i64 as Integer<1, 3650> = STALE_AFTER_DAYS,
+        /// The same for single categories: `drivers = "90"`.
+        optional stale_by_category: Vec<(Placed<String>, Placed<String>)> as TextMap,
+        /// Where they all stand.
+        apart span: Span = Fields::span,
+    }
+}
 
 /// The settings of a site.
 #[derive(Debug, Clone)]
@@ -102,13 +106,16 @@ impl Config {
         let mut found = Vec::new();
         let Some(file) = sources.find("site.toml") else {
             let unread = sources.find_unread("site.toml").expect("reading a site without site.toml fails");
-            return (Self::new(&Fields::none(Span::top(unread)), sources, &mut found), Vec::new());
+            return (
+                Self::new(Settings::of(&Fields::none(Span::top(unread))), sources, &mut found),
+                Vec::new(),
+            );
         };
         let node = toml::parse(&sources.get(file).text, file, &mut found);
         let is_cut = !found.is_empty();
-        let fields = schema::read(&node, FIELDS, "site.toml", &mut found);
+        let fields = schema::read(&node, Settings::FIELDS, "site.toml", &mut found);
         found.retain(|finding| !(is_cut && finding.code == MISSING_KEY.code));
-        let config = Self::new(&fields, sources, &mut found);
+        let config = Self::new(Settings::of(&fields), sources, &mut found);
         (config, found)
     }
 
@@ -139,12 +146,10 @@ impl Config {
             .unwrap_or(self.stale_after_days)
     }
 
-    fn new(fields: &Fields, sources: &Sources, found: &mut Vec<Diagnostic>) -> Self {
-        let word = |name: &str| fields.text(name).map(|placed| placed.value);
-        let title = word("title").unwrap_or_else(|| "Untitled".into());
-        let base_url = fields
-            .text("base_url")
-            .unwrap_or_else(|| Placed::new("http://127.0.0.1:1111/".into(), fields.span()));
+    fn new(written: Settings, sources: &Sources, found: &mut Vec<Diagnostic>) -> Self {
+        let title = written.title.unwrap_or_else(|| "Untitled".into());
+        let base_url =
+            written.base_url.unwrap_or_else(|| Placed::new("http://127.0.0.1:1111/".into(), written.span));
         if !base_url.value.ends_with('/') {
             found.push(
                 Diagnostic::error(&BAD_SETTINGS, base_url.span, "`base_url` does not end in a slash")
@@ -161,9 +166,9 @@ impl Config {
                 .help("write the path as it is at the end: `https://example.org/kb/`"),
             );
         }
-        let language = fields.text("language").unwrap_or_else(|| Placed::new("en".into(), fields.span()));
+        let language = written.language.unwrap_or_else(|| Placed::new("en".into(), written.span));
         let mut stale_by_category = BTreeMap::new();
-        for (category, days) in fields.map("stale_by_category") {
+        for (category, days) in written.stale_by_category {
             match days.value.parse::<i64>() {
                 Ok(number) if (1..=3650).contains(&number) => {
                     stale_by_category.insert(category.value, number);
@@ -179,19 +184,19 @@ impl Config {
             }
         }
         Self {
-            tagline: word("tagline").unwrap_or_default(),
-            description: word("description").unwrap_or_else(|| title.clone()),
+            tagline: written.tagline,
+            description: written.description.unwrap_or_else(|| title.clone()),
             title,
             base_url: base_url.value,
             texts: language::texts(&language, sources, found),
             language: language.value,
-            repository: word("repository").map(|url| url.trim_end_matches('/').to_string()),
-            contact: fields.text("contact").and_then(|contact| mail_address(contact, found)),
-            branch: word("branch").unwrap_or_else(|| "main".into()),
-            licence: word("licence").unwrap_or_else(|| "all rights reserved".into()),
-            licence_url: word("licence_url"),
-            social_images: fields.flag("social_images").is_none_or(|flag| flag.value),
-            stale_after_days: fields.integer("stale_after_days").map_or(STALE_AFTER_DAYS, |days| days.value),
+            repository: written.repository.map(|url| url.value.trim_end_matches('/').to_string()),
+            contact: written.contact.and_then(|contact| mail_address(contact, found)),
+            branch: written.branch,
+            licence: written.licence,
+            licence_url: written.licence_url,
+            social_images: written.social_images,
+            stale_after_days: written.stale_after_days,
             stale_by_category,
         }
     }

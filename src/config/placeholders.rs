@@ -1,9 +1,9 @@
 //! Addresses in `site.toml` that only stand for real ones.
 
-use crate::config::{FIELDS, toml};
+use crate::config::{Settings, toml};
 use crate::diag::{Diagnostic, Rule};
-use crate::files::{Placed, Sources};
-use crate::schema;
+use crate::files::Sources;
+use crate::schema::{self, Record as _};
 
 /// A site with these addresses must not be published. Not among the rules of `check`: a local build may have them.
 const PLACEHOLDER_ADDRESS: Rule = Rule {
@@ -21,16 +21,11 @@ pub fn placeholders(sources: &Sources, given: Option<&str>) -> Vec<Diagnostic> {
     let Some(file) = sources.find("site.toml") else { return Vec::new() };
     // Faults are reported by the build itself.
     let node = toml::parse(&sources.get(file).text, file, &mut Vec::new());
-    let fields = schema::read(&node, FIELDS, "site.toml", &mut Vec::new());
-    let used = |name| {
-        let written: Placed<String> = fields.text(name)?;
-        Some(match given.filter(|_| name == "base_url") {
-            Some(given) => Placed::new(given.to_string(), written.span),
-            None => written,
-        })
-    };
-    let values =
-        ["base_url", "repository", "contact"].into_iter().filter_map(|name| Some((name, used(name)?)));
+    let written = Settings::of(&schema::read(&node, Settings::FIELDS, "site.toml", &mut Vec::new()));
+    let given = given.map(str::to_string);
+    let base_url = written.base_url.map(|url| url.map(|url| given.unwrap_or(url)));
+    let values = [("base_url", base_url), ("repository", written.repository), ("contact", written.contact)];
+    let values = values.into_iter().filter_map(|(name, value)| Some((name, value?)));
     let placeholders = values.filter(|(_, value)| is_reserved(host(&value.value)));
     placeholders
         .map(|(name, value)| {

@@ -1,19 +1,19 @@
-//! Patterns and conditions of all error pages, parsed; and every fault in them with its place.
+//! Parses the patterns and conditions of all error pages and collects their errors.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, OnceLock};
 
 use kbgen_signature::{self as signature, Cause, Extractor, Index, Pattern};
 
-use crate::diagnosis::extractors::extractors;
-use crate::diagnosis::parser::{Parser, PartFault};
+use crate::diagnosis::extractors::parse_extractors;
+use crate::diagnosis::signature_parser::{SignatureError, SignatureParser};
 use crate::engine::Engine;
 use crate::facts::{Facts, Fingerprint, Name, read, unrecorded};
 use crate::files::{Key, Sources};
-use crate::site::kinds::{ErrorData, ErrorKind, SignatureText};
+use crate::site::kinds::{ErrorData, ErrorKind, SignatureText, key};
 use crate::site::{self, Head, Page, Site};
 
-/// Whether a pattern, all by itself, finds a text.
+/// Returns whether a pattern matches a text.
 pub fn finds(pattern: &str, text: &str) -> bool {
     let Ok(pattern) = Pattern::parse(pattern) else { return false };
     let page = signature::Page {
@@ -22,144 +22,144 @@ pub fn finds(pattern: &str, text: &str) -> bool {
         signatures: vec![signature::Signature::of(pattern)],
         causes: Vec::new(),
     };
-    !Index::build(&[page], &[]).diagnose(text).is_empty()
+    !Index::build(&[page], &[]).diagnose(text).matches.is_empty()
 }
 
-/// The bits that a pattern tells, where it is one.
+/// Returns the bits of information of a pattern; `None` if it is invalid.
 pub fn specificity(pattern: &str) -> Option<u32> {
     Some(signature::Signature::of(Pattern::parse(pattern).ok()?).specificity())
 }
 
 /// The signatures of a site.
 #[derive(Debug, Clone)]
-pub struct Compiled {
-    /// The index over all signatures that were understood.
+pub struct CompiledSignatures {
+    /// Index of all valid signatures.
     pub index: Index,
-    /// How figures are read that several pages share.
+    /// Extractors that several pages share.
     pub extractors: Vec<Extractor>,
-    /// Faults in patterns and fragments.
-    pub pattern_faults: Vec<PartFault>,
-    /// Faults in conditions.
-    pub condition_faults: Vec<PartFault>,
-    /// Slugs of errors and extractors that were not understood in full, because of a fault in them or in what they use.
-    /// Signatures and extractors that could not be read, so their matches are unknown.
-    unclear: BTreeSet<String>,
+    /// Errors in patterns and fragments.
+    pub pattern_errors: Vec<SignatureError>,
+    /// Errors in conditions, derived values and templates.
+    pub condition_errors: Vec<SignatureError>,
+    /// Slugs of error pages and extractors with an error in them or in an extractor they use; their matches are not
+    /// reliable.
+    incomplete: BTreeSet<String>,
 }
 
-/// The signatures of a site, compiled when somebody looks at them.
+/// Signatures of a site, compiled on first use.
 #[derive(Debug)]
-pub struct Signatures {
+pub struct LazySignatures {
     key: Key,
-    compiled: OnceLock<Arc<Compiled>>,
+    compiled: OnceLock<Arc<CompiledSignatures>>,
 }
 
-impl Signatures {
-    /// Those of a site.
+impl LazySignatures {
+    /// Returns the signatures of a site, without compiling them if their key is known.
     pub fn new(site: &Site, sources: &Sources, engine: &Engine) -> Self {
         let compiled = OnceLock::new();
         let key = engine.key("signatures", || drop(compiled.set(compile(site, sources, engine))));
         Self { key, compiled }
     }
 
-    /// The compiled ones of the same site.
-    pub fn of(&self, site: &Site, sources: &Sources, engine: &Engine) -> &Compiled {
+    /// Returns the compiled signatures; the site must be the same at each call.
+    pub fn of(&self, site: &Site, sources: &Sources, engine: &Engine) -> &CompiledSignatures {
         read(name());
         self.compiled.get_or_init(|| unrecorded(|| compile(site, sources, engine)))
     }
 }
 
-fn compile(site: &Site, sources: &Sources, engine: &Engine) -> Arc<Compiled> {
-    engine.value("compiled", || Compiled::new(site, sources))
+fn compile(site: &Site, sources: &Sources, engine: &Engine) -> Arc<CompiledSignatures> {
+    engine.value("compiled", || CompiledSignatures::new(site, sources))
 }
 
 fn name() -> Name {
     Name::new("signatures", "")
 }
 
-impl Facts for Signatures {
+impl Facts for LazySignatures {
     fn tell(&self, tell: &mut dyn FnMut(Name, Fingerprint)) {
         tell(name(), Fingerprint::of([self.key]));
     }
 }
 
-impl Compiled {
-    /// Whether it is known which texts a page matches, or what an extractor reads.
-    pub fn is_clear(&self, slug: &str) -> bool {
-        !self.unclear.contains(slug)
+impl CompiledSignatures {
+    /// Returns whether a page or an extractor, and all it uses, is free of errors.
+    pub fn is_complete(&self, slug: &str) -> bool {
+        !self.incomplete.contains(slug)
     }
 
-    /// Whether it is known of all pages which texts they match.
-    pub fn is_all_clear(&self) -> bool {
-        self.unclear.is_empty()
+    /// Returns whether all pages and extractors are free of errors.
+    pub fn is_all_complete(&self) -> bool {
+        self.incomplete.is_empty()
     }
 
-    /// Parses everything; what is wrong is left out and kept as a fault. Symptoms have no message.
+    /// Compiles all valid signatures. Skips symptoms, which have no message.
     pub fn new(site: &Site, sources: &Sources) -> Self {
-        let mut parser = Parser::new(sources);
-        let extractors = extractors(&site.extractors, &mut parser);
-        Self::of(site, extractors, parser)
-    }
-
-    fn of(site: &Site, extractors: Vec<Extractor>, parser: Parser<'_>) -> Self {
-        let faults = || parser.pattern_faults.iter().chain(&parser.condition_faults);
-        let is_unclear =
-            |head: &Head| !head.is_read() || faults().any(|fault| fault.span.source == head.source);
-        let unclear = site.extractors.iter().map(|page| &page.head).filter(|head| is_unclear(head));
-        let unclear = unclear.map(|head| head.id.slug.clone()).collect();
-        let mut reader = Reader { extractors: &extractors, unclear, parser };
+        let mut parser = SignatureParser::new(sources);
+        let extractors = parse_extractors(&site.extractors, &mut parser);
+        let errors = || parser.pattern_errors.iter().chain(&parser.condition_errors);
+        let is_incomplete =
+            |head: &Head| !head.is_read() || errors().any(|error| error.span.source == head.source);
+        let incomplete = site.extractors.iter().map(|page| &page.head).filter(|head| is_incomplete(head));
+        let incomplete = incomplete.map(|head| head.id.slug.clone()).collect();
+        let mut compiler = PageCompiler { extractors: &extractors, incomplete, parser };
         let errors = site.errors.iter().filter(|error| error.data.kind != ErrorKind::Symptom);
-        let pages: Vec<signature::Page> = errors.map(|error| reader.page(error)).collect();
-        let Reader { parser: Parser { pattern_faults, condition_faults, .. }, unclear, .. } = reader;
-        let index = Index::build(&pages, &extractors);
-        Self { index, extractors, pattern_faults, condition_faults, unclear }
+        let compiled: Vec<signature::Page> = errors.map(|error| compiler.page(error)).collect();
+        let PageCompiler {
+            parser: SignatureParser { pattern_errors, condition_errors, .. }, incomplete, ..
+        } = compiler;
+        let index = Index::build(&compiled, &extractors);
+        Self { index, extractors, pattern_errors, condition_errors, incomplete }
     }
 }
 
-/// Reads one page after another.
-struct Reader<'s> {
-    /// Shared extractors.
+struct PageCompiler<'s> {
     extractors: &'s [Extractor],
-    /// Slugs of what was not understood in full.
-    unclear: BTreeSet<String>,
-    parser: Parser<'s>,
+    /// See [`CompiledSignatures`].
+    incomplete: BTreeSet<String>,
+    parser: SignatureParser<'s>,
 }
 
-impl Reader<'_> {
+impl PageCompiler<'_> {
     fn page(&mut self, error: &Page<ErrorData>) -> signature::Page {
-        let faults = self.faults();
-        let page = self.understood(error);
+        let errors = self.error_count();
+        let page = self.parse_page(error);
         let entries = &error.data.signatures;
-        let is_unclear = entries.iter().any(|entry| matches!(entry.text, SignatureText::Unclear));
-        let uses_unclear = entries.iter().any(|entry| self.uses_unclear(entry));
-        if !error.head.knows("signatures") || is_unclear || uses_unclear || self.faults() > faults {
-            self.unclear.insert(page.slug.clone());
+        let is_unclear = entries.iter().any(|entry| matches!(entry.text(), SignatureText::Unclear));
+        let uses_incomplete = entries.iter().any(|entry| self.uses_incomplete_extractor(entry));
+        if !error.head.knows(key!(ErrorData.signatures))
+            || is_unclear
+            || uses_incomplete
+            || self.error_count() > errors
+        {
+            self.incomplete.insert(page.slug.clone());
         }
         page
     }
 
-    fn faults(&self) -> usize {
-        self.parser.pattern_faults.len() + self.parser.condition_faults.len()
+    fn error_count(&self) -> usize {
+        self.parser.pattern_errors.len() + self.parser.condition_errors.len()
     }
 
-    /// Whether a signature reads figures by an extractor that was not understood.
-    fn uses_unclear(&self, entry: &site::kinds::Signature) -> bool {
-        entry.extract.as_ref().is_some_and(|name| self.unclear.contains(&name.value))
+    fn uses_incomplete_extractor(&self, entry: &site::kinds::Signature) -> bool {
+        entry.extract.as_ref().is_some_and(|name| self.incomplete.contains(&name.value))
     }
 
-    fn understood(&mut self, error: &Page<ErrorData>) -> signature::Page {
+    fn parse_page(&mut self, error: &Page<ErrorData>) -> signature::Page {
         let signatures: Vec<signature::Signature> =
             error.data.signatures.iter().filter_map(|entry| self.signature(entry)).collect();
-        let readable: Vec<String> = signatures.iter().flat_map(|entry| self.readable(entry)).collect();
+        let figure_names: Vec<String> =
+            signatures.iter().flat_map(|entry| self.figure_names(entry)).collect();
         let is_known = signatures.len() == error.data.signatures.len()
-            && error.head.knows("signatures")
-            && !error.data.signatures.iter().any(|entry| self.uses_unclear(entry));
-        let readable = is_known.then_some(readable.as_slice());
+            && error.head.knows(key!(ErrorData.signatures))
+            && !error.data.signatures.iter().any(|entry| self.uses_incomplete_extractor(entry));
+        let figure_names = is_known.then_some(figure_names.as_slice());
         let mut causes = Vec::new();
         for cause in &error.data.causes {
             if let Some(case) = &cause.case {
-                self.parser.template(case, readable);
+                self.parser.template(case, figure_names);
             }
-            let when = cause.when.as_ref().and_then(|when| self.parser.condition(when, readable));
+            let when = cause.when.as_ref().and_then(|when| self.parser.condition(when, figure_names));
             causes.extend(when.map(|when| Cause { id: cause.id.value.clone(), when }));
         }
         signature::Page {
@@ -175,18 +175,16 @@ impl Reader<'_> {
     }
 
     fn signature(&mut self, entry: &site::kinds::Signature) -> Option<signature::Signature> {
-        let texts = match &entry.text {
-            SignatureText::Pattern(pattern) => std::slice::from_ref(pattern),
-            SignatureText::All(fragments) => fragments.as_slice(),
-            SignatureText::Unclear => return None,
-        };
-        let all: Vec<Pattern> = texts.iter().filter_map(|text| self.parser.pattern(text)).collect();
+        if matches!(entry.text(), SignatureText::Unclear) {
+            return None;
+        }
+        let all: Vec<Pattern> = entry.texts().iter().filter_map(|text| self.parser.pattern(text)).collect();
         let not = entry.not.iter().filter_map(|text| self.parser.pattern(text)).collect();
         if let Some(name) = &entry.extract
             && !self.extractors.iter().any(|extractor| extractor.name == name.value)
         {
             let known: Vec<_> = self.extractors.iter().map(|known| format!("`{}`", known.name)).collect();
-            self.parser.pattern_faults.push(PartFault {
+            self.parser.pattern_errors.push(SignatureError {
                 span: name.span,
                 message: format!("there is no extractor `{}`", name.value),
                 help: match known.is_empty() {
@@ -201,16 +199,16 @@ impl Reader<'_> {
             extract: entry.extract.as_ref().map(|name| name.value.clone()),
             when: None,
         };
-        if signature.all.len() != texts.len() {
+        if signature.all.len() != entry.texts().len() {
             return None;
         }
-        let readable = self.readable(&signature);
-        let readable = Some(readable.as_slice()).filter(|_| !self.uses_unclear(entry));
-        signature.when = entry.when.as_ref().and_then(|when| self.parser.condition(when, readable));
+        let figure_names = self.figure_names(&signature);
+        let figure_names = Some(figure_names.as_slice()).filter(|_| !self.uses_incomplete_extractor(entry));
+        signature.when = entry.when.as_ref().and_then(|when| self.parser.condition(when, figure_names));
         Some(signature)
     }
 
-    fn readable(&self, signature: &signature::Signature) -> Vec<String> {
+    fn figure_names(&self, signature: &signature::Signature) -> Vec<String> {
         signature.names(self.extractors).into_iter().map(str::to_owned).collect()
     }
 }

@@ -1,23 +1,25 @@
-//! The site's signatures as an index, and what it says of a log.
+//! Diagnosis of logs with the signatures of a site.
 //!
-//! 1. [`Compiled::new`] reads every pattern and condition of the error pages, and keeps what is wrong with them,
-//! 2. `Compiled::index` is the index that the matcher and the page's script share,
-//! 3. [`answer()`] puts a match into words; [`answers()`] adds pages that are only near.
+//! 1. [`CompiledSignatures::new`] parses the patterns and conditions of the error pages and collects their errors,
+//! 2. `CompiledSignatures::index` is the index that the matcher and `static/js/match.js` share,
+//! 3. [`rank_pages`] converts matches to pages for output and adds similar pages.
 //!
-//! Both need no more than a [`Book`] and the [`words()`], plain data that can be kept for the next log.
+//! Step 3 needs only a [`DiagnosisDb`] and the [`text_index`]: plain data that can be cached.
 
-mod answer;
-mod book;
 mod compiled;
+mod db;
+mod diagnosed_page;
 mod extractors;
-mod near;
-mod parser;
+mod search;
+mod signature_parser;
 
-pub use answer::{Answer, COUNTS, Evidence, PAIRS, answer, show_figure, told};
-pub use book::Book;
-pub use compiled::{Compiled, Signatures, finds, specificity};
-pub use extractors::shared;
-/// The fewest bits of a signature that asserts an error.
-pub use kbgen_signature::LEAST_BITS;
-pub use near::{Asked, answers, documents, words};
-pub use parser::PartFault;
+pub use compiled::{CompiledSignatures, LazySignatures, finds, specificity};
+pub use db::DiagnosisDb;
+pub use diagnosed_page::{
+    COUNT_NAMES, DiagnosedPage, Evidence, SHORTAGE_PAIRS, describe_match, format_figure, relevant_figures,
+};
+pub use extractors::shared_extractors;
+/// Minimum bits of a signature that asserts an error.
+pub use kbgen_signature::MIN_ASSERTING_BITS;
+pub use search::{DiagnosisInput, documents, rank_pages, text_index};
+pub use signature_parser::SignatureError;

@@ -1,13 +1,13 @@
-//! JSON for standard output: no character in it acts on a terminal or a CI log, and a parser reads what was given.
+//! JSON for standard output, without characters that affect a terminal or a CI log.
 
 use serde::Serialize;
 
 use crate::escape::replace_invisible;
 
-/// A value as indented JSON with a last line feed.
+/// Serializes a value as indented JSON with a final line feed.
 ///
 /// serde_json escapes C0 controls only, so other controls, bidirectional and invisible characters become `\uXXXX` here.
-/// `##[`, which begins a workflow command anywhere in a CI log, does too: it can only be part of a string.
+/// So does the `#` of `##[`, which starts a workflow command anywhere in a CI log; it can only be part of a string.
 pub fn json(value: &impl Serialize) -> String {
     let plain = serde_json::to_string_pretty(value).expect("plain data is always JSON");
     let units = |character: char| {
@@ -23,7 +23,7 @@ mod tests {
     use crate::escape::{ColorChoice, TerminalText};
 
     #[test]
-    fn json_is_the_same_data_and_passes_a_terminal_unchanged() {
+    fn escaped_json_has_the_same_data_and_is_safe_in_a_terminal() {
         let value = "\u{1b}[2J\u{9b}31m\u{7f}\u{202e}\u{e0041}\u{feff} é ##[add-mask]x\n::stop-commands::y";
         let text = json(&[value]);
         assert_eq!(serde_json::from_str::<Vec<String>>(&text).expect("JSON"), [value]);

@@ -1,11 +1,11 @@
-//! Generated Markdown (CommonMark with GitHub's extensions), as `llms.txt` and the alternates of pages have it.
+//! Generates Markdown (CommonMark with GitHub's extensions) for `llms.txt` and the Markdown versions of pages.
 
-/// Markdown whose marks are our own, those of a text that `check` has judged, or escaped.
+/// Markdown whose syntax is generated, checked by `check`, or escaped.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct MarkdownText(String);
 
 impl MarkdownText {
-    /// Plain text on one line. No character of it is a mark: no link, code, HTML, heading, list or quotation begins.
+    /// Escapes plain text on one line, so that it contains no Markdown syntax.
     pub fn plain(text: &str) -> Self {
         let words: Vec<&str> = text.split_whitespace().collect();
         let line = words.join(" ");
@@ -23,32 +23,32 @@ impl MarkdownText {
         Self(out)
     }
 
-    /// Markdown of a page or of a translation: `check` judges its links and HTML.
+    /// Wraps Markdown of a page or a translation, whose links and HTML `check` has checked.
     pub fn checked(markdown: &str) -> Self {
         Self(markdown.to_string())
     }
 
-    /// One line of checked Markdown.
+    /// Wraps checked Markdown and joins its lines.
     pub fn checked_line(markdown: &str) -> Self {
         Self(markdown.split(['\r', '\n']).map(str::trim).collect::<Vec<_>>().join(" "))
     }
 
-    /// A link.
+    /// Creates a link.
     pub fn link(text: &Self, address: &str) -> Self {
         Self(format!("[{}]({})", text.0, destination(address)))
     }
 
-    /// The mark of an item in a numbered list.
+    /// Creates the marker of an item in a numbered list.
     pub fn number(number: usize) -> Self {
         Self(format!("{number}. "))
     }
 
-    /// An address as a link.
+    /// Creates a link whose text is its address.
     pub fn address(address: &str) -> Self {
         Self(format!("<{}>", destination(address)))
     }
 
-    /// Inline code.
+    /// Creates inline code on one line.
     pub fn code(text: &str) -> Self {
         let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
         let ticks = "`".repeat(longest_run(&line, '`') + 1);
@@ -56,35 +56,35 @@ impl MarkdownText {
         Self(format!("{ticks}{space}{line}{space}{ticks}"))
     }
 
-    /// A fenced block of plain text, with an empty line behind it.
+    /// Creates a fenced block of plain text with an empty line after it.
     pub fn code_block(text: &str) -> Self {
         let text = text.replace('\r', "\n");
         let fence = "`".repeat(longest_run(&text, '`').max(2) + 1);
         Self(format!("{fence}text\n{}\n{fence}\n\n", text.trim_end()))
     }
 
-    /// Adds Markdown of our own.
+    /// Adds literal Markdown of the program.
     pub fn push_syntax(&mut self, markdown: &'static str) {
         self.0.push_str(markdown);
     }
 
-    /// Adds Markdown at the end.
+    /// Appends Markdown.
     pub fn push(&mut self, text: &Self) {
         self.0.push_str(&text.0);
     }
 
-    /// The Markdown.
+    /// Returns the Markdown source.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// The bytes of a file that holds it.
+    /// Converts it to the bytes of a file.
     pub fn into_bytes(self) -> Vec<u8> {
         self.0.into_bytes()
     }
 }
 
-/// Whether a character is a mark wherever it is. An underscore inside a word is none, which spares names their backslashes.
+/// Returns whether a character is Markdown syntax anywhere in a line. An underscore inside a word is not.
 fn is_mark(character: char, before: Option<char>, next: Option<char>) -> bool {
     let is_word = |near: Option<char>| near.is_some_and(char::is_alphanumeric);
     match character {
@@ -95,8 +95,7 @@ fn is_mark(character: char, before: Option<char>, next: Option<char>) -> bool {
     }
 }
 
-/// Whether a character would begin a heading, a quotation, a list, a rule or a footnote at the start of a line, where
-/// `before` is all that was written of it.
+/// Returns whether a character would start a heading, a quotation, a list, a rule or a footnote; `before` is the line up to it.
 fn is_block_mark(character: char, before: &str, next: Option<char>) -> bool {
     let is_number = !before.is_empty() && before.bytes().all(|byte| byte.is_ascii_digit());
     match character {
@@ -106,7 +105,7 @@ fn is_block_mark(character: char, before: &str, next: Option<char>) -> bool {
     }
 }
 
-/// An address that ends neither the parentheses nor the angle brackets around it.
+/// Percent-encodes the characters of an address that would end the parentheses or angle brackets around it.
 fn destination(address: &str) -> String {
     let mut out = String::with_capacity(address.len());
     for character in address.chars() {
@@ -121,8 +120,8 @@ fn destination(address: &str) -> String {
     out
 }
 
-fn longest_run(text: &str, wanted: char) -> usize {
-    text.split(|c| c != wanted).map(str::len).max().unwrap_or(0)
+fn longest_run(text: &str, expected: char) -> usize {
+    text.split(|c| c != expected).map(str::len).max().unwrap_or(0)
 }
 
 #[cfg(test)]
@@ -136,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn titles_stay_text() {
+    fn escapes_titles() {
         assert_eq!(
             plain("Fix it](https://evil.example/x) and [more"),
             "Fix it\\](https://evil.example/x) and \\[more"
@@ -149,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn a_reader_sees_plain_text_as_it_was() {
+    fn escaped_text_renders_unchanged() {
         for text in [
             "Fix it](https://evil.example/x) and [more",
             "`code` **bold** _em_ ~~gone~~ <b> &amp; &#35; \\ <https://a.org>",
@@ -185,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn addresses_and_code_end_where_they_end() {
+    fn addresses_and_code_cannot_end_early() {
         let link = MarkdownText::link(&MarkdownText::plain("a]b"), "https://a.org/x) [y](z");
         assert_eq!(link.0, "[a\\]b](https://a.org/x%29%20%5By%5D%28z)");
         assert_eq!(MarkdownText::code("a`b").0, "``a`b``");

@@ -1,6 +1,6 @@
-//! Text made safe for where it is written: a terminal, a CI log, a Markdown file, JSON on standard output.
+//! Escapes text for terminals, CI logs, Markdown files and JSON on standard output.
 //!
-//! Each output has a type of its own that only escaping makes, and its writer takes nothing else.
+//! Each output has its own type, which only escaping creates and which is the only input of its writer.
 
 mod json;
 mod markdown;
@@ -16,13 +16,13 @@ pub use markdown::MarkdownText;
 pub use terminal::{ColorChoice, Style, TerminalText};
 pub use workflow::WorkflowCommands;
 
-/// Replaces control, bidirectional and invisible characters with escapes such as `\u{202e}`. Line feeds and tabs stay,
-/// and so do the joiners and variation selectors of emoji and of scripts that need them.
+/// Replaces control, bidirectional and invisible characters with escapes such as `\u{202e}`. Keeps line feeds, tabs,
+/// and the joiners and variation selectors of emoji and of scripts that need them.
 pub fn visible(text: &str) -> Cow<'_, str> {
     replace_invisible(text, escape_of)
 }
 
-/// Like [`visible`], with line feeds as `\n`: for values that may not begin a line of their own.
+/// Like [`visible`], with line feeds as `\n`: for values that must not start a new line.
 pub fn one_line(text: &str) -> Cow<'_, str> {
     match visible(text) {
         plain if !plain.contains('\n') => plain,
@@ -30,12 +30,12 @@ pub fn one_line(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// The escape that [`visible`] writes for a character.
+/// Returns the escape that [`visible`] writes for a character.
 pub fn escape_of(character: char) -> String {
     character.escape_unicode().to_string()
 }
 
-/// Replaces the characters that [`visible`] escapes.
+/// Replaces each character that [`visible`] escapes with the result of `replacement`.
 pub fn replace_invisible(text: &str, replacement: impl Fn(char) -> String) -> Cow<'_, str> {
     let mut out = String::new();
     let mut end = 0;
@@ -51,23 +51,23 @@ pub fn replace_invisible(text: &str, replacement: impl Fn(char) -> String) -> Co
     out.into()
 }
 
-/// Bytes of a text at which a GitHub Actions runner would find a workflow command in a log: the first colon of a line
-/// `::name …::…`, and the second sign of `##[name]` wherever it is.
+/// Returns the byte offsets of workflow commands that a GitHub Actions runner would find in a log: of the first colon of a line
+/// `::name …::…`, and of the second `#` of `##[name]` anywhere.
 ///
 /// Source: `TryParseV2` and `TryParse` in
 /// <https://github.com/actions/runner/blob/main/src/Runner.Common/ActionCommand.cs>.
-fn command_marks(text: &str) -> Vec<usize> {
-    let mut marks = Vec::new();
+fn command_positions(text: &str) -> Vec<usize> {
+    let mut positions = Vec::new();
     let mut start = 0;
     for line in text.split_inclusive('\n') {
         let trimmed = line.trim_start();
         if trimmed.strip_prefix("::").is_some_and(|rest| rest.contains("::")) {
-            marks.push(start + line.len() - trimmed.len());
+            positions.push(start + line.len() - trimmed.len());
         }
-        marks.extend(line.match_indices("##[").map(|(at, _)| start + at + 1));
+        positions.extend(line.match_indices("##[").map(|(at, _)| start + at + 1));
         start += line.len();
     }
-    marks
+    positions
 }
 
 #[cfg(test)]
@@ -75,7 +75,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn unsafe_characters_become_escapes_and_others_stay() {
+    fn escapes_only_unsafe_characters() {
         assert_eq!(visible("a\u{1b}]0;x\u{7}\tb\r\nc"), "a\\u{1b}]0;x\\u{7}\tb\r\nc");
         assert_eq!(
             visible("\u{9b}31m \u{202e} \u{2066} \u{feff}"),
@@ -87,9 +87,9 @@ mod tests {
     }
 
     #[test]
-    fn workflow_commands_are_found_as_a_runner_finds_them() {
-        assert_eq!(command_marks("a\n  ::stop-commands::x\n"), [4]);
-        assert_eq!(command_marks("a ##[add-mask]b"), [3]);
-        assert_eq!(command_marks("a ::error::b\n::1\n::operator new\n# [x]"), [0; 0]);
+    fn finds_workflow_commands_as_the_runner_does() {
+        assert_eq!(command_positions("a\n  ::stop-commands::x\n"), [4]);
+        assert_eq!(command_positions("a ##[add-mask]b"), [3]);
+        assert_eq!(command_positions("a ::error::b\n::1\n::operator new\n# [x]"), [0; 0]);
     }
 }

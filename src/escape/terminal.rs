@@ -1,19 +1,19 @@
-//! Text for a terminal, or for a log that somebody reads in one.
+//! Text for terminals and for logs that are shown in one.
 
 use std::borrow::Cow;
 
-use crate::escape::{command_marks, escape_of, visible};
+use crate::escape::{command_positions, escape_of, visible};
 
-/// Whether text is colored.
+/// Whether output has colors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ColorChoice {
-    /// With escape sequences for a terminal.
+    /// Text with escape sequences.
     On,
     /// Plain text.
     Off,
 }
 
-/// The style of a part of a text.
+/// A text style.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Style {
     /// The subject of a result.
@@ -22,12 +22,12 @@ pub enum Style {
     Strong,
     /// A quotation or a note.
     Muted,
-    /// The word before the message of a failure.
+    /// The word before an error message.
     Error,
 }
 
 impl Style {
-    /// Parameters of the sequence that selects it (ECMA-48, SGR).
+    /// Returns the parameters of the SGR sequence (ECMA-48).
     fn parameters(self) -> &'static str {
         match self {
             Self::Title => "1;36",
@@ -38,27 +38,28 @@ impl Style {
     }
 }
 
-/// Text without control, bidirectional or invisible characters: they are shown as escapes. Styles are data beside it,
-/// so no text can bring one of its own, and none can begin a workflow command in a CI log.
+/// Text with escapes instead of control, bidirectional and invisible characters. Styles are separate data, so that text cannot
+/// contain a style or start a workflow command in a CI log.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TerminalText {
-    parts: Vec<Part>,
+    parts: Vec<StyledPart>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Part {
+struct StyledPart {
     /// SGR parameters; empty for none.
     style: Cow<'static, str>,
     text: String,
 }
 
 impl TerminalText {
-    /// Text in a style.
+    /// Creates text in a style.
     pub fn styled(style: Style, text: &str) -> Self {
         Self::part(style.parameters().into(), text)
     }
 
-    /// The output of a renderer that colors by itself. Its color sequences are kept, so its input has to be escaped.
+    /// Converts the output of a renderer that writes color sequences. Keeps these sequences, so the input of the renderer must be
+    /// escaped.
     pub fn colored_by_renderer(text: &str) -> Self {
         let mut all = Self::default();
         let mut style = Cow::Borrowed("");
@@ -83,28 +84,28 @@ impl TerminalText {
     fn part(style: Cow<'static, str>, text: &str) -> Self {
         match text {
             "" => Self::default(),
-            text => Self { parts: vec![Part { style, text: visible(text).replace("\r\n", "\n") }] },
+            text => Self { parts: vec![StyledPart { style, text: visible(text).replace("\r\n", "\n") }] },
         }
     }
 
-    /// Adds text at the end.
+    /// Appends text.
     pub fn push(&mut self, text: impl Into<Self>) {
         self.parts.extend(text.into().parts);
     }
 
-    /// The text as it is written.
+    /// Returns the text for output, with styles if `color` is on.
     pub fn render(&self, color: ColorChoice) -> String {
         let plain: String = self.parts.iter().map(|part| part.text.as_str()).collect();
-        let mut marks = command_marks(&plain).into_iter().peekable();
+        let mut commands = command_positions(&plain).into_iter().peekable();
         let mut out = String::with_capacity(plain.len());
         let mut start = 0;
-        for Part { style, text } in &self.parts {
+        for StyledPart { style, text } in &self.parts {
             let is_styled = color == ColorChoice::On && !style.is_empty();
             if is_styled {
                 out.push_str(&format!("\u{1b}[{style}m"));
             }
             let mut end = 0;
-            while let Some(at) = marks.next_if(|at| *at < start + text.len()).map(|at| at - start) {
+            while let Some(at) = commands.next_if(|at| *at < start + text.len()).map(|at| at - start) {
                 out.push_str(&text[end..at]);
                 out.push_str(&text[at..].chars().next().map(escape_of).unwrap_or_default());
                 end = at + 1;
@@ -142,7 +143,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_styles_of_our_own_are_written() {
+    fn writes_only_its_own_styles() {
         let mut text = TerminalText::styled(Style::Strong, "a\u{1b}[31mb");
         text.push(" c\u{202e}\r\n");
         assert_eq!(text.render(ColorChoice::Off), "a\\u{1b}[31mb c\\u{202e}\n");
@@ -150,14 +151,14 @@ mod tests {
     }
 
     #[test]
-    fn colors_of_a_renderer_are_kept() {
+    fn keeps_the_colors_of_a_renderer() {
         let text = TerminalText::colored_by_renderer("\u{1b}[1m\u{1b}[91merror\u{1b}[0m: a\u{1b}]0;b");
         assert_eq!(text.render(ColorChoice::Off), "error: a\\u{1b}]0;b");
         assert_eq!(text.render(ColorChoice::On), "\u{1b}[1;91merror\u{1b}[0m: a\\u{1b}]0;b");
     }
 
     #[test]
-    fn no_line_is_a_workflow_command() {
+    fn escapes_workflow_commands() {
         let mut text = TerminalText::from("x\n ::stop-commands::a\n:");
         text.push(TerminalText::styled(Style::Muted, ":error::b ##[group]c"));
         assert_eq!(

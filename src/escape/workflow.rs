@@ -1,17 +1,17 @@
-//! Workflow commands of GitHub Actions, one a line.
+//! Workflow commands of GitHub Actions, one per line.
 
 use std::fmt;
 
 use crate::escape::visible;
 
-/// Commands for the runner of a workflow. Values cannot begin another command, nor act on a terminal.
+/// Commands for the runner of a workflow. Values cannot start another command or affect a terminal.
 ///
 /// Escapes: <https://docs.github.com/actions/reference/workflow-commands-for-github-actions>.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct WorkflowCommands(String);
 
 impl WorkflowCommands {
-    /// Adds the command `name` with its properties and its message.
+    /// Adds the command `name` with properties and a message, both escaped.
     pub fn add(&mut self, name: &'static str, properties: &[(&'static str, &str)], message: &str) {
         let properties: Vec<String> =
             properties.iter().map(|(key, value)| format!("{key}={}", property(value))).collect();
@@ -39,7 +39,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_value_ends_neither_its_property_nor_its_line() {
+    fn values_cannot_end_a_property_or_a_line() {
         let mut commands = WorkflowCommands::default();
         commands.add("error", &[("file", "a\n::stop-commands::x,line=1\u{1b}")], "50%\r\n::error::\u{202e}");
         assert_eq!(

@@ -8,16 +8,18 @@ use kbgen_estimate::estimator::NotCovered;
 use kbgen_estimate::offload::LargestTensors;
 use kbgen_estimate::parameters::parameter_count;
 use kbgen_estimate::placement::{Device, reads_factors};
+use kbgen_estimate::plan::partial::Ends;
 use kbgen_estimate::planner::Planner;
 use kbgen_estimate::quantization::{CacheType, Quantization};
 use kbgen_estimate::segments::Segment;
-use kbgen_estimate::settings::{CacheLayout, Settings};
+use kbgen_estimate::settings::{CacheLayout, ExpertPlacement, Settings};
 use kbgen_estimate::speed::CacheRead;
 use kbgen_estimate::weights::{EitherDevice, PlacedWeights};
 
 use crate::fit::{engines, speeds};
 use crate::site::{
-    CACHE_TYPES, Curve, Factors, Figures, LayerWeights, Offload, PAIRS, QuantFit, Runner, SLOTS, Share,
+    CACHE_TYPES, Curve, Factors, Figures, LayerWeights, Offload, PAIRS, QuantFit, Runner, SLOTS,
+    SampledSplit, SampledSplits, Share,
 };
 
 /// Figures of an architecture in these quantizations.
@@ -41,7 +43,8 @@ pub fn figures(model: &Architecture, quants: &[Quantization]) -> Result<Figures,
         let weights = weights.as_ref()?;
         Some(quant_fit(weights, planner.weight_bytes_read(*quant), &planner.largest_tensors(*quant)))
     });
-    let fits = fits.collect();
+    let mut fits: Vec<Option<QuantFit>> = fits.collect();
+    let samples = sampled_splits(model, &mut planner, quants, &weights, &mut fits);
     let factors = weights.iter().flatten().next().map_or(EitherDevice::default(), |weights| weights.rotary);
     let readers = (0..firsts.len()).filter(|class| reads_factors(model, model.layers[firsts[*class]].kind));
     let read = CacheRead::of(model);
@@ -58,6 +61,7 @@ pub fn figures(model: &Architecture, quants: &[Quantization]) -> Result<Figures,
         compute,
         vllm: engines::vllm(model),
         offload,
+        samples,
         factors: (factors.gpu.0 > 0).then(|| Factors { size: share(factors), classes: readers.collect() }),
     })
 }
@@ -239,5 +243,56 @@ fn quant_fit(weights: &PlacedWeights, touch: Bytes, largest: &LargestTensors) ->
         largest_output: largest.output.0,
         kinds,
         layers,
+        splits: SampledSplits::default(),
     }
+}
+
+/// Fills in the compute buffers of splits between one GPU and the host, and returns every different one.
+fn sampled_splits(
+    model: &Architecture,
+    planner: &mut Planner<'_>,
+    quants: &[Quantization],
+    weights: &[Option<PlacedWeights>],
+    fits: &mut [Option<QuantFit>],
+) -> Vec<Vec<u64>> {
+    let layers = model.layers.len() as u64;
+    for (weights, fit) in weights.iter().zip(&mut *fits) {
+        let (Some(weights), Some(fit)) = (weights, fit) else { continue };
+        let split = |count: u64| SampledSplit { count, samples: [None; CACHE_TYPES.len()] };
+        let ends = Ends::new(model, weights);
+        fit.splits.layers = ends.layers.into_iter().map(split).collect();
+        fit.splits.experts = ends.experts.into_iter().map(split).collect();
+    }
+    let mut pool: Vec<Vec<u64>> = Vec::new();
+    let mut places: HashMap<Vec<u64>, usize> = HashMap::new();
+    // type by type, so that the planner meets each graph with all quantizations
+    for (place, cache_type) in (0..).zip(pair_types_alike()) {
+        for (quant, fit) in quants.iter().zip(&mut *fits) {
+            let Some(fit) = fit else { continue };
+            let mut taken = |gpu_layers: u64, experts| {
+                let plain = Settings::new(*quant, 1);
+                let settings = Settings { gpu_layers: Some(gpu_layers), experts, ..plain };
+                let pieces = planner.sampled_compute(&settings, cache_type).ok()?;
+                // the first piece only leads up to the first sample
+                let samples: Vec<u64> = pieces.iter().skip(1).map(|piece| piece.bytes.0).collect();
+                Some(*places.entry(samples).or_insert_with_key(|samples| {
+                    pool.push(samples.clone());
+                    pool.len() - 1
+                }))
+            };
+            for split in &mut fit.splits.layers {
+                split.samples[place] = taken(layers + 1 - split.count, ExpertPlacement::WithLayer);
+            }
+            for split in &mut fit.splits.experts {
+                split.samples[place] = taken(layers + 1, ExpertPlacement::FirstLayersOnCpu(split.count));
+            }
+            fit.splits.nothing[place] = taken(0, ExpertPlacement::WithLayer);
+        }
+    }
+    pool
+}
+
+/// The cache types of the table.
+fn pair_types_alike() -> impl Iterator<Item = CacheType> {
+    (0..CACHE_TYPES.len()).map(|place| pair_types(place * (CACHE_TYPES.len() + 1)).0)
 }

@@ -15,6 +15,7 @@ use std::sync::Arc;
 use kbgen_estimate::architecture::Architecture;
 use kbgen_estimate::estimator::{NotCovered, driver_context};
 use kbgen_estimate::placement::Device;
+use kbgen_estimate::plan::partial::sample_cells;
 use kbgen_estimate::quantization::Quantization;
 use rayon::prelude::*;
 
@@ -26,7 +27,7 @@ pub use rules::RULES;
 use crate::diag::Diagnostic;
 use crate::engine::{Engine, Kind};
 use crate::fit::rules::BAD_ARCHITECTURE;
-use crate::site::kinds::ModelData;
+use crate::site::kinds::{ModelData, key};
 use crate::site::{Figures, FitTable, ModelFit, Page, Site};
 
 /// Figures of all models for the quantizations that the site has pages for, and of all calls in prose.
@@ -86,7 +87,7 @@ fn model_fit(
     quants: &[Quantization],
 ) -> Result<Option<ModelFit>, Diagnostic> {
     let model = match architecture(&page.data.architecture) {
-        Ok(Some(model)) if page.head.knows("architecture") => model,
+        Ok(Some(model)) if page.head.knows(key!(ModelData.architecture)) => model,
         Ok(_) => return Ok(None),
         Err(fault) => {
             return Err(Diagnostic::error(&BAD_ARCHITECTURE, fault.span, fault.message).help(fault.help));
@@ -126,7 +127,10 @@ fn up_to(figures: &Arc<Figures>, max_ctx: u64) -> Arc<Figures> {
         return Arc::clone(figures);
     }
     let curves = figures.curves.iter().map(|curve| curve.up_to(max_ctx)).collect();
-    Arc::new(Figures { max_ctx, curves, ..Figures::clone(figures) })
+    let count = sample_cells(max_ctx).count();
+    let samples =
+        figures.samples.iter().map(|samples| samples[..count.min(samples.len())].to_vec()).collect();
+    Arc::new(Figures { max_ctx, curves, samples, ..Figures::clone(figures) })
 }
 
 /// The quantizations that files of a model exist in: of one that is released in a narrow type, that type alone. Other
@@ -147,5 +151,14 @@ fn as_released(figures: Arc<Figures>, model: &ModelData, quants: &[Quantization]
     }
     let kept = quants.iter().zip(&figures.quants);
     let kept = kept.map(|(quant, fit)| fit.clone().filter(|_| candidates.contains(quant)));
-    Arc::new(Figures { quants: kept.collect(), ..Figures::clone(&figures) })
+    let mut quants: Vec<_> = kept.collect();
+    let mut samples = Vec::new();
+    for place in quants.iter_mut().flatten().flat_map(|fit| fit.splits.places_mut()) {
+        let known = samples.iter().position(|known| *known == figures.samples[*place]);
+        *place = known.unwrap_or_else(|| {
+            samples.push(figures.samples[*place].clone());
+            samples.len() - 1
+        });
+    }
+    Arc::new(Figures { quants, samples, ..Figures::clone(&figures) })
 }

@@ -10,7 +10,7 @@ use crate::files::Placed;
 use crate::fit::architecture::plain_fields;
 use crate::fit::mends::mends;
 use crate::fit::rules::PARAMETER_MISMATCH;
-use crate::site::kinds::ModelData;
+use crate::site::kinds::{ModelData, key};
 use crate::site::{Page, Parameters, Site, tokens};
 
 /// A difference of one in so many is let pass: publishers count small vectors that are not loaded.
@@ -23,7 +23,9 @@ pub(super) fn counts(site: &Site, found: &mut Vec<Diagnostic>) -> BTreeMap<Strin
         let Some(fields) = plain_fields(&page.data.architecture) else { continue };
         let Some(count) = count(fields) else { continue };
         let is_known =
-            ["architecture", "parameters", "parameters_note"].iter().all(|field| page.head.knows(field));
+            [key!(ModelData.architecture), key!(ModelData.parameters), key!(ModelData.parameters_note)]
+                .iter()
+                .all(|field| page.head.knows(field));
         if let Some(published) = page.data.parameters.as_ref().filter(|_| is_known) {
             found.extend(mismatch(page, fields, count.held, published));
         }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::diag::Diagnostic;
 use crate::fit::rules::NOT_COVERED;
+use crate::site::kinds::{DeviceData, key};
 use crate::site::{
     CACHE_TYPES, DEFAULT_CTX, Figure, FitTable, Kind, ModelFit, ProseCall, ProseFigure, Run, Site, gib,
     tokens,
@@ -66,7 +67,9 @@ fn figure(site: &Site, table: &FitTable, call: &ProseCall) -> Option<Result<Pros
         Figure::MaxCtx => {
             let gpu = call.gpu.as_ref()?;
             let device = site.devices.iter().find(|device| device.head.id.slug == gpu.value)?;
-            let is_known = ["vendor", "class", "memory_gb"].iter().all(|field| device.head.knows(field));
+            let is_known = [key!(DeviceData.vendor), key!(DeviceData.class), key!(DeviceData.memory_gb)]
+                .iter()
+                .all(|field| device.head.knows(field));
             if !is_known {
                 return None;
             }

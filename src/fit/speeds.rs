@@ -22,7 +22,7 @@ pub(super) fn table(site: &Site) -> SpeedTable {
     let devices = site.devices.iter().filter_map(|device| {
         let data = &device.data;
         let text = |word: &Option<String>| word.clone().unwrap_or_default();
-        let class = SpeedClass::of(&data.vendor, &text(&data.architecture), &text(&data.memory_type))?;
+        let class = SpeedClass::of(data.vendor.name(), &text(&data.architecture), &text(&data.memory_type))?;
         let place = SpeedClass::ALL.iter().position(|known| *known == class)?;
         Some((device.head.id.slug.clone(), place))
     });

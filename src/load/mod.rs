@@ -4,7 +4,6 @@
 //! 2. [`pages()`] splits each page into front matter and body and makes it typed.
 
 mod carried;
-mod compact;
 mod disk;
 mod front_matter;
 mod leftovers;

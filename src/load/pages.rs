@@ -11,10 +11,10 @@ use crate::load::front_matter;
 use crate::load::rules::{BAD_SLUG, UNKNOWN_FOLDER};
 use crate::load::split::{Certainty, Split, split};
 use crate::markdown;
-use crate::schema::{self, Fields, MISSING_KEY};
+use crate::schema::{self, Fields, MISSING_KEY, Record};
 use crate::site::kinds::{
-    CategoryData, DeviceData, DocumentData, ErrorData, ExtractorData, GuideData, ModelData, QuantData,
-    TermData, ToolData, fields,
+    ALIASES, CategoryData, DRAFT, DeviceData, DocumentData, ErrorData, ExtractorData, GuideData, ModelData,
+    QuantData, TITLE, TermData, ToolData, VERIFIED, fields,
 };
 use crate::site::{Body, FrontMatter, Head, Kind, Page, PageId, Site, Unread, title_of};
 use crate::watch::{Stage, Unwatched, Watch};
@@ -144,7 +144,7 @@ fn page_kept(place: &Place<'_>, name: &str, drafts: Drafts, engine: &Engine) -> 
     let mut other = None;
     let make = || {
         let (mut site, faults) = page(place, drafts);
-        let is_plain = |head: &Head| !head.draft && faults.is_empty() && head.body.outline.faults.is_empty();
+        let is_plain = |head: &Head| !head.draft && faults.is_empty() && head.body.outline.errors.is_empty();
         if site.errors.first().is_some_and(|page| is_plain(&page.head)) {
             return site.errors.pop();
         }
@@ -222,7 +222,7 @@ fn add(site: &mut Site, place: &Place<'_>, fields: &Fields, head: Head) {
     fn page<T>(place: &Place<'_>, fields: &Fields, head: Head, data: T) -> Page<T> {
         // The title is a fact of its own: most who read these do not look at it.
         let text = place.source.text.as_str();
-        let title = fields.text("title").map_or(0..0, |title| title.span.start..title.span.end);
+        let title = TITLE.of(fields).map_or(0..0, |title| title.span.start..title.span.end);
         let front = head.front.start..head.front.end;
         let rest =
             [&text[front.start..title.start.max(front.start)], &text[title.end.max(front.start)..front.end]];
@@ -235,15 +235,15 @@ fn add(site: &mut Site, place: &Place<'_>, fields: &Fields, head: Head) {
             let data = ErrorData::new(&place.category, fields);
             site.errors.push(page(place, fields, head, data));
         }
-        Kind::Category => site.categories.push(page(place, fields, head, CategoryData::new(fields))),
-        Kind::Tool => site.tools.push(page(place, fields, head, ToolData::new(fields))),
-        Kind::Guide => site.guides.push(page(place, fields, head, GuideData::new(fields))),
-        Kind::Model => site.models.push(page(place, fields, head, ModelData::new(fields))),
-        Kind::Hardware => site.devices.push(page(place, fields, head, DeviceData::new(fields))),
-        Kind::Quant => site.quants.push(page(place, fields, head, QuantData::new(fields))),
-        Kind::Term => site.terms.push(page(place, fields, head, TermData::new(fields))),
-        Kind::Extractor => site.extractors.push(page(place, fields, head, ExtractorData::new(fields))),
-        Kind::Document => site.documents.push(page(place, fields, head, DocumentData::new(fields))),
+        Kind::Category => site.categories.push(page(place, fields, head, CategoryData::of(fields))),
+        Kind::Tool => site.tools.push(page(place, fields, head, ToolData::of(fields))),
+        Kind::Guide => site.guides.push(page(place, fields, head, GuideData::of(fields))),
+        Kind::Model => site.models.push(page(place, fields, head, ModelData::of(fields))),
+        Kind::Hardware => site.devices.push(page(place, fields, head, DeviceData::of(fields))),
+        Kind::Quant => site.quants.push(page(place, fields, head, QuantData::of(fields))),
+        Kind::Term => site.terms.push(page(place, fields, head, TermData::of(fields))),
+        Kind::Extractor => site.extractors.push(page(place, fields, head, ExtractorData::of(fields))),
+        Kind::Document => site.documents.push(page(place, fields, head, DocumentData::of(fields))),
     }
 }
 
@@ -258,13 +258,13 @@ fn head(
     let (front, body) = (cut.front, cut.body);
     let front_matter = FrontMatter {
         // A title stands in lists of lines, too.
-        title: fields
-            .text("title")
+        title: TITLE
+            .of(fields)
             .map(|title| title.map(|text| on_one_line(&text)))
             .unwrap_or_else(|| Placed::new(title_of(&place.slug), front)),
-        verified: fields.date("verified"),
-        aliases: fields.texts("aliases"),
-        draft: fields.flag("draft").is_some_and(|placed| placed.value),
+        verified: VERIFIED.of(fields),
+        aliases: ALIASES.of(fields).unwrap_or_default(),
+        draft: DRAFT.of(fields).unwrap_or_default(),
         front,
         escaped,
     };

@@ -3,7 +3,6 @@
 use include_dir::{Dir, include_dir};
 
 use crate::files::Sources;
-use crate::load::compact::compact;
 
 static TEMPLATES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/templates");
 static STATIC: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/static");
@@ -30,12 +29,17 @@ pub(super) fn is_own(path: &str, bytes: &[u8]) -> bool {
     file.is_some_and(|file| file.contents() == bytes)
 }
 
+/// Returns a script without comments and needless whitespace.
+fn minified(script: &str) -> String {
+    minifier::js::minify(script).map_or_else(|_| script.to_string(), |script| script.to_string())
+}
+
 fn add_folder(sources: &mut Sources, folder: &Dir<'_>, prefix: &str) {
     for file in folder.files() {
         let path = format!("{prefix}/{}", file.path().to_string_lossy().replace('\\', "/"));
         match file.contents_utf8() {
             Some(script) if is_script(&path) => {
-                sources.add(path, compact(script));
+                sources.add(path, minified(script));
             }
             Some(text) if prefix != "static" => {
                 sources.add(path, text);

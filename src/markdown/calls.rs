@@ -1,8 +1,8 @@
 //! Estimator calls in a text: `{{ fit("model", "Q4_K_M").kv }}`.
 //!
-//! To Markdown a call is full of markup: quotes, underscores, pipes, and braces that a heading would
-//! take for attributes. So calls are found first, and covered with letters of the same length before
-//! the text is parsed for good: every byte keeps its place and no markup can begin or end in a call.
+//! A call contains characters that are Markdown syntax: quotes, underscores, pipes, and braces, which are attributes in a
+//! heading. Before parsing, calls are replaced with letters of the same length, so that offsets stay the same and no markup
+//! starts or ends in a call.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -11,25 +11,25 @@ use serde::{Deserialize, Serialize};
 
 use pulldown_cmark::{Event, LinkType, Options, Parser, Tag, TagEnd};
 
-/// A call `{{ … }}` in the text.
+/// A call `{{ … }}`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Call {
-    /// From the first brace to the last one.
+    /// Byte range with the braces.
     pub range: Range<usize>,
-    /// What stands between the braces, without the white space around it.
+    /// Byte range between the braces, without surrounding white space.
     pub inner_range: Range<usize>,
-    /// The text of `inner_range`.
+    /// Text of `inner_range`.
     pub source: String,
 }
 
-/// A text whose calls are covered, ready to be parsed.
+/// A text with masked calls.
 #[derive(Debug)]
-pub(crate) struct Covered<'a> {
-    /// As long as the text given, byte for byte, with letters in place of the calls.
+pub(crate) struct MaskedText<'a> {
+    /// The text with letters instead of calls; all byte offsets are the same.
     pub text: Cow<'a, str>,
-    /// The calls, in order.
+    /// Calls, in order.
     pub calls: Vec<Call>,
-    /// `{{` that no `}}` on the same line closes.
+    /// `{{` without `}}` on the same line.
     pub unclosed: Vec<Range<usize>>,
 }
 
@@ -39,31 +39,31 @@ pub(crate) enum Segment<'s> {
     Call(&'s Call),
 }
 
-impl<'a> Covered<'a> {
-    /// Finds and covers the calls of `text`, which will be parsed with `options`.
+impl<'a> MaskedText<'a> {
+    /// Finds and masks the calls of `text`, for parsing with `options`.
     ///
-    /// Calls in code, link destinations and raw HTML are none, nor is one after a backslash.
+    /// Ignores braces in code, link destinations and raw HTML, and after a backslash.
     pub fn new(text: &'a str, options: Options) -> Self {
         if !text.contains("{{") {
             return Self { text: Cow::Borrowed(text), calls: Vec::new(), unclosed: Vec::new() };
         }
-        // Without heading attributes, or `## Needs {{ x }}` would lose the call to them.
-        let visible = Visible::of(text, options.difference(Options::ENABLE_HEADING_ATTRIBUTES));
-        let (calls, unclosed) = find(text, &visible);
-        let covered = cover(text, &calls);
-        let after = Visible::of(&covered, options);
-        if calls.iter().all(|call| after.holds(&call.range)) {
-            return Self { text: Cow::Owned(covered), calls, unclosed };
+        // With heading attributes, `## Needs {{ x }}` would have attributes instead of a call.
+        let ranges = ProseRanges::of(text, options.difference(Options::ENABLE_HEADING_ATTRIBUTES));
+        let (calls, unclosed) = find_calls(text, &ranges);
+        let masked = mask(text, &calls);
+        let after = ProseRanges::of(&masked, options);
+        if calls.iter().all(|call| after.is_prose(&call.range)) {
+            return Self { text: Cow::Owned(masked), calls, unclosed };
         }
-        // Braces and markup so entangled that covering a call moved it out of the prose: no call at all.
+        // Masking changed the structure, so that a call is no longer in prose: treat all calls as unclosed.
         let unclosed = calls.into_iter().map(|call| call.range).chain(unclosed).collect();
         Self { text: Cow::Borrowed(text), calls: Vec::new(), unclosed }
     }
 
-    /// A text event cut at the calls in it.
+    /// Splits a text event at its calls.
     pub fn segments<'s>(&'s self, text: &'s str, range: &Range<usize>) -> Vec<Segment<'s>> {
         let first = self.calls.partition_point(|call| call.range.start < range.start);
-        // An event that is not its source letter by letter (an entity, an escape) holds no call.
+        // An event that differs from its source (an entity, an escape) contains no call.
         if text.len() != range.len() || self.calls.get(first).is_none_or(|call| call.range.start >= range.end)
         {
             return vec![Segment::Text(text)];
@@ -80,33 +80,33 @@ impl<'a> Covered<'a> {
     }
 }
 
-/// The parts of a text that a reader sees as prose, and those that are code.
-struct Visible {
+/// The parts of a text that are prose, and those that are code.
+struct ProseRanges {
     prose: Vec<Range<usize>>,
     code: Vec<Range<usize>>,
 }
 
-impl Visible {
+impl ProseRanges {
     fn of(text: &str, options: Options) -> Self {
-        let mut visible = Self { prose: Vec::new(), code: Vec::new() };
+        let mut ranges = Self { prose: Vec::new(), code: Vec::new() };
         let mut verbatim = 0_usize;
         for (event, range) in Parser::new_ext(text, options).into_offset_iter() {
             match event {
                 Event::Start(Tag::CodeBlock(_)) => {
                     verbatim += 1;
-                    visible.code.push(range);
+                    ranges.code.push(range);
                 }
                 Event::Start(Tag::Link { link_type: LinkType::Autolink | LinkType::Email, .. }) => {
                     verbatim += 1
                 }
                 Event::End(TagEnd::CodeBlock) => verbatim -= 1,
                 Event::End(TagEnd::Link) => verbatim = 0,
-                Event::Code(_) => visible.code.push(range),
-                Event::Text(_) if verbatim == 0 => visible.add(range),
+                Event::Code(_) => ranges.code.push(range),
+                Event::Text(_) if verbatim == 0 => ranges.add(range),
                 _ => {}
             }
         }
-        visible
+        ranges
     }
 
     fn add(&mut self, range: Range<usize>) {
@@ -116,7 +116,7 @@ impl Visible {
         }
     }
 
-    fn holds(&self, range: &Range<usize>) -> bool {
+    fn is_prose(&self, range: &Range<usize>) -> bool {
         let after = self.prose.partition_point(|part| part.start <= range.start);
         after > 0 && self.prose[after - 1].end >= range.end
     }
@@ -127,20 +127,20 @@ impl Visible {
     }
 }
 
-/// One pass from left to right: each search goes on where the last one ended.
-fn find(text: &str, visible: &Visible) -> (Vec<Call>, Vec<Range<usize>>) {
+/// Finds calls and unclosed braces in one pass; each search continues where the previous one ended.
+fn find_calls(text: &str, ranges: &ProseRanges) -> (Vec<Call>, Vec<Range<usize>>) {
     let (mut calls, mut unclosed) = (Vec::new(), Vec::new());
     let mut opens = text.match_indices("{{").map(|(at, _)| at).peekable();
     let (mut line_end, mut close, mut done) = (0, 0, 0);
     while let Some(open) = opens.next() {
-        if open < done || !visible.holds(&(open..open + 2)) || is_escaped(text, open) {
+        if open < done || !ranges.is_prose(&(open..open + 2)) || is_escaped(text, open) {
             continue;
         }
         let inner = open + 2;
         line_end = next(text, "\n", inner, line_end);
         close = next(text, "}}", inner, close);
         let nested = opens.peek().is_some_and(|again| *again < close);
-        if close >= line_end || nested || visible.is_code(close) {
+        if close >= line_end || nested || ranges.is_code(close) {
             unclosed.push(open..inner);
             done = if nested { inner } else { line_end };
             continue;
@@ -157,7 +157,7 @@ fn find(text: &str, visible: &Visible) -> (Vec<Call>, Vec<Range<usize>>) {
     (calls, unclosed)
 }
 
-/// The first `needle` at or after `from`, given the one found `before` from an earlier place.
+/// Returns the first `needle` at or after `from`; reuses the result `before` of an earlier search.
 fn next(text: &str, needle: &str, from: usize, before: usize) -> usize {
     if before >= from {
         return before;
@@ -165,22 +165,23 @@ fn next(text: &str, needle: &str, from: usize, before: usize) -> usize {
     text[from..].find(needle).map_or(text.len(), |at| from + at)
 }
 
-fn is_escaped(text: &str, at: usize) -> bool {
+/// Returns whether an odd number of backslashes precedes byte `at`.
+pub(crate) fn is_escaped(text: &str, at: usize) -> bool {
     text[..at].bytes().rev().take_while(|byte| *byte == b'\\').count() % 2 == 1
 }
 
-/// Letters in place of each call. The first is not ASCII: no tag, scheme or list marker begins with it.
-fn cover(text: &str, calls: &[Call]) -> String {
-    let mut covered = String::with_capacity(text.len());
+/// Replaces each call with letters. The first one is not ASCII, so that it cannot start a tag, a scheme or a list marker.
+fn mask(text: &str, calls: &[Call]) -> String {
+    let mut masked = String::with_capacity(text.len());
     let mut at = 0;
     for call in calls {
-        covered.push_str(&text[at..call.range.start]);
-        covered.push('\u{101}');
-        covered.extend(std::iter::repeat_n('x', call.range.len() - '\u{101}'.len_utf8()));
+        masked.push_str(&text[at..call.range.start]);
+        masked.push('\u{101}');
+        masked.extend(std::iter::repeat_n('x', call.range.len() - '\u{101}'.len_utf8()));
         at = call.range.end;
     }
-    covered.push_str(&text[at..]);
-    covered
+    masked.push_str(&text[at..]);
+    masked
 }
 
 #[cfg(test)]
@@ -189,13 +190,13 @@ mod tests {
     use crate::markdown::BODY;
 
     fn sources(text: &str) -> Vec<String> {
-        let covered = Covered::new(text, BODY);
-        assert_eq!(covered.text.len(), text.len(), "every byte keeps its place");
-        covered.calls.into_iter().map(|call| call.source).collect()
+        let masked = MaskedText::new(text, BODY);
+        assert_eq!(masked.text.len(), text.len(), "offsets stay the same");
+        masked.calls.into_iter().map(|call| call.source).collect()
     }
 
     #[test]
-    fn markup_inside_a_call_is_no_markup() {
+    fn calls_may_contain_markup_characters() {
         assert_eq!(sources("*a {{ f(\"x_y\", \"a*b_c\") }} b*"), ["f(\"x_y\", \"a*b_c\")"]);
         assert_eq!(sources("| a |\n|---|\n| {{ f(1|2) }} |"), ["f(1|2)"]);
         assert_eq!(sources("## Needs {{ f(\"x\").kv }}"), ["f(\"x\").kv"]);
@@ -203,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn code_destinations_and_escapes_hold_no_calls() {
+    fn code_destinations_and_escapes_contain_no_calls() {
         assert!(sources("`{{ a }}`").is_empty());
         assert!(sources("```\n{{ a }}\n```").is_empty());
         assert!(sources("    {{ a }}").is_empty());
@@ -214,9 +215,9 @@ mod tests {
 
     #[test]
     fn a_call_ends_on_its_line() {
-        let covered = Covered::new("a {{ b\n}} c {{ d {{ e }}", BODY);
-        assert_eq!(covered.unclosed, [2..4, 12..14]);
-        assert_eq!(covered.calls.len(), 1);
-        assert_eq!(covered.calls[0].inner_range, 20..21);
+        let masked = MaskedText::new("a {{ b\n}} c {{ d {{ e }}", BODY);
+        assert_eq!(masked.unclosed, [2..4, 12..14]);
+        assert_eq!(masked.calls.len(), 1);
+        assert_eq!(masked.calls[0].inner_range, 20..21);
     }
 }

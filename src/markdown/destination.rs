@@ -1,66 +1,65 @@
-//! Link destinations: where they stand in the text, and which schemes a page may link to.
+//! Link destinations: their positions in the source, and allowed schemes.
 
 use std::borrow::Cow;
 use std::ops::Range;
 
-/// Schemes that a link may have; one without a scheme is relative.
+/// Allowed schemes; a link without a scheme is relative.
 pub(crate) const SCHEMES: [&str; 3] = ["http", "https", "mailto"];
 
-/// Most bytes of an address and its title: a definition may be used by every link of the text.
+/// Maximum bytes of an address and its title, because every link of the text may use the same definition.
 pub(crate) const MAX_ADDRESS: usize = 2_048;
-/// So many characters of a destination can hold a scheme.
-const DECODED: usize = 256;
+/// Characters of a destination that are searched for a scheme.
+const MAX_SCHEME_CHARS: usize = 256;
 
-/// The scheme that makes a destination unfit for a page, if it has one.
+/// Returns the scheme of a destination that is not allowed; `//` for `//host`, which leaves the site without a scheme.
 ///
-/// A browser drops control characters and decodes before it looks for a scheme, so the destination is
-/// read likewise. `//host` has no scheme but leaves the site, and is refused too.
+/// Removes control characters and decodes entities and percent-encoding first, because browsers do so, too.
 pub fn refused_scheme(destination: &str) -> Option<String> {
     let is_plain = |byte: &u8| byte.is_ascii_graphic() && !matches!(byte, b'%' | b'&');
-    let start = &destination.as_bytes()[..destination.len().min(DECODED)];
-    let bare = match str::from_utf8(start) {
-        // Most say what they mean.
+    let start = &destination.as_bytes()[..destination.len().min(MAX_SCHEME_CHARS)];
+    let normalized = match str::from_utf8(start) {
+        // Avoids the allocation for most destinations.
         Ok(plain) if start.iter().all(is_plain) => Cow::Borrowed(plain),
-        _ => Cow::Owned(decoded(destination)),
+        _ => Cow::Owned(decode(destination)),
     };
-    let mut start = bare.bytes();
+    let mut start = normalized.bytes();
     if matches!((start.next(), start.next()), (Some(b'/' | b'\\'), Some(b'/' | b'\\'))) {
         return Some("//".to_string());
     }
-    let end = bare.find([':', '/', '\\', '?', '#'])?;
-    if !bare[end..].starts_with(':') {
+    let end = normalized.find([':', '/', '\\', '?', '#'])?;
+    if !normalized[end..].starts_with(':') {
         return None;
     }
-    let scheme = bare[..end].to_ascii_lowercase();
+    let scheme = normalized[..end].to_ascii_lowercase();
     (!SCHEMES.contains(&scheme.as_str())).then_some(scheme)
 }
 
-/// Whether a destination leads off the site.
+/// Returns whether a destination is an absolute web address.
 pub(crate) fn is_external(destination: &str) -> bool {
     let head = destination.get(..8.min(destination.len())).unwrap_or_default().to_ascii_lowercase();
     head.starts_with("http://") || head.starts_with("https://")
 }
 
-/// The destination without white space and controls, percent and entity forms decoded. Only the part
-/// that can hold a scheme is read, so long destinations cost nothing.
-fn decoded(destination: &str) -> String {
-    let mut text: String = destination.chars().take(DECODED).collect();
-    // Twice: what decodes to an encoded form is not worth a doubt.
+/// Decodes percent-encoding and entities, and removes white space and control characters, in the first [`MAX_SCHEME_CHARS`]
+/// characters.
+fn decode(destination: &str) -> String {
+    let mut text: String = destination.chars().take(MAX_SCHEME_CHARS).collect();
+    // Twice, to find doubly encoded schemes.
     for _ in 0..2 {
-        text = percent_encoding::percent_decode_str(&entities(&text)).decode_utf8_lossy().into_owned();
+        text = percent_encoding::percent_decode_str(&decode_entities(&text)).decode_utf8_lossy().into_owned();
         text.retain(|character| !character.is_control() && !character.is_whitespace());
     }
     text
 }
 
-/// Numeric references and the few names that can hide a scheme; others hold no letter or colon.
-fn entities(text: &str) -> String {
+/// Decodes numeric character references and the named ones that can hide a scheme.
+fn decode_entities(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(at) = rest.find('&') {
         out.push_str(&rest[..at]);
         rest = &rest[at + 1..];
-        match reference(rest) {
+        match decode_reference(rest) {
             Some((character, length)) => {
                 out.push(character);
                 rest = &rest[length..];
@@ -72,7 +71,7 @@ fn entities(text: &str) -> String {
     out
 }
 
-fn reference(text: &str) -> Option<(char, usize)> {
+fn decode_reference(text: &str) -> Option<(char, usize)> {
     for (name, character) in
         [("colon;", ':'), ("Tab;", '\t'), ("NewLine;", '\n'), ("sol;", '/'), ("bsol;", '\\')]
     {
@@ -91,7 +90,7 @@ fn reference(text: &str) -> Option<(char, usize)> {
     Some((character, consumed + usize::from(text[consumed..].starts_with(';'))))
 }
 
-/// The web addresses that stand in the prose of `range`, each up to white space or a closing sign.
+/// Returns the web addresses in prose, each up to white space or closing punctuation.
 pub(crate) fn bare_addresses(source: &str, range: &Range<usize>) -> Vec<Range<usize>> {
     let mut found: Vec<Range<usize>> = Vec::new();
     for (at, _) in source[range.clone()].match_indices("://") {
@@ -100,8 +99,8 @@ pub(crate) fn bare_addresses(source: &str, range: &Range<usize>) -> Vec<Range<us
             continue;
         };
         let start = range.start + at - scheme.len();
-        let is_apart = found.last().is_none_or(|last| last.end <= start);
-        if !is_apart || !after.starts_with(|first: char| first.is_alphanumeric()) {
+        let is_separate = found.last().is_none_or(|last| last.end <= start);
+        if !is_separate || !after.starts_with(|first: char| first.is_alphanumeric()) {
             continue;
         }
         let ends = |next: char| next.is_whitespace() || "<>()[]\"'`|".contains(next);
@@ -112,26 +111,26 @@ pub(crate) fn bare_addresses(source: &str, range: &Range<usize>) -> Vec<Range<us
     found
 }
 
-/// The destination of `[text](destination "title")` in `range`, whose text ends at `text_end`.
+/// Returns the range of the destination of `[text](destination "title")`, whose text ends at `text_end`.
 pub(crate) fn inline_range(source: &str, range: &Range<usize>, text_end: usize) -> Option<Range<usize>> {
     let opening = source.get(text_end..range.end)?.find("](")?;
-    written_range(source, text_end + opening + 2, range.end)
+    destination_range(source, text_end + opening + 2, range.end)
 }
 
-/// The destination of the definition `[label]: destination "title"` in `range`.
+/// Returns the range of the destination of the definition `[label]: destination "title"`.
 pub(crate) fn definition_range(source: &str, range: &Range<usize>) -> Option<Range<usize>> {
     let opening = source.get(range.clone())?.find("]:")?;
-    written_range(source, range.start + opening + 2, range.end)
+    destination_range(source, range.start + opening + 2, range.end)
 }
 
-/// A destination as it is written from `start` on: in pointed brackets, or up to white space or the
-/// parenthesis that closes the link (CommonMark 0.31.2, section 6.3).
-fn written_range(source: &str, start: usize, end: usize) -> Option<Range<usize>> {
+/// Returns the range of a destination after `start`: in angle brackets, or up to white space or the closing parenthesis
+/// (CommonMark 0.31.2, section 6.3).
+fn destination_range(source: &str, start: usize, end: usize) -> Option<Range<usize>> {
     let text = source.get(start..end)?;
     let start = start + (text.len() - text.trim_start().len());
     let text = text.trim_start();
-    if let Some(pointed) = text.strip_prefix('<') {
-        return Some(start + 1..start + 1 + pointed.find('>')?);
+    if let Some(bracketed) = text.strip_prefix('<') {
+        return Some(start + 1..start + 1 + bracketed.find('>')?);
     }
     let mut depth = 0_usize;
     let mut escaped = false;
@@ -157,7 +156,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn schemes_are_seen_through_what_hides_them() {
+    fn finds_hidden_schemes() {
         for hidden in [
             "javascript:alert(1)",
             "JavaScript:alert(1)",
@@ -192,13 +191,13 @@ mod tests {
     }
 
     #[test]
-    fn written_destinations_are_found() {
-        let place = |source: &str, text_end| {
+    fn finds_destinations_in_the_source() {
+        let find = |source: &str, text_end| {
             inline_range(source, &(0..source.len()), text_end).map(|at| source[at].to_string())
         };
-        assert_eq!(place("[a](/b(c)d \"t\")", 2).as_deref(), Some("/b(c)d"));
-        assert_eq!(place("[a](  </b c> )", 2).as_deref(), Some("/b c"));
-        assert_eq!(place("[a]()", 2), None);
+        assert_eq!(find("[a](/b(c)d \"t\")", 2).as_deref(), Some("/b(c)d"));
+        assert_eq!(find("[a](  </b c> )", 2).as_deref(), Some("/b c"));
+        assert_eq!(find("[a]()", 2), None);
         assert_eq!(definition_range("[a]: /b 'c'", &(0..11)), Some(5..7));
     }
 }

@@ -1,39 +1,39 @@
-//! The line that opens a code block: its language and its labels.
+//! Parses the opening lines of fenced code blocks.
 
 use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
-use crate::markdown::fault::{Fault, FaultKind};
 use crate::markdown::highlight;
+use crate::markdown::markdown_error::{MarkdownError, MarkdownErrorKind as Kind};
 
-/// Keys that may follow the language.
+/// Keys of attributes after the language.
 pub(crate) const KEYS: [&str; 3] = ["tool", "os", "title"];
 
-/// Systems that `os=` may name, and how a reader sees them.
+/// Values of `os=`, with their display names.
 pub(crate) const SYSTEMS: [(&str, &str); 5] =
     [("linux", "Linux"), ("windows", "Windows"), ("macos", "macOS"), ("wsl", "WSL"), ("docker", "Docker")];
 
-/// What the opening line of a code block says: ```` ```bash tool=ollama os=linux title="text" ````.
+/// A fenced code block with its attributes: ```` ```bash tool=ollama os=linux title="text" ````.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Fence {
-    /// The language as written; empty where there is none.
+    /// Language as in the source; empty if there is none.
     pub language: String,
-    /// Slug of the tool that the code is for.
+    /// Slug of the tool.
     pub tool: Option<String>,
-    /// Where the slug stands.
+    /// Byte range of the slug.
     pub tool_range: Option<Range<usize>>,
-    /// The system it is for: linux, windows, macos, wsl or docker.
+    /// Operating system: linux, windows, macos, wsl or docker.
     pub os: Option<String>,
-    /// A title of its own.
+    /// Value of `title=`.
     pub title: Option<String>,
-    /// The code block with its fences.
+    /// Byte range of the code block with its fences.
     pub range: Range<usize>,
 }
 
 impl Fence {
-    /// The label of the block: its title, and the tool and the system joined by a dot. Empty where
-    /// nothing is said. `tool_name` answers how a tool is called.
+    /// Returns the label of the block: title, tool and system, joined by a dot; empty if it has none. `tool_name` returns the name
+    /// of a tool by its slug.
     pub fn label(&self, tool_name: impl Fn(&str) -> String) -> String {
         let system = self.os.as_deref().map(|os| {
             SYSTEMS.iter().find(|(known, _)| *known == os).map_or(os, |(_, name)| *name).to_string()
@@ -43,10 +43,10 @@ impl Fence {
     }
 }
 
-/// Reads the opening line of the fenced block in `range` of `source`.
-pub(crate) fn read(source: &str, range: &Range<usize>) -> (Fence, Vec<Fault>) {
+/// Parses the opening line of the fenced block at `range` of `source`.
+pub(crate) fn parse(source: &str, range: &Range<usize>) -> (Fence, Vec<MarkdownError>) {
     let mut fence = Fence { range: range.clone(), ..Fence::default() };
-    let mut faults = Vec::new();
+    let mut errors = Vec::new();
     let block = &source[range.clone()];
     let line = block.lines().next().unwrap_or_default();
     let info = line.trim_start().trim_start_matches(['`', '~']);
@@ -55,33 +55,32 @@ pub(crate) fn read(source: &str, range: &Range<usize>) -> (Fence, Vec<Fault>) {
         match text.split_once('=') {
             None if index == 0 => {
                 if !highlight::is_known(text) {
-                    faults.push(Fault { range: word, kind: FaultKind::UnknownLanguage(text.to_string()) });
+                    errors.push(MarkdownError { range: word, kind: Kind::UnknownLanguage(text.to_string()) });
                 }
                 fence.language = text.to_string();
             }
             Some((key, value)) => {
                 let value_range = word.start + key.len() + 1..word.end;
-                if let Err(kind) = set(&mut fence, key, value, value_range.clone()) {
-                    let range = if matches!(kind, FaultKind::UnknownSystem(_)) { value_range } else { word };
-                    faults.push(Fault { range, kind });
+                if let Err(kind) = set_attribute(&mut fence, key, value, value_range.clone()) {
+                    let range = if matches!(kind, Kind::UnknownSystem(_)) { value_range } else { word };
+                    errors.push(MarkdownError { range, kind });
                 }
             }
-            None => {
-                faults.push(Fault { range: word, kind: FaultKind::UnknownFenceAttribute(text.to_string()) })
-            }
+            None => errors
+                .push(MarkdownError { range: word, kind: Kind::UnknownFenceAttribute(text.to_string()) }),
         }
     }
     if !is_closed(block) {
         let end = range.start + line.trim_end().len();
-        faults.push(Fault { range: range.start..end, kind: FaultKind::UnclosedFence });
+        errors.push(MarkdownError { range: range.start..end, kind: Kind::UnclosedFence });
     }
-    (fence, faults)
+    (fence, errors)
 }
 
-fn set(fence: &mut Fence, key: &str, value: &str, range: Range<usize>) -> Result<(), FaultKind> {
+fn set_attribute(fence: &mut Fence, key: &str, value: &str, range: Range<usize>) -> Result<(), Kind> {
     let quoted = value.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
     let text = quoted.unwrap_or(value);
-    let unknown = || FaultKind::UnknownFenceAttribute(format!("{key}={value}"));
+    let unknown = || Kind::UnknownFenceAttribute(format!("{key}={value}"));
     if text.is_empty() || text.contains('"') {
         return Err(unknown());
     }
@@ -93,7 +92,7 @@ fn set(fence: &mut Fence, key: &str, value: &str, range: Range<usize>) -> Result
         }
         "os" if fence.os.is_none() => {
             if !SYSTEMS.iter().any(|(known, _)| *known == text) {
-                return Err(FaultKind::UnknownSystem(text.to_string()));
+                return Err(Kind::UnknownSystem(text.to_string()));
             }
             fence.os = Some(text.to_string());
         }
@@ -103,7 +102,7 @@ fn set(fence: &mut Fence, key: &str, value: &str, range: Range<usize>) -> Result
     Ok(())
 }
 
-/// The words of an info string as ranges; white space between double quotes does not part them.
+/// Splits an info string at white space outside double quotes; returns ranges.
 fn words(info: &str, offset: usize) -> Vec<Range<usize>> {
     let mut words = Vec::new();
     let mut start = None;
@@ -123,7 +122,7 @@ fn words(info: &str, offset: usize) -> Vec<Range<usize>> {
     words
 }
 
-/// Whether the last line of a fenced block is a fence at least as long as the first.
+/// Returns whether the last line of a fenced block is a fence at least as long as the first.
 fn is_closed(block: &str) -> bool {
     let opening = block.trim_start();
     let Some(mark) = opening.chars().next().filter(|mark| matches!(mark, '`' | '~')) else { return true };
@@ -132,7 +131,7 @@ fn is_closed(block: &str) -> bool {
     lines.next();
     let last = lines.next_back().unwrap_or_default().trim_end();
     let closing = last.len() - last.trim_end_matches(mark).len();
-    // Before the fence may stand what a quotation or a list puts there.
+    // The markers of a quotation or a list may precede the fence.
     closing >= length
         && last[..last.len() - closing].chars().all(|before| before == '>' || before.is_whitespace())
 }
@@ -141,31 +140,31 @@ fn is_closed(block: &str) -> bool {
 mod tests {
     use super::*;
 
-    fn read_whole(source: &str) -> (Fence, Vec<(String, FaultKind)>) {
-        let (fence, faults) = read(source, &(0..source.len()));
-        (fence, faults.into_iter().map(|fault| (source[fault.range].to_string(), fault.kind)).collect())
+    fn parse_whole(source: &str) -> (Fence, Vec<(String, Kind)>) {
+        let (fence, errors) = parse(source, &(0..source.len()));
+        (fence, errors.into_iter().map(|error| (source[error.range].to_string(), error.kind)).collect())
     }
 
     #[test]
-    fn labels_are_read_and_joined() {
-        let (fence, faults) = read_whole("```bash tool=ollama os=linux title=\"Two words\"\nx\n```");
-        assert!(faults.is_empty(), "{faults:?}");
+    fn attributes_form_the_label() {
+        let (fence, errors) = parse_whole("```bash tool=ollama os=linux title=\"Two words\"\nx\n```");
+        assert!(errors.is_empty(), "{errors:?}");
         assert_eq!(fence.tool.as_deref(), Some("ollama"));
         assert_eq!(fence.tool_range, Some(13..19));
         assert_eq!(fence.label(str::to_uppercase), "Two words · OLLAMA · Linux");
     }
 
     #[test]
-    fn each_unknown_word_has_its_place() {
-        let (_, faults) = read_whole("~~~ bsh tol=x os=plan9 y title=\"a\nx\n~~~");
-        let words: Vec<_> = faults.iter().map(|(word, _)| word.as_str()).collect();
+    fn reports_unknown_words_at_their_positions() {
+        let (_, errors) = parse_whole("~~~ bsh tol=x os=plan9 y title=\"a\nx\n~~~");
+        let words: Vec<_> = errors.iter().map(|(word, _)| word.as_str()).collect();
         assert_eq!(words, ["bsh", "tol=x", "plan9", "y", "title=\"a"]);
-        assert_eq!(faults[0].1.help(), "did you mean `bash`?");
-        assert_eq!(faults[1].1.help(), "did you mean `tool`?");
+        assert_eq!(errors[0].1.help(), "did you mean `bash`?");
+        assert_eq!(errors[1].1.help(), "did you mean `tool`?");
     }
 
     #[test]
-    fn an_open_fence_is_seen() {
+    fn detects_unclosed_fences() {
         assert!(is_closed("```\nx\n> ```\n"));
         assert!(!is_closed("````\nx\n```\n"));
         assert!(!is_closed("```"));

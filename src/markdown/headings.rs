@@ -1,29 +1,28 @@
-//! Headings: their ids, and what follows them in braces.
+//! Ids and attributes of headings.
 
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
-use crate::markdown::fault::{Fault, FaultKind};
+use crate::markdown::markdown_error::{MarkdownError, MarkdownErrorKind as Kind};
 
-/// A heading of a text.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Heading {
-    /// 1 to 6.
+    /// Level from 1 to 6.
     pub level: u8,
-    /// Unique in the text.
+    /// Id, unique in the text.
     pub id: String,
-    /// Whether the author gave the id, `{#id}`.
+    /// Whether the id is explicit: `{#id}`.
     pub explicit_id: bool,
-    /// Plain text; estimator calls as they are written.
+    /// Plain text; estimator calls as source text.
     pub title: String,
-    /// The heading with its marks, without the line end.
+    /// Byte range of the heading with its marks, without the line end.
     pub range: Range<usize>,
 }
 
-/// Ids that the pages' templates and scripts use: a heading with one of them would take its place,
-/// for links and for scripts alike (DOM clobbering, e.g. CVE-2024-43788).
+/// Ids that the templates and scripts use. A heading with one of them would replace the element for links and scripts (DOM
+/// clobbering, e.g. CVE-2024-43788).
 const RESERVED: [&str; 14] = [
     "main",
     "filter",
@@ -41,30 +40,30 @@ const RESERVED: [&str; 14] = [
     "fit-data",
 ];
 
-/// Beginnings of ids that are made by rule.
+/// Prefixes of generated ids.
 const RESERVED_PREFIXES: [&str; 5] = ["kbgen", "fn-", "fnref-", "cause-", "letter-"];
 
-/// Whether an id belongs to the pages' own parts.
+/// Returns whether templates, scripts or generated elements use an id.
 pub fn is_reserved_id(id: &str) -> bool {
     RESERVED.contains(&id) || RESERVED_PREFIXES.iter().any(|prefix| id.starts_with(prefix))
 }
 
-/// Gives every heading its id: explicit ones first, the others from their titles, each once. Linear in
-/// the number of headings, however many are equal.
-pub(crate) fn give_ids(headings: &mut [Heading], faults: &mut Vec<Fault>) {
+/// Assigns a unique id to each heading: explicit ids first, then ids from titles. Takes time linear in the number of headings,
+/// also if many are equal.
+pub(crate) fn assign_ids(headings: &mut [Heading], errors: &mut Vec<MarkdownError>) {
     let mut taken: HashSet<String> = HashSet::new();
     for heading in headings.iter_mut().filter(|heading| heading.explicit_id) {
         let id = heading.id.clone();
-        let kind = if !is_well_spelled(&id) {
-            FaultKind::HeadingIdSpelling(id)
+        let kind = if !is_valid_id(&id) {
+            Kind::HeadingIdSpelling(id)
         } else if is_reserved_id(&id) {
-            FaultKind::ReservedId(id)
+            Kind::ReservedId(id)
         } else if taken.insert(id.clone()) {
             continue;
         } else {
-            FaultKind::DuplicateId(id)
+            Kind::DuplicateId(id)
         };
-        faults.push(Fault { range: heading.range.clone(), kind });
+        errors.push(MarkdownError { range: heading.range.clone(), kind });
         heading.id = slug(&heading.id);
         heading.explicit_id = false;
     }
@@ -72,7 +71,7 @@ pub(crate) fn give_ids(headings: &mut [Heading], faults: &mut Vec<Fault>) {
     for heading in headings.iter_mut().filter(|heading| !heading.explicit_id) {
         let base = if heading.id.is_empty() { slug(&heading.title) } else { std::mem::take(&mut heading.id) };
         let first = counts.entry(base.clone()).or_insert(0);
-        // Two candidates more than there are ids: all differ, and only the first may be reserved, so one is free.
+        // There are two more candidates than assigned ids. They are distinct, and only the first can be reserved.
         let (count, id) = (*first..*first + taken.len() + 2)
             .map(|count| (count, numbered(&base, count)))
             .find(|(_, id)| !is_reserved_id(id) && !taken.contains(id))
@@ -83,8 +82,8 @@ pub(crate) fn give_ids(headings: &mut [Heading], faults: &mut Vec<Fault>) {
     }
 }
 
-/// The id with a number; 0 is the id without one. A reserved prefix stays reserved whatever follows it, and a number may
-/// complete one (`cause`, `cause-1`): such an id gets a prefix of its own.
+/// Returns the id with a number, or without it for 0. Adds a prefix to a reserved id: a number can make an id reserved (`cause`,
+/// `cause-1`).
 fn numbered(base: &str, count: usize) -> String {
     if count == 0 {
         return base.to_string();
@@ -93,12 +92,12 @@ fn numbered(base: &str, count: usize) -> String {
     if is_reserved_id(&id) { format!("section-{id}") } else { id }
 }
 
-fn is_well_spelled(id: &str) -> bool {
+fn is_valid_id(id: &str) -> bool {
     id.starts_with(|first: char| first.is_ascii_alphabetic())
         && id.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'))
 }
 
-/// A title as an id, as GitHub makes it: lower case, spaces to hyphens, other punctuation left out.
+/// Converts a title to an id as GitHub does: lower case, hyphens for spaces, no other punctuation.
 pub(crate) fn slug(title: &str) -> String {
     let slug: String = title
         .trim()
@@ -114,17 +113,17 @@ pub(crate) fn slug(title: &str) -> String {
     if slug.is_empty() { "section".to_string() } else { slug }
 }
 
-/// The braces at the end of a heading, where they hold anything but one id.
-pub(crate) fn attribute_fault(source: &str, range: &Range<usize>) -> Option<Fault> {
-    // Under the title of the other form stands a line of `=` or `-`.
+/// Reports braces at the end of a heading with anything but one id.
+pub(crate) fn attribute_error(source: &str, range: &Range<usize>) -> Option<MarkdownError> {
+    // A setext heading ends with a line of `=` or `-`.
     let text = source[range.clone()].trim_end().trim_end_matches(['=', '-', '#']).trim_end();
     let open = text.rfind('{')?;
     let braces = &text[open..];
     let inner = braces.strip_prefix('{')?.strip_suffix('}')?.trim();
     let is_one_id = inner.starts_with('#') && !inner.contains(char::is_whitespace);
-    (!is_one_id).then(|| Fault {
+    (!is_one_id).then(|| MarkdownError {
         range: range.start + open..range.start + text.len(),
-        kind: FaultKind::HeadingAttribute(braces.to_string()),
+        kind: Kind::HeadingAttribute(braces.to_string()),
     })
 }
 
@@ -143,12 +142,12 @@ mod tests {
                 range: 0..0,
             })
             .collect();
-        give_ids(&mut headings, &mut Vec::new());
+        assign_ids(&mut headings, &mut Vec::new());
         headings.into_iter().map(|heading| heading.id).collect()
     }
 
     #[test]
-    fn explicit_ids_win_and_equal_titles_are_counted() {
+    fn explicit_ids_take_precedence_and_equal_titles_are_numbered() {
         assert_eq!(
             ids(&[("Foo Bar!", ""), ("Foo Bar", ""), ("x", "foo-bar"), ("Foo bar-1", "")]),
             ["foo-bar-1", "foo-bar-2", "foo-bar", "foo-bar-1-1"]
@@ -160,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn a_number_never_makes_a_reserved_id() {
+    fn numbers_never_make_an_id_reserved() {
         assert_eq!(
             ids(&[("Cause", ""), ("Cause", ""), ("Fn", ""), ("Fn", ""), ("Section cause 1", "")]),
             ["cause", "section-cause-1", "fn", "section-fn-1", "section-cause-1-1"]
@@ -172,11 +171,11 @@ mod tests {
     }
 
     #[test]
-    fn only_one_id_may_stand_in_braces() {
-        let fault =
-            |text: &str| attribute_fault(text, &(0..text.len())).map(|fault| text[fault.range].to_string());
-        assert_eq!(fault("## A {#b}\n"), None);
-        assert_eq!(fault("## A {#b .c}").as_deref(), Some("{#b .c}"));
-        assert_eq!(fault("A {onclick=x}\n---").as_deref(), Some("{onclick=x}"));
+    fn reports_braces_without_exactly_one_id() {
+        let error =
+            |text: &str| attribute_error(text, &(0..text.len())).map(|error| text[error.range].to_string());
+        assert_eq!(error("## A {#b}\n"), None);
+        assert_eq!(error("## A {#b .c}").as_deref(), Some("{#b .c}"));
+        assert_eq!(error("A {onclick=x}\n---").as_deref(), Some("{onclick=x}"));
     }
 }

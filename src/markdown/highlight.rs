@@ -1,33 +1,33 @@
-//! Code as HTML with a dozen token classes.
+//! Highlights code as HTML with a dozen token classes.
 //!
-//! A grammar's scopes would blow a block up many times over, so each scope is one of the letters of
-//! [`Class`], neighbors of one class share a span, and white space has none.
+//! The scopes of a grammar would make a block many times larger. Each scope maps to a [`TokenClass`], adjacent tokens of one class
+//! share a span, and white space has none.
 
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
 use syntect::parsing::{Scope, ScopeStack, SyntaxReference, SyntaxSet};
 
-use crate::markdown::lines::{Between, Place, Token};
+use crate::markdown::line_cache::{LineState, LineToken, ParserState};
 use crate::markdown::scanners;
-use crate::markdown::spans::{Class, Spans};
+use crate::markdown::span_writer::{SpanWriter, TokenClass};
 
-/// Longer blocks stay plain: grammars take milliseconds a kilobyte.
+/// Longer blocks are not highlighted: a grammar takes milliseconds per kilobyte.
 const MAX_BLOCK_BYTES: usize = 32 * 1024;
 
-/// Blocks with a longer line stay plain: a grammar's cost grows faster than the length of a line.
+/// Blocks with a longer line are not highlighted: the cost grows faster than the length of the line.
 const MAX_LINE_BYTES: usize = 2_000;
 
-/// Blocks with more opening brackets on a line stay plain, since those may all lie in each other.
+/// Blocks with more opening brackets on a line are not highlighted, because the brackets may be nested.
 const MAX_LINE_BRACKETS: usize = 100;
 
-/// Blocks that nest deeper than this stay plain: every token costs what lies around it.
+/// Blocks with more nested scopes are not highlighted: the cost of a token is proportional to them.
 const MAX_SCOPES: usize = 200;
 
-/// What the cache may hold before it starts anew.
+/// Size of the cache at which it is cleared.
 const MAX_CACHED_BYTES: usize = 64 * 1024 * 1024;
 
-/// Languages that a code block may name.
+/// Supported languages of code blocks.
 pub const LANGUAGES: [&str; 34] = [
     "bash",
     "batch",
@@ -65,12 +65,11 @@ pub const LANGUAGES: [&str; 34] = [
     "yml",
 ];
 
-/// Whether a code block may name this language.
 pub(crate) fn is_known(language: &str) -> bool {
     LANGUAGES.contains(&language)
 }
 
-/// The name of the grammar, where it is not the language itself.
+/// Returns the name of the grammar of a language.
 fn grammar_token(language: &str) -> &str {
     match language {
         "batch" | "cmd" => "bat",
@@ -84,27 +83,27 @@ fn grammar_token(language: &str) -> &str {
 
 type Cache = HashMap<(String, String), Arc<str>>;
 
-/// Results by language and code. A pure cache: the same question has the same answer with or without it.
+/// HTML by language and code.
 static CACHE: LazyLock<Mutex<(usize, Cache)>> = LazyLock::new(Mutex::default);
 
-/// Highlights `code`; the text of the result is `code`, whatever the language. Unknown languages and
-/// what would take a grammar long are escaped and nothing else.
+/// Highlights code. Only escapes code in unknown languages, and code that exceeds the limits of this file.
 pub fn highlight(language: &str, code: &str) -> Arc<str> {
     if code.len() > MAX_BLOCK_BYTES || !is_known(language) {
-        return Spans::plain(code).into();
+        return SpanWriter::plain(code).into();
     }
     match language {
         "console" => return scanners::console(code).into(),
         "log" => return scanners::log(code).into(),
-        "text" => return Spans::plain(code).into(),
-        _ if !code.lines().all(is_light) => return Spans::plain(code).into(),
+        "text" => return SpanWriter::plain(code).into(),
+        _ if !code.lines().all(is_within_limits) => return SpanWriter::plain(code).into(),
         _ => {}
     }
     let key = (language.to_string(), code.to_string());
     if let Some(html) = CACHE.lock().unwrap_or_else(PoisonError::into_inner).1.get(&key) {
         return html.clone();
     }
-    let html: Arc<str> = by_grammar(language, code).unwrap_or_else(|| Spans::plain(code)).into();
+    let html: Arc<str> =
+        highlight_by_grammar(language, code).unwrap_or_else(|| SpanWriter::plain(code)).into();
     let mut guard = CACHE.lock().unwrap_or_else(PoisonError::into_inner);
     let (bytes, cache) = &mut *guard;
     if *bytes > MAX_CACHED_BYTES {
@@ -116,37 +115,37 @@ pub fn highlight(language: &str, code: &str) -> Arc<str> {
     html
 }
 
-fn is_light(line: &str) -> bool {
+fn is_within_limits(line: &str) -> bool {
     line.len() <= MAX_LINE_BYTES
         && line.bytes().filter(|byte| matches!(byte, b'(' | b'[' | b'{')).count() <= MAX_LINE_BRACKETS
 }
 
-fn by_grammar(language: &str, code: &str) -> Option<String> {
+fn highlight_by_grammar(language: &str, code: &str) -> Option<String> {
     let syntax = grammar(language)?;
-    let mut place = Place::start(syntax);
-    let mut spans = Spans::default();
+    let mut state = LineState::start(syntax);
+    let mut spans = SpanWriter::default();
     for line in code.split_inclusive('\n') {
-        let read = |between: &mut Between| read_line(line, between);
-        let (tokens, next) = place.read(&syntax.name, line, read)?;
+        let parse = |parser: &mut ParserState| parse_line(line, parser);
+        let (tokens, next) = state.parse(&syntax.name, line, parse)?;
         let mut at = 0;
         for (class, length) in &*tokens {
             let end = at + *length as usize;
             spans.push(*class, line.get(at..end)?);
             at = end;
         }
-        place = next;
+        state = next;
     }
     Some(spans.finish())
 }
 
-/// The parts of a line with their classes, as its grammar has them; none for what would take it long.
-fn read_line(line: &str, between: &mut Between) -> Option<Vec<Token>> {
+/// Splits a line into tokens; `None` if the scopes are nested too deeply or the grammar fails.
+fn parse_line(line: &str, state: &mut ParserState) -> Option<Vec<LineToken>> {
     let length = |bytes: usize| u32::try_from(bytes).ok();
-    let Between { state, scopes } = between;
+    let ParserState { grammar, scopes } = state;
     let mut classes = HashMap::new();
     let mut tokens = Vec::new();
     let mut at = 0;
-    for (end, change) in state.parse_line(line, &GRAMMARS).ok()? {
+    for (end, change) in grammar.parse_line(line, &GRAMMARS).ok()? {
         if end > at {
             tokens.push((class_of(scopes, line.get(at..end)?, &mut classes), length(end - at)?));
             at = end;
@@ -164,50 +163,54 @@ fn grammar(language: &str) -> Option<&'static SyntaxReference> {
     GRAMMARS.find_syntax_by_token(token)
 }
 
-/// What a scope's beginning says; the first line that fits counts. `None` hands on to the scope around.
-const RULES: &[(&str, Option<Class>)] = &[
-    ("comment", Some(Class::Comment)),
-    ("punctuation.definition.comment", Some(Class::Comment)),
-    ("punctuation.definition.variable", Some(Class::Variable)),
+/// Class of each scope prefix; the first match counts. `None` continues with the enclosing scope.
+const RULES: &[(&str, Option<TokenClass>)] = &[
+    ("comment", Some(TokenClass::Comment)),
+    ("punctuation.definition.comment", Some(TokenClass::Comment)),
+    ("punctuation.definition.variable", Some(TokenClass::Variable)),
     ("punctuation.definition", None),
-    ("punctuation.section.expansion", Some(Class::Variable)),
-    ("punctuation", Some(Class::Operator)),
+    ("punctuation.section.expansion", Some(TokenClass::Variable)),
+    ("punctuation", Some(TokenClass::Operator)),
     ("string.unquoted", None),
-    ("string", Some(Class::String)),
-    ("constant.character", Some(Class::String)),
-    ("constant", Some(Class::Number)),
-    ("keyword.operator", Some(Class::Operator)),
-    ("keyword.name.ini", Some(Class::Type)),
-    ("keyword", Some(Class::Keyword)),
-    ("storage.type.numeric", Some(Class::Number)),
-    ("storage.type.string", Some(Class::String)),
-    ("storage", Some(Class::Keyword)),
-    ("entity.name.function", Some(Class::Function)),
-    ("entity.other.attribute-name", Some(Class::Variable)),
-    ("entity", Some(Class::Type)),
-    ("support.function", Some(Class::Function)),
-    ("support.variable", Some(Class::Variable)),
-    ("support.constant", Some(Class::Number)),
-    ("support", Some(Class::Type)),
-    ("variable.function", Some(Class::Function)),
-    ("variable.language", Some(Class::Keyword)),
-    ("variable", Some(Class::Variable)),
-    ("markup.inserted", Some(Class::String)),
-    ("markup.deleted", Some(Class::Keyword)),
-    ("markup.heading", Some(Class::Type)),
-    ("meta.diff", Some(Class::Comment)),
+    ("string", Some(TokenClass::String)),
+    ("constant.character", Some(TokenClass::String)),
+    ("constant", Some(TokenClass::Number)),
+    ("keyword.operator", Some(TokenClass::Operator)),
+    ("keyword.name.ini", Some(TokenClass::Type)),
+    ("keyword", Some(TokenClass::Keyword)),
+    ("storage.type.numeric", Some(TokenClass::Number)),
+    ("storage.type.string", Some(TokenClass::String)),
+    ("storage", Some(TokenClass::Keyword)),
+    ("entity.name.function", Some(TokenClass::Function)),
+    ("entity.other.attribute-name", Some(TokenClass::Variable)),
+    ("entity", Some(TokenClass::Type)),
+    ("support.function", Some(TokenClass::Function)),
+    ("support.variable", Some(TokenClass::Variable)),
+    ("support.constant", Some(TokenClass::Number)),
+    ("support", Some(TokenClass::Type)),
+    ("variable.function", Some(TokenClass::Function)),
+    ("variable.language", Some(TokenClass::Keyword)),
+    ("variable", Some(TokenClass::Variable)),
+    ("markup.inserted", Some(TokenClass::String)),
+    ("markup.deleted", Some(TokenClass::Keyword)),
+    ("markup.heading", Some(TokenClass::Type)),
+    ("meta.diff", Some(TokenClass::Comment)),
 ];
 
-static SCOPES: LazyLock<Vec<(Scope, Option<Class>)>> = LazyLock::new(|| {
-    RULES.iter().map(|(name, class)| (Scope::new(name).expect("a rule names a scope"), *class)).collect()
+static SCOPES: LazyLock<Vec<(Scope, Option<TokenClass>)>> = LazyLock::new(|| {
+    RULES.iter().map(|(name, class)| (Scope::new(name).expect("the scope is valid"), *class)).collect()
 });
 
-/// The keys of a mapping are strings to JSON's grammar; a reader tells them from the values.
+/// Scope of the keys of a mapping, which are strings in the grammar of JSON.
 static MAPPING_KEY: LazyLock<Scope> =
-    LazyLock::new(|| Scope::new("meta.mapping.key").expect("a rule names a scope"));
+    LazyLock::new(|| Scope::new("meta.mapping.key").expect("the scope is valid"));
 
-/// The class of the innermost scope that has one.
-fn class_of(stack: &ScopeStack, text: &str, classes: &mut HashMap<Scope, Option<Class>>) -> Option<Class> {
+/// Returns the class of the innermost scope that has one.
+fn class_of(
+    stack: &ScopeStack,
+    text: &str,
+    classes: &mut HashMap<Scope, Option<TokenClass>>,
+) -> Option<TokenClass> {
     let scopes = stack.as_slice();
     let class = scopes.iter().rev().find_map(|scope| {
         *classes.entry(*scope).or_insert_with(|| {
@@ -215,12 +218,12 @@ fn class_of(stack: &ScopeStack, text: &str, classes: &mut HashMap<Scope, Option<
         })
     });
     match class {
-        Some(Class::String) if scopes.iter().any(|scope| MAPPING_KEY.is_prefix_of(*scope)) => {
-            Some(Class::Type)
+        Some(TokenClass::String) if scopes.iter().any(|scope| MAPPING_KEY.is_prefix_of(*scope)) => {
+            Some(TokenClass::Type)
         }
-        // `not`, `in`, `is`: operators to a grammar, words to a reader.
-        Some(Class::Operator) if text.starts_with(|first: char| first.is_alphabetic()) => {
-            Some(Class::Keyword)
+        // `not`, `in` and `is` are operators in grammars.
+        Some(TokenClass::Operator) if text.starts_with(|first: char| first.is_alphabetic()) => {
+            Some(TokenClass::Keyword)
         }
         other => other,
     }
@@ -238,6 +241,6 @@ mod tests {
                 "{language}"
             );
         }
-        assert!(LANGUAGES.is_sorted(), "in the order of the alphabet");
+        assert!(LANGUAGES.is_sorted(), "sorted");
     }
 }

@@ -1,7 +1,8 @@
-//! Text as HTML: what is escaped, and the characters that never reach a page.
+//! Escapes text for HTML and replaces unsafe characters.
 
 use crate::unicode_safety::is_bidi_control;
-/// Appends `text` so that it is text, in an element or in a quoted attribute.
+
+/// Appends `text`, escaped for an element or a quoted attribute; replaces NUL and bidirectional controls with U+FFFD.
 pub(crate) fn escape_into(out: &mut String, text: &str) {
     out.reserve(text.len());
     let mut plain = 0;
@@ -23,7 +24,7 @@ pub(crate) fn escape_into(out: &mut String, text: &str) {
     out.push_str(&text[plain..]);
 }
 
-/// `text` escaped for an element or a quoted attribute.
+/// Escapes `text` for an element or a quoted attribute; see [`escape_into`].
 pub(crate) fn escape(text: &str) -> String {
     let mut out = String::new();
     escape_into(&mut out, text);
@@ -39,7 +40,7 @@ pub(crate) fn attribute(out: &mut String, name: &str, value: &str) {
     out.push('"');
 }
 
-/// The link of a heading to itself.
+/// Returns the self-link of a heading.
 pub(crate) fn anchor(id: &str, label: &str) -> String {
     format!(" <a class=\"anchor\" href=\"#{}\" aria-label=\"{}\">#</a>", escape(id), escape(label))
 }

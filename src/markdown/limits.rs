@@ -1,29 +1,29 @@
-//! Limits of a text: how many calls, links, footnote references and headings it may have.
+//! Limits on the number of calls, links, footnote references and headings in a text.
 
 use std::ops::Range;
 
-use crate::markdown::fault::{Fault, FaultKind};
+use crate::markdown::markdown_error::{MarkdownError, MarkdownErrorKind as Kind};
 use crate::markdown::outline::Outline;
 
-/// Most estimator calls in a text.
+/// Maximum estimator calls in a text.
 const MAX_CALLS: usize = 256;
-/// Most links and images in a text: names near a broken one are looked for among all pages.
+/// Maximum links and images in a text; the suggestion for each broken one searches all pages.
 const MAX_LINKS: usize = 2_000;
-/// Most references to footnotes in a text: each is a mark and a way back.
+/// Maximum references to footnotes in a text; each adds a mark and a back link.
 const MAX_NOTES: usize = 1_000;
-/// Most headings of a text: names near a broken anchor are looked for among their ids.
+/// Maximum headings in a text; the suggestion for each broken anchor searches their ids.
 const MAX_HEADINGS: usize = 1_000;
 
-/// Cuts lists that are too long and reports each at its first surplus item. Headings stay: rendering takes them one by
-/// one.
+/// Truncates lists that are too long and reports each at its first surplus item. Does not truncate the headings, because
+/// rendering needs all of them.
 pub(super) fn apply(outline: &mut Outline, notes: &mut Vec<Range<usize>>) {
-    let Outline { calls, links, headings, faults, .. } = outline;
-    faults.extend(too_many("estimator calls", calls, MAX_CALLS, |call| &call.range));
-    faults.extend(too_many("links and images", links, MAX_LINKS, |link| &link.range));
-    faults.extend(too_many("references to footnotes", notes, MAX_NOTES, |at| at));
-    faults.extend(headings.get(MAX_HEADINGS).map(|first| Fault {
+    let Outline { calls, links, headings, errors, .. } = outline;
+    errors.extend(too_many("estimator calls", calls, MAX_CALLS, |call| &call.range));
+    errors.extend(too_many("links and images", links, MAX_LINKS, |link| &link.range));
+    errors.extend(too_many("references to footnotes", notes, MAX_NOTES, |at| at));
+    errors.extend(headings.get(MAX_HEADINGS).map(|first| MarkdownError {
         range: first.range.clone(),
-        kind: FaultKind::TooMany("headings", headings.len(), MAX_HEADINGS),
+        kind: Kind::TooMany("headings", headings.len(), MAX_HEADINGS),
     }));
 }
 
@@ -32,9 +32,9 @@ fn too_many<T>(
     list: &mut Vec<T>,
     most: usize,
     range: impl Fn(&T) -> &Range<usize>,
-) -> Option<Fault> {
+) -> Option<MarkdownError> {
     let range = range(list.get(most)?).clone();
-    let kind = FaultKind::TooMany(what, list.len(), most);
+    let kind = Kind::TooMany(what, list.len(), most);
     list.truncate(most);
-    Some(Fault { range, kind })
+    Some(MarkdownError { range, kind })
 }

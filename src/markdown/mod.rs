@@ -1,44 +1,44 @@
-//! Markdown: a text to its outline and faults, and a text to HTML.
+//! Markdown: outlines with errors, and HTML.
 //!
-//! A body is read in three steps, each a file of its own: `calls` takes the estimator calls out of
-//! the way, pulldown-cmark parses what is left, and `outline` or `render` walks the events. HTML is
-//! only ever written by `render` and `html`, so nothing that an author wrote reaches a page unescaped.
+//! Parsing has three steps: `calls` masks the estimator calls, pulldown-cmark parses the masked text, and `outline` or
+//! `render` processes the events. Only `html_writer` and the files it uses write HTML, so no text of an author reaches a page
+//! unescaped.
 
 mod calls;
 mod destination;
-mod fault;
 mod fence;
 mod footnotes;
-mod foreign;
 mod headings;
 mod highlight;
 mod html;
+mod html_writer;
 mod inline;
 mod limits;
-mod lines;
+mod line_cache;
+mod markdown_error;
 mod outline;
 mod plain;
 mod render;
 mod scanners;
-mod sections;
-mod spans;
-mod variants;
-mod writer;
+mod section_builder;
+mod span_writer;
+mod unsupported;
+mod variant_group;
 
 pub use calls::Call;
 pub use destination::refused_scheme;
-pub use fault::{Fault, FaultKind};
 pub use headings::is_reserved_id;
 pub use highlight::{LANGUAGES, highlight};
 pub use inline::{inline, links_inline, outline_inline};
+pub use markdown_error::{MarkdownError, MarkdownErrorKind};
 pub use outline::{Link, Outline, outline};
 pub use plain::{plain, plain_inline};
-pub use render::{Figure, Picture, Pieces, Rendered, Section, TocEntry, render, render_outlined};
+pub use render::{CallValue, Picture, RenderHooks, Rendered, Section, TocEntry, render, render_outlined};
 
 use pulldown_cmark::Options;
 
-/// What a body may use: GitHub's tables, footnotes, task lists, alerts and `~~struck~~` text, and
-/// `{#id}` after a heading. Never the metadata blocks: they cost quadratic time on `>---` lines.
+/// Extensions of CommonMark in a body: GitHub's tables, footnotes, task lists, alerts and strikethrough, and `{#id}` after a
+/// heading. Metadata blocks must stay disabled: they take quadratic time on `>---` lines.
 const BODY: Options = Options::ENABLE_TABLES
     .union(Options::ENABLE_FOOTNOTES)
     .union(Options::ENABLE_STRIKETHROUGH)

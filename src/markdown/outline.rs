@@ -1,4 +1,4 @@
-//! What a text holds and what is wrong with it, each with its place.
+//! Outlines of Markdown texts: headings, links, calls, code blocks and errors, with their positions.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashSet};
@@ -8,35 +8,35 @@ use pulldown_cmark::{BrokenLink, CodeBlockKind, CowStr, Event, LinkType, Options
 use serde::{Deserialize, Serialize};
 
 use crate::markdown::BODY;
-use crate::markdown::calls::{Call, Covered, Segment};
+use crate::markdown::calls::{Call, MaskedText, Segment};
 use crate::markdown::destination;
-use crate::markdown::fault::{Fault, FaultKind};
 use crate::markdown::fence::{self, Fence};
 use crate::markdown::footnotes;
-use crate::markdown::foreign;
 use crate::markdown::headings::{self, Heading};
 use crate::markdown::limits;
-use crate::unicode_safety::{host_disguise, invisible_chars};
+use crate::markdown::markdown_error::{MarkdownError, MarkdownErrorKind as Kind};
+use crate::markdown::unsupported;
+use crate::unicode_safety::{host_spoofing, invisible_chars};
 
-/// How deep quotations, lists and emphasis may lie in each other.
+/// Maximum nesting of quotations, lists and emphasis.
 pub(crate) const MAX_DEPTH: usize = 16;
-/// Most columns of a table: every row is filled up to them, however short it is.
+/// Maximum columns of a table, because pulldown-cmark fills each row up to the number of columns.
 pub(crate) const MAX_COLUMNS: usize = 64;
 
 /// A link or an image.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Link {
-    /// Where it leads, entities and escapes decoded; `mailto:` stands before an address in `<…>`.
+    /// Destination with entities and escapes decoded, and with `mailto:` before a mail address in `<…>`.
     pub destination: String,
-    /// The text that a reader sees, code included; empty for an image.
+    /// Visible text, code included; empty for an image.
     pub text: String,
     /// Whether it is an image.
     pub image: bool,
-    /// The destination as written (of `[text][label]`: in the definition), or else the whole link.
+    /// Range of the destination (for `[text][label]` in the definition), or else of the whole link.
     pub range: Range<usize>,
 }
 
-/// What a text holds. All ranges are byte ranges of the text given.
+/// The structure of a text. All ranges are byte ranges in the text.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Outline {
     /// Headings outside lists and quotations, in order.
@@ -45,50 +45,50 @@ pub struct Outline {
     pub links: Vec<Link>,
     /// Estimator calls, in order.
     pub calls: Vec<Call>,
-    /// The opening lines of fenced code blocks, in order.
+    /// Fenced code blocks, in order.
     pub fences: Vec<Fence>,
     /// Inline code with its backticks, in order.
     pub code: Vec<Range<usize>>,
-    /// Where footnotes are defined, in order.
+    /// Labels of footnote definitions, in order.
     pub footnotes: Vec<Range<usize>>,
-    /// What is wrong, by place.
-    #[serde(skip)] // A text with some is not kept.
-    pub faults: Vec<Fault>,
-    /// Plain text of the first paragraph before the first heading; estimator calls as they are written.
+    /// Errors, sorted by position.
+    #[serde(skip)] // Texts with errors are not cached.
+    pub errors: Vec<MarkdownError>,
+    /// Plain text of the first paragraph before the first heading; estimator calls as source text.
     pub lead: String,
-    /// Whether there is anything but white space and definitions.
+    /// Whether the text has anything but white space and definitions.
     pub has_body: bool,
 }
 
-/// Reads a body. Linear in its length, whatever it holds.
+/// Parses a body. Takes time linear in its length for any input.
 pub fn outline(text: &str) -> Outline {
-    read(text, &Covered::new(text, BODY), BODY)
+    outline_masked(text, &MaskedText::new(text, BODY), BODY)
 }
 
-/// Reads a text whose calls are found already.
-pub(crate) fn read(source: &str, covered: &Covered, options: Options) -> Outline {
+/// Parses a text whose calls are masked.
+pub(crate) fn outline_masked(source: &str, masked: &MaskedText, options: Options) -> Outline {
     let broken = RefCell::new(Vec::new());
     let note_broken = |link: BrokenLink| {
-        // `[word]` alone is text; two brackets in a row were meant as a link.
+        // `[word]` alone is text; two pairs of brackets are meant as a link.
         if matches!(link.link_type, LinkType::Reference | LinkType::Collapsed) {
-            let kind = FaultKind::UndefinedReference(link.reference.to_string());
-            broken.borrow_mut().push(Fault { range: link.span, kind });
+            let kind = Kind::UndefinedReference(link.reference.to_string());
+            broken.borrow_mut().push(MarkdownError { range: link.span, kind });
         }
         None::<(CowStr, CowStr)>
     };
     let mut events =
-        Parser::new_with_broken_link_callback(&covered.text, options, Some(note_broken)).into_offset_iter();
+        Parser::new_with_broken_link_callback(&masked.text, options, Some(note_broken)).into_offset_iter();
     let definitions: BTreeMap<String, Range<usize>> = events
         .reference_definitions()
         .iter()
         .map(|(label, definition)| (label.to_lowercase(), definition.span.clone()))
         .collect();
-    let mut reader = Reader { definitions, ..Reader::new(source, covered) };
+    let mut builder = OutlineBuilder { definitions, ..OutlineBuilder::new(source, masked) };
     for (event, range) in events.by_ref() {
-        reader.event(event, range);
+        builder.event(event, range);
     }
     drop(events);
-    reader.finish(broken.into_inner())
+    builder.finish(broken.into_inner())
 }
 
 struct OpenLink {
@@ -98,29 +98,29 @@ struct OpenLink {
     text_end: usize,
 }
 
-struct Reader<'a> {
+struct OutlineBuilder<'a> {
     source: &'a str,
-    covered: &'a Covered<'a>,
+    masked: &'a MaskedText<'a>,
     definitions: BTreeMap<String, Range<usize>>,
     outline: Outline,
-    /// Containers around the place: quotations, lists, footnotes.
+    /// Number of open quotations, lists and footnotes.
     containers: usize,
-    /// Everything counted by [`MAX_DEPTH`].
+    /// Nesting that [`MAX_DEPTH`] limits.
     depth: usize,
     in_code: bool,
     in_lead: bool,
     heading: Option<Heading>,
     open_links: Vec<OpenLink>,
-    footnotes: footnotes::Labels,
-    /// Code, links and tables: syntax of other dialects is not looked for in them.
+    footnotes: footnotes::FootnoteLabels,
+    /// Code, links and tables, which are not searched for unsupported syntax.
     opaque: Vec<Range<usize>>,
 }
 
-impl<'a> Reader<'a> {
-    fn new(source: &'a str, covered: &'a Covered<'a>) -> Self {
+impl<'a> OutlineBuilder<'a> {
+    fn new(source: &'a str, masked: &'a MaskedText<'a>) -> Self {
         Self {
             source,
-            covered,
+            masked,
             definitions: BTreeMap::new(),
             outline: Outline::default(),
             containers: 0,
@@ -129,13 +129,13 @@ impl<'a> Reader<'a> {
             in_lead: false,
             heading: None,
             open_links: Vec::new(),
-            footnotes: footnotes::Labels::default(),
+            footnotes: footnotes::FootnoteLabels::default(),
             opaque: Vec::new(),
         }
     }
 
-    fn fault(&mut self, range: Range<usize>, kind: FaultKind) {
-        self.outline.faults.push(Fault { range, kind });
+    fn error(&mut self, range: Range<usize>, kind: Kind) {
+        self.outline.errors.push(MarkdownError { range, kind });
     }
 
     fn event(&mut self, event: Event, range: Range<usize>) {
@@ -149,15 +149,15 @@ impl<'a> Reader<'a> {
             Event::End(tag) => self.end(tag),
             Event::Text(text) if self.in_code => self.outline.has_body |= !text.trim().is_empty(),
             Event::Text(text) => {
-                self.decoded(&text, &range);
-                self.footnotes.look_for_undefined(self.source, &range, &mut self.outline.faults);
+                self.check_decoded(&text, &range);
+                self.footnotes.find_undefined(self.source, &range, &mut self.outline.errors);
                 if self.open_links.is_empty() {
                     for address in destination::bare_addresses(self.source, &range) {
-                        self.fault(address, FaultKind::BareAddress);
+                        self.error(address, Kind::BareAddress);
                     }
                 }
-                for segment in self.covered.segments(&text, &range) {
-                    self.prose(match segment {
+                for segment in self.masked.segments(&text, &range) {
+                    self.push_text(match segment {
                         Segment::Text(text) => text,
                         Segment::Call(call) => &self.source[call.range.clone()],
                     });
@@ -166,9 +166,9 @@ impl<'a> Reader<'a> {
             Event::Code(text) => {
                 self.outline.code.push(range.clone());
                 self.opaque.push(range);
-                self.prose(&text);
+                self.push_text(&text);
             }
-            Event::SoftBreak | Event::HardBreak => self.prose(" "),
+            Event::SoftBreak | Event::HardBreak => self.push_text(" "),
             Event::InlineHtml(html) => self.raw_html(&html, range),
             Event::FootnoteReference(label) => self.footnotes.refer(&label, range),
             _ => {}
@@ -182,10 +182,10 @@ impl<'a> Reader<'a> {
         if is_nesting(&tag.to_end()) {
             self.depth += 1;
             if self.depth == MAX_DEPTH + 1 {
-                self.fault(range.clone(), FaultKind::TooDeep);
+                self.error(range.clone(), Kind::TooDeep);
             }
         }
-        if foreign::is_opaque(&tag) {
+        if unsupported::is_opaque(&tag) {
             self.opaque.push(range.clone());
         }
         match tag {
@@ -196,7 +196,7 @@ impl<'a> Reader<'a> {
             Tag::Heading { level, id, classes, attrs } => {
                 let range = range.start..range.start + self.source[range].trim_end().len();
                 if id.is_some() || !classes.is_empty() || !attrs.is_empty() {
-                    self.outline.faults.extend(headings::attribute_fault(self.source, &range));
+                    self.outline.errors.extend(headings::attribute_error(self.source, &range));
                 }
                 self.heading = Some(Heading {
                     level: level as u8,
@@ -209,14 +209,14 @@ impl<'a> Reader<'a> {
             Tag::BlockQuote(_) | Tag::List(_) => self.containers += 1,
             Tag::FootnoteDefinition(label) => {
                 self.containers += 1;
-                self.footnotes.define(&label, range, self.source, &mut self.outline.faults);
+                self.footnotes.define(&label, range, self.source, &mut self.outline.errors);
             }
             Tag::CodeBlock(kind) => {
                 self.in_code = true;
                 if let CodeBlockKind::Fenced(_) = kind {
-                    let (fence, faults) = fence::read(self.source, &range);
+                    let (fence, errors) = fence::parse(self.source, &range);
                     self.outline.fences.push(fence);
-                    self.outline.faults.extend(faults);
+                    self.outline.errors.extend(errors);
                 }
             }
             Tag::HtmlBlock => {
@@ -224,7 +224,7 @@ impl<'a> Reader<'a> {
                 self.raw_html(html, range.start..range.start + self.source[range].trim_end().len());
             }
             Tag::Table(alignments) if alignments.len() > MAX_COLUMNS => {
-                self.fault(range, FaultKind::TooWide(alignments.len()));
+                self.error(range, Kind::TooWide(alignments.len()));
             }
             Tag::Link { .. } | Tag::Image { .. } => self.open_link(tag, range),
             _ => {}
@@ -243,19 +243,19 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Characters that nobody sees and that stand in the source as references: `&#x202E;`.
-    fn decoded(&mut self, text: &str, range: &Range<usize>) {
+    /// Reports invisible characters that the source has as references: `&#x202E;`.
+    fn check_decoded(&mut self, text: &str, range: &Range<usize>) {
         if self.source.get(range.clone()).is_none_or(|source| source != text) {
             let whole = self.source.get(range.clone()).unwrap_or_default();
             for (_, character, kind) in
                 invisible_chars(text).filter(|(_, character, _)| !whole.contains(*character))
             {
-                self.fault(range.clone(), FaultKind::of_invisible(character, kind));
+                self.error(range.clone(), Kind::of_invisible(character, kind));
             }
         }
     }
 
-    fn prose(&mut self, text: &str) {
+    fn push_text(&mut self, text: &str) {
         if let Some(open) = self.open_links.last() {
             let link = &mut self.outline.links[open.index];
             if !link.image {
@@ -271,26 +271,26 @@ impl<'a> Reader<'a> {
 
     fn raw_html(&mut self, html: &str, range: Range<usize>) {
         let kind = if html.starts_with("<!--") {
-            FaultKind::HtmlComment
+            Kind::HtmlComment
         } else {
             let tag: String = html.chars().take_while(|character| *character != '>').take(40).collect();
-            FaultKind::RawHtml(tag.split_whitespace().next().unwrap_or("<").to_string() + ">")
+            Kind::RawHtml(tag.split_whitespace().next().unwrap_or("<").to_string() + ">")
         };
-        self.fault(range, kind);
+        self.error(range, kind);
     }
 
     fn close_heading(&mut self) {
         let Some(mut heading) = self.heading.take() else { return };
         heading.title = heading.title.trim().to_string();
         if self.containers > 0 {
-            return self.fault(heading.range, FaultKind::HeadingNested);
+            return self.error(heading.range, Kind::HeadingNested);
         }
-        let before = self.outline.headings.last().map_or(1, |before| before.level);
+        let before = self.outline.headings.last().map_or(1, |heading| heading.level);
         if heading.level == 1 {
-            self.fault(heading.range.clone(), FaultKind::HeadingLevelOne);
+            self.error(heading.range.clone(), Kind::HeadingLevelOne);
         } else if heading.level > before + 1 {
-            let kind = FaultKind::HeadingSkipsLevel { before, level: heading.level };
-            self.fault(heading.range.clone(), kind);
+            let kind = Kind::HeadingSkipsLevel { before, level: heading.level };
+            self.error(heading.range.clone(), kind);
         }
         self.outline.headings.push(heading);
     }
@@ -302,10 +302,10 @@ impl<'a> Reader<'a> {
         else {
             return;
         };
-        self.decoded(&format!("{dest_url}\n{title}"), &range);
+        self.check_decoded(&format!("{dest_url}\n{title}"), &range);
         let length = dest_url.len() + title.len();
         if length > destination::MAX_ADDRESS {
-            self.fault(range.clone(), FaultKind::LongAddress(length));
+            self.error(range.clone(), Kind::LongAddress(length));
         }
         let destination = match link_type {
             LinkType::Email => format!("mailto:{dest_url}"),
@@ -335,35 +335,35 @@ impl<'a> Reader<'a> {
         link.range =
             written.filter(|range| self.source.get(range.clone()).is_some()).unwrap_or(link.range.clone());
         let (range, destination) = (link.range.clone(), &link.destination);
-        let refused = destination::refused_scheme(destination).map(FaultKind::LinkScheme);
-        if let Some(kind) = refused.or_else(|| host_disguise(destination).map(FaultKind::LinkHost)) {
-            self.fault(range, kind);
+        let refused = destination::refused_scheme(destination).map(Kind::LinkScheme);
+        if let Some(kind) = refused.or_else(|| host_spoofing(destination).map(Kind::LinkHost)) {
+            self.error(range, kind);
         }
         if let Some(outer) = self.open_links.last_mut() {
             outer.text_end = outer.text_end.max(end);
         }
     }
 
-    fn finish(mut self, broken: Vec<Fault>) -> Outline {
-        self.footnotes.finish(&mut self.outline.faults);
+    fn finish(mut self, broken: Vec<MarkdownError>) -> Outline {
+        self.footnotes.finish(&mut self.outline.errors);
         let mut outline = self.outline;
-        outline.faults.extend(broken);
-        outline.footnotes = self.footnotes.places();
-        headings::give_ids(&mut outline.headings, &mut outline.faults);
-        for range in &self.covered.unclosed {
-            outline.faults.push(Fault { range: range.clone(), kind: FaultKind::UnclosedCall });
+        outline.errors.extend(broken);
+        outline.footnotes = self.footnotes.definitions();
+        headings::assign_ids(&mut outline.headings, &mut outline.errors);
+        for range in &self.masked.unclosed {
+            outline.errors.push(MarkdownError { range: range.clone(), kind: Kind::UnclosedCall });
         }
         for (at, character, kind) in invisible_chars(self.source) {
             let range = at..at + character.len_utf8();
-            outline.faults.push(Fault { range, kind: FaultKind::of_invisible(character, kind) });
+            outline.errors.push(MarkdownError { range, kind: Kind::of_invisible(character, kind) });
         }
-        outline.faults.extend(foreign::find(self.source, &self.opaque));
-        outline.calls = self.covered.calls.clone();
+        outline.errors.extend(unsupported::find(self.source, &self.opaque));
+        outline.calls = self.masked.calls.clone();
         limits::apply(&mut outline, &mut self.footnotes.references);
-        outline.faults.sort_by_key(|fault| (fault.range.start, fault.range.end));
-        // A definition with a bad address is one fault, however often it is used.
+        outline.errors.sort_by_key(|error| (error.range.start, error.range.end));
+        // A definition with a bad address is one error, however often it is used.
         let mut seen = HashSet::new();
-        outline.faults.retain(|fault| seen.insert((fault.range.clone(), fault.kind.message())));
+        outline.errors.retain(|error| seen.insert((error.range.clone(), error.kind.message())));
         outline.lead = outline.lead.trim().to_string();
         outline
     }

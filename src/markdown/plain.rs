@@ -1,21 +1,21 @@
-//! Markdown as plain text, for search, descriptions and data.
+//! Converts Markdown to plain text, for search, descriptions and data.
 
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 
 use crate::markdown::BODY;
-use crate::markdown::calls::{Covered, Segment};
-use crate::markdown::inline::Line;
+use crate::markdown::calls::{MaskedText, Segment};
+use crate::markdown::inline::InlineLine;
 
-/// What stands in plain text for a figure, which only a page can fill in.
-const FIGURE: &str = "…";
+/// Replaces estimator calls, whose values only pages have.
+const CALL_PLACEHOLDER: &str = "…";
 
-/// A body as plain text: blocks on lines of their own, code as it is, no marks, addresses or raw HTML.
+/// Converts a body: each block on its own line, with code, without marks, addresses and raw HTML.
 pub fn plain(text: &str) -> String {
-    let covered = Covered::new(text, BODY);
+    let masked = MaskedText::new(text, BODY);
     let mut out = String::new();
-    for (event, range) in Parser::new_ext(&covered.text, BODY).into_offset_iter() {
+    for (event, range) in Parser::new_ext(&masked.text, BODY).into_offset_iter() {
         match event {
-            Event::Text(text) => push(&mut out, &covered, &text, &range),
+            Event::Text(text) => push(&mut out, &masked, &text, &range),
             Event::Code(text) => out.push_str(&text),
             Event::SoftBreak | Event::End(TagEnd::TableCell) => out.push(' '),
             Event::HardBreak | Event::Start(Tag::List(_)) => end_line(&mut out),
@@ -34,24 +34,24 @@ pub fn plain(text: &str) -> String {
     out
 }
 
-/// One line of Markdown as plain text, read as [`crate::markdown::inline()`] reads it.
+/// Converts one line; see [`crate::markdown::inline()`].
 pub fn plain_inline(text: &str) -> String {
-    let line = Line::new(text);
-    let covered = Covered::new(&line.padded, Options::empty());
+    let line = InlineLine::new(text);
+    let masked = MaskedText::new(&line.padded, Options::empty());
     let mut out = String::new();
-    line.each(&covered, |event, range| match event {
-        Event::Text(text) => push(&mut out, &covered, text, range),
+    line.for_each_event(&masked, |event, range| match event {
+        Event::Text(text) => push(&mut out, &masked, text, range),
         Event::Code(text) | Event::InlineHtml(text) => out.push_str(text),
         _ => {}
     });
     out
 }
 
-fn push(out: &mut String, covered: &Covered, text: &str, range: &std::ops::Range<usize>) {
-    for segment in covered.segments(text, range) {
+fn push(out: &mut String, masked: &MaskedText, text: &str, range: &std::ops::Range<usize>) {
+    for segment in masked.segments(text, range) {
         out.push_str(match segment {
             Segment::Text(text) => text,
-            Segment::Call(_) => FIGURE,
+            Segment::Call(_) => CALL_PLACEHOLDER,
         });
     }
 }

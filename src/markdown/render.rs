@@ -1,4 +1,4 @@
-//! A body as HTML, cut into its lead and its sections.
+//! Renders bodies as HTML, split into lead and sections.
 
 use std::sync::Arc;
 
@@ -6,120 +6,120 @@ use pulldown_cmark::Parser;
 use serde::{Deserialize, Serialize};
 
 use crate::markdown::BODY;
-use crate::markdown::calls::{Call, Covered};
+use crate::markdown::calls::{Call, MaskedText};
 use crate::markdown::fence::Fence;
 use crate::markdown::headings::Heading;
 use crate::markdown::highlight::highlight;
 use crate::markdown::html;
+use crate::markdown::html_writer::HtmlWriter;
 use crate::markdown::outline;
-use crate::markdown::writer::Writer;
 
-/// What a text cannot know by itself; the caller answers.
-pub trait Pieces {
-    /// The address to write for a link with this destination, from the page that shows the text.
+/// Information about the page and the site that rendering needs.
+pub trait RenderHooks {
+    /// Returns the `href` of a link, relative to the page that shows the text.
     fn href(&self, destination: &str) -> String;
 
-    /// The address and size of an image.
+    /// Returns the address and size of an image.
     fn picture(&self, destination: &str) -> Picture {
         Picture { source: self.href(destination), size: None }
     }
 
-    /// What an estimator call comes to. `None`: it cannot be answered, and stays as it is written.
-    fn figure(&self, call: &Call) -> Option<Figure>;
+    /// Returns the value of an estimator call; `None` if it has none, so that its source text is shown.
+    fn call_value(&self, call: &Call) -> Option<CallValue>;
 
-    /// A text of ours in the language of the page; `{n}` stays for a number.
+    /// Translates a text of the interface into the language of the page, without replacing `{n}`.
     fn say(&self, english: &'static str) -> String {
         english.to_string()
     }
 
-    /// A code block in colors.
+    /// Returns the highlighted HTML of a code block.
     fn code(&self, language: &str, code: &str) -> Arc<str> {
         highlight(language, code)
     }
 
-    /// The name of a tool, for the label of a code block.
+    /// Returns the name of a tool, for the label of a code block.
     fn tool_name(&self, slug: &str) -> String {
         slug.to_string()
     }
 
-    /// The label of a code block; empty for none.
+    /// Returns the label of a code block; empty for none.
     fn label(&self, fence: &Fence) -> String {
         fence.label(|slug| self.tool_name(slug))
     }
 }
 
-/// An image as a page shows it.
+/// The attributes of an image.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Picture {
-    /// Its address.
+    /// Value of `src`.
     pub source: String,
-    /// Width and height in pixels, where they are known.
+    /// Width and height in pixels, if known.
     pub size: Option<(u32, u32)>,
 }
 
-/// What an estimator call comes to.
+/// The value of an estimator call.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Figure {
-    /// As a reader sees it: `4.00 GiB`.
+pub struct CallValue {
+    /// Formatted value: `4.00 GiB`.
     pub text: String,
-    /// As a program reads it: `4294967296`.
+    /// Machine-readable value: `4294967296`.
     pub value: String,
-    /// What it rests on, shown on demand.
+    /// Inputs and source of the estimate, shown as a tooltip.
     pub title: String,
 }
 
-/// A body as HTML.
+/// The HTML of a body.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Rendered {
-    /// What stands before the first section.
+    /// HTML before the first section.
     pub lead_html: String,
-    /// The first paragraph of the lead as plain text, figures filled in.
+    /// First paragraph of the lead as plain text, with the values of calls.
     pub lead_text: String,
     /// The sections, one for each heading of level 2.
     pub sections: Vec<Section>,
     /// Headings of level 2 and 3, in order.
     pub toc: Vec<TocEntry>,
-    /// The footnotes of the whole body, for its end; empty where there are none.
+    /// Footnotes of the whole body; empty if there are none.
     pub footnotes_html: String,
-    /// What the link of a heading to itself is called.
+    /// Label of the self-links of headings.
     pub anchor_label: String,
 }
 
-/// What stands under a heading of level 2.
+/// A heading of level 2 and the text up to the next one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Section {
-    /// The heading's id.
+    /// Id of the heading.
     pub id: String,
-    /// The heading as plain text.
+    /// Plain text of the heading.
     pub title: String,
-    /// The heading as inline HTML.
+    /// Inline HTML of the heading.
     pub title_html: String,
-    /// What follows, up to the next section.
+    /// HTML after the heading.
     pub html: String,
 }
 
-/// A line of the table of contents.
+/// An entry of the table of contents.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TocEntry {
-    /// 2 or 3.
+    /// Level of the heading, 2 or 3.
     pub level: u8,
-    /// The heading's id.
+    /// Id of the heading.
     pub id: String,
-    /// The heading as plain text.
+    /// Plain text of the heading.
     pub title: String,
 }
 
-/// Renders a body. Safe and well formed whatever the text is: faults are [`outline::outline`]'s matter,
-/// here raw HTML turns to text and a refused link to its words.
-pub fn render(text: &str, pieces: &impl Pieces) -> Rendered {
-    render_outlined(text, outline(text).headings, pieces)
+/// Renders a body. The HTML is safe and well formed for any input: raw HTML becomes text, and a refused link its text.
+/// [`outline::outline`] reports the errors.
+pub fn render(text: &str, hooks: &impl RenderHooks) -> Rendered {
+    render_outlined(text, outline(text).headings, hooks)
 }
 
-/// As [`render`], for a text whose headings are known from its outline.
-pub fn render_outlined(text: &str, headings: Vec<Heading>, pieces: &impl Pieces) -> Rendered {
-    let covered = Covered::new(text, BODY);
-    let events: Vec<_> = Parser::new_ext(&covered.text, BODY).into_offset_iter().collect();
-    let mut writer = Writer::new(text, &covered, pieces, headings);
+/// Renders a body with the headings of its outline; see [`render`].
+pub fn render_outlined(text: &str, headings: Vec<Heading>, hooks: &impl RenderHooks) -> Rendered {
+    let masked = MaskedText::new(text, BODY);
+    let events: Vec<_> = Parser::new_ext(&masked.text, BODY).into_offset_iter().collect();
+    let mut writer = HtmlWriter::new(text, &masked, hooks, headings);
     for (index, (event, range)) in events.iter().enumerate() {
         writer.event(event, range, &events[index + 1..]);
     }
@@ -127,7 +127,7 @@ pub fn render_outlined(text: &str, headings: Vec<Heading>, pieces: &impl Pieces)
 }
 
 impl Rendered {
-    /// The whole body in one piece, headings of level 2 and footnotes included.
+    /// Returns the HTML of the whole body, with headings of level 2 and footnotes.
     pub fn html(&self) -> String {
         let mut html = self.lead_html.clone();
         for section in &self.sections {

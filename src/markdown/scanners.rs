@@ -1,13 +1,13 @@
-//! Console sessions and program output, read line by line without a grammar.
+//! Highlights console sessions and program output line by line, without a grammar.
 
-use crate::markdown::spans::{Class, Spans};
+use crate::markdown::span_writer::{SpanWriter, TokenClass};
 
-/// Prompts, longest first; a shell's and Python's.
+/// Prompts of shells and Python, longest first.
 const PROMPTS: [&str; 6] = ["PS> ", ">>> ", "... ", "$ ", "# ", "% "];
 
-/// A session: prompts, the commands after them, and output, which stays plain.
+/// Highlights the prompts and commands of a session, but not the output.
 pub(crate) fn console(code: &str) -> String {
-    let mut spans = Spans::default();
+    let mut spans = SpanWriter::default();
     let mut continues = false;
     for line in code.split_inclusive('\n') {
         let prompt = prompt_length(line);
@@ -15,7 +15,7 @@ pub(crate) fn console(code: &str) -> String {
             spans.push(None, line);
             continue;
         }
-        spans.push(Some(Class::Prompt), &line[..prompt]);
+        spans.push(Some(TokenClass::Prompt), &line[..prompt]);
         command(&mut spans, &line[prompt..], !continues || prompt > 0);
         continues = line.trim_end().ends_with(['\\', '`']);
     }
@@ -31,25 +31,25 @@ fn prompt_length(line: &str) -> usize {
     line.find("> ").filter(|_| is_windows).map_or(0, |at| at + 2)
 }
 
-/// A command line, lightly: the program, options, strings, variables and what joins commands.
-fn command(spans: &mut Spans, line: &str, mut at_start: bool) {
+/// Highlights a command line: program, options, strings, variables and operators.
+fn command(spans: &mut SpanWriter, line: &str, mut at_start: bool) {
     for word in words(line) {
         let class = match word.chars().next() {
             None => None,
             Some(first) if first.is_whitespace() => None,
-            Some('#') => Some(Class::Comment),
-            Some('"' | '\'') => Some(Class::String),
-            Some('$' | '%') => Some(Class::Variable),
+            Some('#') => Some(TokenClass::Comment),
+            Some('"' | '\'') => Some(TokenClass::String),
+            Some('$' | '%') => Some(TokenClass::Variable),
             Some('|' | '&' | ';' | '<' | '>' | '\\' | '`') => {
                 at_start |= word.starts_with(['|', '&', ';']);
-                Some(Class::Operator)
+                Some(TokenClass::Operator)
             }
-            Some('-') => Some(Class::Variable),
-            // `CUDA_VISIBLE_DEVICES=0 program`: the program is yet to come.
-            Some(_) if at_start && word.contains('=') => Some(Class::Variable),
+            Some('-') => Some(TokenClass::Variable),
+            // A variable assignment precedes the program: `CUDA_VISIBLE_DEVICES=0 program`.
+            Some(_) if at_start && word.contains('=') => Some(TokenClass::Variable),
             Some(_) if at_start => {
                 at_start = word == "sudo";
-                Some(Class::Function)
+                Some(TokenClass::Function)
             }
             Some(_) => None,
         };
@@ -57,7 +57,7 @@ fn command(spans: &mut Spans, line: &str, mut at_start: bool) {
     }
 }
 
-/// Cuts a command line into white space, quoted texts, signs and words; together they are the line.
+/// Splits a command line into white space, quoted text, operators and words.
 fn words(line: &str) -> Vec<&str> {
     let mut words = Vec::new();
     let mut rest = line;
@@ -66,8 +66,8 @@ fn words(line: &str) -> Vec<&str> {
             '#' => rest.len(),
             '"' | '\'' => rest[1..].find(first).map_or(rest.len(), |at| at + 2),
             '|' | '&' | ';' | '<' | '>' | '`' => first.len_utf8(),
-            _ if first.is_whitespace() => span(rest, char::is_whitespace),
-            _ => span(rest, |next| {
+            _ if first.is_whitespace() => run_length(rest, char::is_whitespace),
+            _ => run_length(rest, |next| {
                 !next.is_whitespace() && !matches!(next, '"' | '\'' | '|' | '&' | ';' | '<' | '>')
             }),
         };
@@ -78,12 +78,12 @@ fn words(line: &str) -> Vec<&str> {
     words
 }
 
-fn span(text: &str, within: impl Fn(char) -> bool) -> usize {
+fn run_length(text: &str, within: impl Fn(char) -> bool) -> usize {
     text.find(|character: char| !within(character)).unwrap_or(text.len())
 }
 
-/// Words that make a line of output an error.
-const ERRORS: [&str; 12] = [
+/// Keywords of error lines.
+const ERROR_KEYWORDS: [&str; 12] = [
     "error",
     "fatal",
     "panic",
@@ -98,44 +98,43 @@ const ERRORS: [&str; 12] = [
     "out of memory",
 ];
 
-/// Words that make it a warning.
-const WARNINGS: [&str; 4] = ["warning", "warn", "deprecated", "wrn"];
+/// Keywords of warnings.
+const WARNING_KEYWORDS: [&str; 4] = ["warning", "warn", "deprecated", "wrn"];
 
-/// Program output: error lines, warnings, and time stamps and source paths that step back.
+/// Highlights program output: errors and warnings; mutes time stamps, stack frames and paths.
 pub(crate) fn log(code: &str) -> String {
-    let mut spans = Spans::default();
+    let mut spans = SpanWriter::default();
     for line in code.split_inclusive('\n') {
         let stamp = stamp_length(line);
-        spans.push(Some(Class::Muted), &line[..stamp]);
+        spans.push(Some(TokenClass::Muted), &line[..stamp]);
         let rest = &line[stamp..];
         let lower = rest.to_ascii_lowercase();
         let class = if is_frame(rest) {
-            Some(Class::Muted)
-        } else if ERRORS.iter().any(|word| holds(&lower, word)) {
-            Some(Class::Error)
-        } else if WARNINGS.iter().any(|word| holds(&lower, word)) {
-            Some(Class::Warning)
+            Some(TokenClass::Muted)
+        } else if ERROR_KEYWORDS.iter().any(|word| has_keyword(&lower, word)) {
+            Some(TokenClass::Error)
+        } else if WARNING_KEYWORDS.iter().any(|word| has_keyword(&lower, word)) {
+            Some(TokenClass::Warning)
         } else {
             None
         };
         match class {
             Some(_) => spans.push(class, rest),
-            None => paths(&mut spans, rest),
+            None => push_line(&mut spans, rest),
         }
     }
     spans.finish()
 }
 
-/// A line of a traceback that only says where: Python's, Rust's and Java's form.
+/// Returns whether a line is a stack frame of Python, Rust or Java.
 fn is_frame(line: &str) -> bool {
     let text = line.trim_start();
     (text.starts_with("File \"") && text.contains("\", line "))
         || (text.len() < line.len() && text.starts_with("at "))
 }
 
-/// Whether `word` stands in `lower` at the beginning of a word, or ends one: `RuntimeError` is an error,
-/// `mirror` and `terror` are unlikely enough.
-fn holds(lower: &str, word: &str) -> bool {
+/// Returns whether a word of `lower` ends with the keyword, as in `RuntimeError`; accepts false positives such as `terror`.
+fn has_keyword(lower: &str, word: &str) -> bool {
     lower.match_indices(word).any(|(at, _)| {
         let after = lower[at + word.len()..].chars().next();
         after.is_none_or(|next| !next.is_alphanumeric() && next != '_')
@@ -144,27 +143,27 @@ fn holds(lower: &str, word: &str) -> bool {
     })
 }
 
-/// The length of a time stamp at the beginning of a line, brackets and the space after it included.
+/// Returns the length of a time stamp at the start of a line, with brackets and the following space.
 fn stamp_length(line: &str) -> usize {
     let is_part = |next: char| next.is_ascii_digit() || "-:.,/TZ+[] ".contains(next);
-    let end = span(line, is_part);
+    let end = run_length(line, is_part);
     let stamp = &line[..end];
     let stamp = &stamp[..stamp.trim_end_matches('[').len()];
     let digits = stamp.bytes().filter(u8::is_ascii_digit).count();
     if digits >= 6 && stamp.contains(':') { stamp.len() } else { 0 }
 }
 
-/// A line with its absolute paths stepping back.
-fn paths(spans: &mut Spans, line: &str) {
+/// Writes a line with muted absolute paths.
+fn push_line(spans: &mut SpanWriter, line: &str) {
     let mut rest = line;
     while !rest.is_empty() {
-        let blank = span(rest, char::is_whitespace);
-        let word = blank + span(&rest[blank..], |next| !next.is_whitespace());
+        let blank = run_length(rest, char::is_whitespace);
+        let word = blank + run_length(&rest[blank..], |next| !next.is_whitespace());
         let (piece, after) = rest.split_at(word);
         let text = piece.trim_start().trim_start_matches(['\'', '"', '(', '[']);
         let is_path = (text.starts_with('/') && text[1..].contains('/'))
             || text.get(1..3).is_some_and(|drive| drive == ":\\" || drive == ":/");
-        spans.push(is_path.then_some(Class::Muted), piece);
+        spans.push(is_path.then_some(TokenClass::Muted), piece);
         rest = after;
     }
 }
@@ -174,7 +173,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_session_has_prompts_commands_and_plain_output() {
+    fn highlights_sessions() {
         assert_eq!(
             console(
                 "$ FOO=1 ollama run \"x y\" --verbose | tee $LOG # see\n# not a prompt's output\nok $ 5\n"
@@ -195,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn errors_warnings_and_stamps_are_told_apart() {
+    fn highlights_errors_warnings_and_time_stamps() {
         assert_eq!(
             log(
                 "2026-01-02T10:00:00.1Z RuntimeError: no\nWARN low\n0 errors, /a/b.gguf\n  File \"/x.py\", line 3, in f\n"

@@ -1,13 +1,13 @@
 //! Static files, named after their content so that browsers may keep them for ever.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use crate::diag::Diagnostic;
 use crate::facts::Fingerprint;
 use crate::files::{Outputs, Sources, Span, picture_size};
-use crate::render::scripts;
 use crate::render::templates::TEMPLATE_ERROR;
-use crate::texts::Texts;
+use crate::texts::{Part, Texts, calls, parts};
 
 /// Output paths and bytes of static files, by their path under `static/`.
 #[derive(Debug)]
@@ -23,26 +23,23 @@ impl Assets {
     /// their names.
     ///
     /// # Errors
-    /// Every text of a script that cannot be understood, at its place.
+    /// Every text of a script with a hole for which the call has no values, at its place.
     pub fn new(sources: &Sources, texts: &Texts) -> Result<Self, Vec<Diagnostic>> {
         let mut files = BTreeMap::new();
         let mut faults = Vec::new();
         for (id, script) in sources.under("static/") {
             let name = script.path.trim_start_matches("static/").to_string();
-            match scripts::told(&script.text, texts) {
-                Ok(text) => {
-                    let bytes = text.into_bytes();
-                    files.insert(name.clone(), (hashed("static/", &name, &bytes), bytes));
+            let bytes = match translated(&script.text, texts) {
+                Ok(script) => script.into_bytes(),
+                Err((range, message)) => {
+                    faults.push(
+                        Diagnostic::error(&TEMPLATE_ERROR, Span::new(id, range.start, range.end), message)
+                            .help("write `t(\"text\")`, or `t(\"{n} of {all}\", { n: …, all: … })`"),
+                    );
+                    continue;
                 }
-                Err(fault) => faults.push(
-                    Diagnostic::error(
-                        &TEMPLATE_ERROR,
-                        Span::new(id, fault.range.start, fault.range.end),
-                        fault.message,
-                    )
-                    .help("write `t(\"text\")`, or `t(\"{n} of {all}\", { n: …, all: … })`"),
-                ),
-            }
+            };
+            files.insert(name.clone(), (hashed("static/", &name, &bytes), bytes));
         }
         if !faults.is_empty() {
             return Err(faults);
@@ -111,6 +108,40 @@ impl Assets {
     }
 }
 
+/// Returns a script with the texts of its calls of `t` in the language of the site: `t("Copied")` becomes `t("Kopiert")`.
+fn translated(script: &str, texts: &Texts) -> Result<String, (Range<usize>, String)> {
+    let mut out = String::with_capacity(script.len());
+    let mut at = 0;
+    for call in calls(script) {
+        if script[call.range.end..].trim_start().starts_with(')') {
+            let hole =
+                call.texts.iter().flat_map(|text| parts(text)).find(|part| matches!(part, Part::Hole(_)));
+            if let Some(hole) = hole {
+                return Err((call.range, format!("`{}` has no value", hole.source())));
+            }
+        }
+        let quoted: Vec<String> = call.texts.iter().map(|text| quoted(text, texts)).collect();
+        out.push_str(&script[at..call.range.start]);
+        out.push_str("t(");
+        out.push_str(&quoted.join(", "));
+        at = call.range.end;
+    }
+    out.push_str(&script[at..]);
+    Ok(out)
+}
+
+/// Returns the translation of a text, both as they are written in a script; the text itself where there is none.
+fn quoted(text: &str, texts: &Texts) -> String {
+    let source = format!("\"{text}\"");
+    let english: Option<String> = serde_json::from_str(&source).ok();
+    match english.as_deref().map(|english| (english, texts.say(english))) {
+        Some((english, translation)) if english != translation => {
+            serde_json::Value::from(translation).to_string()
+        }
+        _ => source,
+    }
+}
+
 fn hashed(folder: &str, name: &str, bytes: &[u8]) -> String {
     let (stem, extension) = name.rsplit_once('.').unwrap_or((name, "bin"));
     format!("{folder}{stem}.{}.{extension}", digest(bytes))
@@ -119,4 +150,27 @@ fn hashed(folder: &str, name: &str, bytes: &[u8]) -> String {
 /// What changes with the content, short enough for an address.
 pub(super) fn digest(bytes: &[u8]) -> String {
     blake3::hash(bytes).to_hex()[..DIGITS].to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_of_scripts_are_translated_where_they_stand() {
+        let pairs =
+            [("Copied", "Kopiert"), ("{n} match", "{n} Treffer"), ("No \"{name}\"", "„{name}“ fehlt")];
+        let texts = Texts::new(pairs.map(|(english, own)| (english.to_string(), own.to_string())).into());
+        for (script, german) in [
+            ("say(t(\"Copied\"));", "say(t(\"Kopiert\"));"),
+            ("t(\"{n} match\",\n \"{n} hits\", { n })", "t(\"{n} Treffer\", \"{n} hits\", { n })"),
+            (
+                "t(\"No \\\"{name}\\\"\", { name: t(\"Copied\") })",
+                "t(\"„{name}“ fehlt\", { name: t(\"Kopiert\") })",
+            ),
+            ("format(\"Copied\")", "format(\"Copied\")"),
+        ] {
+            assert_eq!(translated(script, &texts).as_deref(), Ok(german));
+        }
+    }
 }

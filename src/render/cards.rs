@@ -14,6 +14,6 @@ pub(super) fn file(shelf: &Shelf<'_>) -> Outputs {
         .map(|device| json!([device.head.id.slug, device.head.title.value, device.data.visible_bytes()]))
         .collect();
     let mut outputs = Outputs::default();
-    outputs.add("data/cards.js", format!("window.kbgenCards={};\n", json!(cards)));
+    outputs.add("data/cards.js", format!("kbgen.cards={};\n", json!(cards)));
     outputs
 }

@@ -1,6 +1,6 @@
 //! What the paste box needs, as one script that works from a disk too.
 
-use kbgen_signature::{NEAR, NEAR_QUESTION, WordIndex};
+use kbgen_signature::{MIN_LOG_SHARE, MIN_QUESTION_SHARE, TextIndex};
 use serde::Serialize;
 use serde_json::json;
 
@@ -15,11 +15,11 @@ use crate::site::{Head, Page};
 /// All that the box needs beside the signatures. As a tree of JSON values it would be several times as large.
 #[derive(Serialize)]
 struct Tables<'s> {
-    search: WordIndex,
+    search: TextIndex,
     near: u32,
     near_question: u32,
-    pairs: [(&'static str, &'static str); diagnosis::PAIRS.len()],
-    counts: [&'static str; diagnosis::COUNTS.len()],
+    pairs: [(&'static str, &'static str); diagnosis::SHORTAGE_PAIRS.len()],
+    counts: [&'static str; diagnosis::COUNT_NAMES.len()],
     /// Slug, title and id on the hub of each model that the calculator knows.
     models: Vec<(&'s str, &'s str, Option<&'s str>)>,
     /// Slug, title and bytes of memory.
@@ -47,11 +47,11 @@ pub(super) fn table(shelf: &Shelf<'_>) -> Outputs {
     let signatures = order.engine.query(Kind::Gathered, "table", || json(order.compiled().index.table()));
     let entries = order.engine.query(Kind::Gathered, "entries", || entries(shelf));
     let tables = json(&Tables {
-        search: diagnosis::words(order.site, order.sources, order.engine),
-        near: NEAR,
-        near_question: NEAR_QUESTION,
-        pairs: diagnosis::PAIRS,
-        counts: diagnosis::COUNTS,
+        search: diagnosis::text_index(order.site, order.sources, order.engine),
+        near: MIN_LOG_SHARE,
+        near_question: MIN_QUESTION_SHARE,
+        pairs: diagnosis::SHORTAGE_PAIRS,
+        counts: diagnosis::COUNT_NAMES,
         models: models(shelf),
         devices: order
             .site
@@ -61,7 +61,7 @@ pub(super) fn table(shelf: &Shelf<'_>) -> Outputs {
             .collect(),
         quants: order.fits.quants.iter().map(String::as_str).collect(),
     });
-    let mut text = format!("window.kbgenTables={{\"match\":{signatures},");
+    let mut text = format!("kbgen.tables={{\"match\":{signatures},");
     text.push_str(inner(&tables));
     text.push_str(",\"pages\":{");
     for (at, (error, entry)) in order.site.errors.iter().zip(&entries).enumerate() {
@@ -92,10 +92,10 @@ fn title(head: &Head) -> &str {
 
 /// An entry for each error.
 fn entries(shelf: &Shelf<'_>) -> Vec<String> {
-    let extractors = diagnosis::shared(shelf.site(), shelf.order.sources);
+    let extractors = diagnosis::shared_extractors(shelf.site(), shelf.order.sources);
     let entry = |error: &Page<ErrorData>| {
         let causes = error.data.causes.iter().filter(|cause| cause.when.is_some()).map(|cause| {
-            let names = diagnosis::told(cause, &extractors);
+            let names = diagnosis::relevant_figures(cause, &extractors);
             (cause.id.value.clone(), json!({"title": cause.title.value, "names": names}))
         });
         json(&Entry {

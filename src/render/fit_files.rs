@@ -1,5 +1,6 @@
 //! The fit table as the calculator reads it: an index in the page, and one script for each model.
 
+use kbgen_estimate::weights::GPU_ALIGNMENT;
 use serde_json::{Value, json};
 
 use crate::files::Outputs;
@@ -9,12 +10,12 @@ use crate::render::reasons::not_covered;
 use crate::site::kinds::ModelData;
 use crate::site::{
     CACHE_TYPES, Curve, DEFAULT_CTX, Factors, Figures, LEAST_VISIBLE, Offload, PAIRS, QuantFit, Runner,
-    SLOTS, Share, Vllm, WEIGHT_TYPES,
+    SLOTS, SampledSplit, Share, Vllm, WEIGHT_TYPES,
 };
 use crate::texts::Texts;
 
 /// Version of the form of these files; grows when their reader would have to change.
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 
 /// `data/fit/<slug>.js` of every covered model.
 pub(super) fn tables(order: &Order<'_>) -> Outputs {
@@ -60,7 +61,7 @@ pub(super) fn index(order: &Order<'_>, tables: &Outputs) -> Value {
             let mut entry = json!({
                 "id": device.head.id.slug,
                 "name": device.head.title.value,
-                "vendor": device.data.vendor,
+                "vendor": device.data.vendor.name(),
                 "mem": device.data.memory_bytes(),
                 "vis": device.data.visible_bytes(),
                 "ok": device.data.is_cuda(),
@@ -109,6 +110,7 @@ fn model_data(texts: &Texts, figures: &Figures, model: &ModelData) -> Value {
         "read": figures.read,
         "cache": figures.cache,
         "compute": figures.compute.each_ref().map(|slots| slots.each_ref().map(places)),
+        "samples": figures.samples.iter().map(|samples| sampled(samples)).collect::<Vec<_>>(),
         "quants": figures.quants.iter().map(|fit| fit.as_ref().map(quant_data)).collect::<Vec<_>>(),
     });
     data["vllm"] = match &figures.vllm {
@@ -185,7 +187,22 @@ fn quant_data(fit: &QuantFit) -> Value {
         "big": fit.largest_output,
         "kinds": kinds.collect::<Vec<_>>(),
         "layer": run_lengths(&fit.layers),
+        "split": [splits(&fit.splits.layers), splits(&fit.splits.experts), row(fit.splits.nothing)],
     })
+}
+
+/// Sizes of compute buffers by the bytes to which they are aligned.
+fn sampled(samples: &[u64]) -> Vec<u64> {
+    samples.iter().map(|bytes| bytes / GPU_ALIGNMENT).collect()
+}
+
+/// Layers on the host and the places of their buffers by cache type, again and again.
+fn splits(splits: &[SampledSplit]) -> Vec<i64> {
+    splits.iter().flat_map(|split| [vec![split.count as i64], row(split.samples)].concat()).collect()
+}
+
+fn row(places: [Option<usize>; CACHE_TYPES.len()]) -> Vec<i64> {
+    places.iter().map(|place| place.map_or(-1, |place| place as i64)).collect()
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! A checked site becomes files in memory.
 //!
-//! 1. `assets` names every static file after its content and makes one style sheet; `scripts` puts texts into scripts,
+//! 1. `assets` names every static file after its content and makes one style sheet; texts of scripts are in the site's language,
 //! 2. `prose` turns bodies into HTML with links relative to their page,
 //! 3. `views` give each template what it may see, `templates` renders it, `say` puts in its texts,
 //! 4. `feed`, `sitemap`, `opensearch`, `hosting`, `data`, `badges`, `fit_files`, `runs`, `cards`, `search` and `schemas`
@@ -28,7 +28,6 @@ mod reasons;
 mod runs;
 mod say;
 mod schemas;
-mod scripts;
 mod search;
 mod sitemap;
 mod social;
@@ -40,12 +39,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use jiff::civil::Date;
-use kbgen_signature::look_alikes;
+use kbgen_signature::similar_pages;
 use rayon::prelude::*;
 
 use crate::config::Config;
 use crate::diag::{Diagnostic, Rule};
-use crate::diagnosis::{Compiled, Signatures};
+use crate::diagnosis::{CompiledSignatures, LazySignatures};
 use crate::engine::{self, Engine};
 use crate::facts::{Fact, Fingerprint, Name, Table};
 use crate::files::{Outputs, Sink, SourceId, Sources};
@@ -82,7 +81,7 @@ pub struct Order<'s> {
     /// Where their links lead.
     pub links: &'s Links,
     /// Their signatures.
-    pub signatures: &'s Signatures,
+    pub signatures: &'s LazySignatures,
     /// What models need.
     pub fits: &'s Fact<Arc<FitTable>>,
     /// Figures that prose calls for, by the file of a page and by the place of the call in its body.
@@ -99,7 +98,7 @@ pub struct Order<'s> {
 
 impl<'s> Order<'s> {
     /// The signatures of all pages.
-    fn compiled(&self) -> &'s Compiled {
+    fn compiled(&self) -> &'s CompiledSignatures {
         self.signatures.of(self.site, self.sources, self.engine)
     }
 }
@@ -134,7 +133,7 @@ impl Groundwork {
         let look_alikes: BTreeMap<String, Vec<String>> =
             order.engine.query(engine::Kind::Gathered, "look-alikes", || {
                 let owned = |others: Vec<&str>| others.into_iter().map(str::to_string).collect();
-                let alike = look_alikes(order.compiled().index.table()).into_iter();
+                let alike = similar_pages(order.compiled().index.table()).into_iter();
                 alike.map(|(page, others)| (page.to_string(), owned(others))).collect()
             });
         let look_alikes = Table::new("look-alikes", look_alikes, Clone::clone);

@@ -7,7 +7,7 @@ use rayon::prelude::*;
 
 use crate::engine::Kind;
 use crate::facts::{Fact, Fingerprint, Name, Table};
-use crate::markdown::{self, Call, Figure, Picture, Pieces, Rendered, TocEntry};
+use crate::markdown::{self, Call, CallValue, Picture, RenderHooks, Rendered, TocEntry};
 use crate::render::Order;
 use crate::render::address::{href, root};
 use crate::render::assets::Assets;
@@ -83,7 +83,7 @@ fn read(
     (Told { description: description(&lead), toc }, says)
 }
 
-fn render(text: &str, head: &Head, pieces: &impl Pieces) -> Rendered {
+fn render(text: &str, head: &Head, pieces: &impl RenderHooks) -> Rendered {
     markdown::render_outlined(text, head.body.outline.headings.clone(), pieces)
 }
 
@@ -135,7 +135,7 @@ fn shown_at(head: &Head) -> String {
     }
 }
 
-impl Pieces for Place<'_> {
+impl RenderHooks for Place<'_> {
     fn href(&self, destination: &str) -> String {
         match self.targets.get(destination) {
             Some(target) => lead(&self.root, target, self.assets),
@@ -151,9 +151,9 @@ impl Pieces for Place<'_> {
         Picture { source: self.href(destination), size }
     }
 
-    fn figure(&self, call: &Call) -> Option<Figure> {
+    fn call_value(&self, call: &Call) -> Option<CallValue> {
         let figure = self.order.figures.get(self.head.path.as_str())?.get(&call.range.start)?;
-        Some(Figure {
+        Some(CallValue {
             text: figure.text.clone(),
             value: figure.value.to_string(),
             title: basis(self.order, &call.source).unwrap_or_default(),
@@ -177,13 +177,13 @@ impl Pieces for Place<'_> {
 /// The same without colors, for those who only want to know what a body says.
 struct Uncolored<'p>(&'p Place<'p>);
 
-impl Pieces for Uncolored<'_> {
+impl RenderHooks for Uncolored<'_> {
     fn href(&self, destination: &str) -> String {
         self.0.href(destination)
     }
 
-    fn figure(&self, call: &Call) -> Option<Figure> {
-        self.0.figure(call)
+    fn call_value(&self, call: &Call) -> Option<CallValue> {
+        self.0.call_value(call)
     }
 
     fn code(&self, _language: &str, _code: &str) -> Arc<str> {
@@ -210,7 +210,7 @@ pub(super) struct Line<'s> {
     pub root: &'s str,
 }
 
-impl Pieces for Line<'_> {
+impl RenderHooks for Line<'_> {
     fn href(&self, destination: &str) -> String {
         match self.order.links.of(self.page).and_then(|links| links.lines.get(destination)) {
             Some(target) => lead(self.root, target, self.assets),
@@ -218,7 +218,7 @@ impl Pieces for Line<'_> {
         }
     }
 
-    fn figure(&self, _call: &Call) -> Option<Figure> {
+    fn call_value(&self, _call: &Call) -> Option<CallValue> {
         None
     }
 }

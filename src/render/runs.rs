@@ -44,7 +44,7 @@ pub(super) fn file(shelf: &Shelf<'_>) -> Outputs {
         "models": models,
     });
     let mut outputs = Outputs::default();
-    outputs.add("data/runs.js", format!("window.kbgenRuns={data};\n"));
+    outputs.add("data/runs.js", format!("kbgen.runs={data};\n"));
     outputs
 }
 

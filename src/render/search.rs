@@ -1,7 +1,7 @@
 //! `data/search.js`: what the reader's search needs of every page, in an index of its own: what diagnosis offers for
 //! a log are errors and guides only.
 
-use kbgen_signature::{Document, WordIndex};
+use kbgen_signature::{Document, TextIndex};
 use serde::Serialize;
 
 use crate::files::Outputs;
@@ -49,7 +49,7 @@ pub(super) fn purpose(address: &str) -> Option<&'static str> {
 /// What the file holds; all lists but the last are in the order of the index.
 #[derive(Serialize)]
 struct Data {
-    index: WordIndex,
+    index: TextIndex,
     notes: Vec<String>,
     also: Vec<String>,
     groups: Vec<Group>,
@@ -65,14 +65,14 @@ pub(super) fn file(shelf: &Shelf<'_>) -> Outputs {
         entries.into_iter().map(|entry| (entry.document, (entry.note, entry.also))).unzip();
     let (notes, also): (Vec<_>, Vec<_>) = rest.into_iter().unzip();
     let data = Data {
-        index: WordIndex::build(&documents),
+        index: TextIndex::build(&documents),
         notes,
         also: also.iter().map(|names| names.join("|")).collect(),
         groups: groups(shelf),
     };
     let mut outputs = Outputs::default();
     let text = serde_json::to_string(&data).expect("plain data is always JSON");
-    outputs.add("data/search.js", format!("window.kbgenPages={text};\n"));
+    outputs.add("data/search.js", format!("kbgen.pages={text};\n"));
     outputs
 }
 
@@ -104,7 +104,7 @@ fn entries(shelf: &Shelf<'_>) -> Vec<Entry> {
     entries.extend(site.guides.iter().map(|page| prose(shelf, &page.head, &[])));
     entries.extend(site.terms.iter().map(|page| prose(shelf, &page.head, &page.data.also)));
     entries.extend(site.quants.iter().map(|page| {
-        prose(shelf, &page.head, &[page.data.gguf_type.value.clone(), page.data.family.clone()])
+        prose(shelf, &page.head, &[page.data.gguf_type.value.clone(), page.data.family.name().to_string()])
     }));
     entries.extend(site.tools.iter().map(|page| prose(shelf, &page.head, &[])));
     entries.extend(site.categories.iter().map(|page| prose(shelf, &page.head, &[])));
@@ -159,7 +159,7 @@ fn prose(shelf: &Shelf<'_>, head: &Head, names: &[String]) -> Entry {
 fn error(shelf: &Shelf<'_>, page: &Page<ErrorData>) -> Entry {
     let data = &page.data;
     let wordings: Vec<String> =
-        data.signatures.iter().map(|signature| signature_text(&signature.text)).collect();
+        data.signatures.iter().map(|signature| signature_text(signature.text())).collect();
     let category = shelf.head(&PageId::new(Kind::Category, data.category.as_str()));
     let tools = shelf.tool_titles(page);
     let mut words: Vec<&str> = tools.iter().map(String::as_str).collect();
@@ -183,9 +183,9 @@ fn model(page: &Page<ModelData>) -> Entry {
 
 fn device(page: &Page<DeviceData>) -> Entry {
     let data = &page.data;
-    let memory = format!("{} GB", data.memory_gib);
-    let facts = [Some(&data.vendor), Some(&memory), data.memory_type.as_ref()];
-    let note: Vec<&str> = facts.into_iter().flatten().map(String::as_str).collect();
+    let memory = format!("{} GB", data.memory_gb);
+    let facts = [Some(data.vendor.name()), Some(&memory), data.memory_type.as_deref()];
+    let note: Vec<&str> = facts.into_iter().flatten().collect();
     let line = [&data.architecture, &data.generation].into_iter().flatten();
     let words: Vec<&str> = line.map(String::as_str).collect();
     Entry::new(page.head.id.address(), &page.head.title.value).saying(note.join(", ")).about(&words)

@@ -81,19 +81,9 @@ pub enum Shape {
 }
 
 impl Shape {
-    /// A list that may be empty, of at most 64 items.
-    pub const fn list(of: &'static Self) -> Self {
-        Self::List { of, at_least: 0, at_most: 64 }
-    }
-
     /// A list of any length.
     pub const fn any(of: &'static Self) -> Self {
         Self::List { of, at_least: 0, at_most: usize::MAX }
-    }
-
-    /// A list with an item at least, of at most 64.
-    pub const fn some(of: &'static Self) -> Self {
-        Self::List { of, at_least: 1, at_most: 64 }
     }
 
     /// What a person would call it, for messages: "a date", "a list of texts".

@@ -3,7 +3,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::civil::Date;
-use serde_json::json;
 
 use crate::files::{Placed, Span};
 
@@ -29,18 +28,19 @@ pub enum Value {
 }
 
 impl Value {
-    fn json(&self) -> serde_json::Value {
+    /// The text, if it is one.
+    pub fn text(&self) -> Option<&str> {
         match self {
-            Self::Text(text) => json!(text),
-            Self::Integer(number) => json!(number),
-            Self::Number(number) => json!(number),
-            Self::Flag(flag) => json!(flag),
-            Self::Date(date) => json!(date.to_string()),
-            Self::List(items) => items.iter().map(|item| item.value.json()).collect(),
-            Self::Record(fields) => fields.json(),
-            Self::Map(pairs) => {
-                pairs.iter().map(|(key, value)| (key.value.clone(), value.value.json())).collect()
-            }
+            Self::Text(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// The fields, if it is a mapping with known keys.
+    pub fn record(&self) -> Option<&Fields> {
+        match self {
+            Self::Record(fields) => Some(fields),
+            _ => None,
         }
     }
 }
@@ -51,20 +51,6 @@ pub struct Fields {
     pub(super) span: Span,
     pub(super) values: BTreeMap<&'static str, Placed<Value>>,
     pub(super) unread: BTreeSet<&'static str>,
-}
-
-macro_rules! getter {
-    ($(#[$doc:meta])* $name:ident, $variant:ident, $type:ty) => {
-        $(#[$doc])*
-        pub fn $name(&self, name: &str) -> Option<Placed<$type>> {
-            match self.values.get(name) {
-                Some(Placed { value: Value::$variant(value), span }) => {
-                    Some(Placed::new(value.clone(), *span))
-                }
-                _ => None,
-            }
-        }
-    };
 }
 
 impl Fields {
@@ -89,81 +75,8 @@ impl Fields {
         self.values.get(name).map(|value| value.span)
     }
 
-    getter!(
-        /// Text, a slug, an address or the word of a choice.
-        text, Text, String
-    );
-    getter!(
-        /// A whole number.
-        integer, Integer, i64
-    );
-    getter!(
-        /// A number.
-        number, Number, f64
-    );
-    getter!(
-        /// `true` or `false`.
-        flag, Flag, bool
-    );
-    getter!(
-        /// A day.
-        date, Date, Date
-    );
-    getter!(
-        /// A mapping.
-        record, Record, Fields
-    );
-
-    /// The texts of a list, each with its place; empty when it is absent.
-    pub fn texts(&self, name: &str) -> Vec<Placed<String>> {
-        self.items(name, |value| match value {
-            Value::Text(text) => Some(text.clone()),
-            _ => None,
-        })
-    }
-
-    /// The numbers of a list; empty when it is absent.
-    pub fn numbers(&self, name: &str) -> Vec<Placed<f64>> {
-        self.items(name, |value| match value {
-            Value::Number(number) => Some(*number),
-            _ => None,
-        })
-    }
-
-    /// The mappings of a list; empty when it is absent.
-    pub fn records(&self, name: &str) -> Vec<Self> {
-        self.items(name, |value| match value {
-            Value::Record(fields) => Some(fields.clone()),
-            _ => None,
-        })
-        .into_iter()
-        .map(|placed| placed.value)
-        .collect()
-    }
-
-    /// Free keys and their texts, in the order written; empty when it is absent.
-    pub fn map(&self, name: &str) -> Vec<(Placed<String>, Placed<String>)> {
-        let Some(Placed { value: Value::Map(pairs), .. }) = self.values.get(name) else {
-            return Vec::new();
-        };
-        pairs
-            .iter()
-            .filter_map(|(key, value)| match &value.value {
-                Value::Text(text) => Some((key.clone(), Placed::new(text.clone(), value.span))),
-                _ => None,
-            })
-            .collect()
-    }
-
-    /// All values under their names, as they were read.
-    pub fn json(&self) -> serde_json::Value {
-        self.values.iter().map(|(name, value)| ((*name).to_string(), value.value.json())).collect()
-    }
-
-    fn items<T>(&self, name: &str, take: impl Fn(&Value) -> Option<T>) -> Vec<Placed<T>> {
-        let Some(Placed { value: Value::List(items), .. }) = self.values.get(name) else {
-            return Vec::new();
-        };
-        items.iter().filter_map(|item| take(&item.value).map(|value| Placed::new(value, item.span))).collect()
+    /// The value of a field, if it is there.
+    pub fn value(&self, name: &str) -> Option<&Placed<Value>> {
+        self.values.get(name)
     }
 }

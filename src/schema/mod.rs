@@ -2,20 +2,25 @@
 //!
 //! 1. a parser (YAML front matter, TOML settings) makes a [`Node`] tree in which everything has its place,
 //! 2. [`read()`] holds it against [`Field`] definitions, reports every fault and keeps what is right,
-//! 3. typed pages take what they need out of [`Fields`].
+//! 3. a [`Record`], declared with `record!`, takes its members out of [`Fields`].
 
 mod field;
 mod fields;
 mod json_schema;
 mod node;
 mod read;
+mod record;
 mod rules;
 mod scalar;
 
 pub use field::{Field, Need, Shape};
-pub use fields::Fields;
+pub use fields::{Fields, Value};
 pub use json_schema::json_schema;
 pub use node::{Node, NodeKind};
 pub use read::read;
+pub use record::{
+    Day, Flag, Form, Integer, List, Number, Plain, Read, Record, Shared, Slug, Text, TextMap, Url, made,
+};
+pub(crate) use record::{record, words};
 pub use rules::{MISSING_KEY, RULES};
 pub use scalar::is_slug;

@@ -7,7 +7,7 @@ use crate::files::Span;
 use crate::schema::field::Shape;
 use crate::schema::fields::Value;
 use crate::schema::rules::{BAD_DATE, TOO_MUCH, UNKNOWN_VALUE, WRONG_TYPE};
-use crate::unicode_safety::host_disguise;
+use crate::unicode_safety::host_spoofing;
 
 /// Longest text of a field, in bytes.
 const TEXT_LIMIT: usize = 4096;
@@ -37,7 +37,7 @@ pub fn value(key: &str, text: &str, quoted: bool, shape: &Shape, span: Span) -> 
         ),
         Shape::Slug => Ok(Value::Text(text.to_string())),
         Shape::Url if !is_url(text) => wrong(&WRONG_TYPE, "begin with `https://`".into()),
-        Shape::Url if host_disguise(text).is_some() => wrong(
+        Shape::Url if host_spoofing(text).is_some() => wrong(
             &WRONG_TYPE,
             "write the host in ASCII (`xn--…`), and no name with `@` before it: it could be taken for another".into(),
         ),

@@ -1,7 +1,7 @@
 // Keeps this page as new as the site's sources: reloads it, exchanges style sheets, shows what is broken.
 (() => {
   "use strict";
-  const script = document.currentScript;
+  const script = /** @type {HTMLScriptElement | null} */ (document.currentScript);
   if (!script || !window.EventSource) return;
   const events = new URL("events", script.src);
   const site = new URL("../", script.src);
@@ -14,9 +14,27 @@
   let dismissed = null;
 
   // Storage may be forbidden; then the browser's own memory of the scroll position has to do.
-  const remember = (key, value) => { try { sessionStorage.setItem(key, value); } catch { /* not kept */ } };
-  const recall = (key) => { try { return sessionStorage.getItem(key); } catch { return null; } };
-  const forget = (key) => { try { sessionStorage.removeItem(key); } catch { /* not kept */ } };
+  const remember = (key, value) => {
+    try {
+      sessionStorage.setItem(key, value);
+    } catch {
+      /* not kept */
+    }
+  };
+  const recall = key => {
+    try {
+      return sessionStorage.getItem(key);
+    } catch {
+      return null;
+    }
+  };
+  const forget = key => {
+    try {
+      sessionStorage.removeItem(key);
+    } catch {
+      /* not kept */
+    }
+  };
 
   function reload(to) {
     // Reloaded once for this version already and still older: a cache between us would make it a loop.
@@ -36,12 +54,12 @@
   function exchangeStyles(styles) {
     let found = false;
     for (const { from, to } of styles) {
-      const path = (name) => new URL(name.split("/").map(encodeURIComponent).join("/"), site);
+      const path = name => new URL(name.split("/").map(encodeURIComponent).join("/"), site);
       for (const link of document.querySelectorAll('link[rel~="stylesheet"]')) {
         const href = new URL(link.href);
         if (href.origin + href.pathname !== path(from).href) continue;
         found = true;
-        const next = link.cloneNode();
+        const next = /** @type {HTMLLinkElement} */ (link.cloneNode());
         next.removeAttribute("integrity");
         next.href = `${path(to).href}?${Date.now()}`;
         // The old sheet stays until the new one is there, so that the page never shows without style.
@@ -55,10 +73,14 @@
 
   // True when this page, or something that it has loaded, is among files that changed.
   function isAmong(changed) {
-    const loaded = performance.getEntriesByType("resource").map((entry) => new URL(entry.name));
-    const paths = [new URL(location.href), ...loaded].filter((url) => url.origin === site.origin).map((url) => url.pathname);
-    const names = new Set(changed.map((name) => new URL(name.split("/").map(encodeURIComponent).join("/"), site).pathname));
-    return paths.some((path) => names.has(path.endsWith("/") ? `${path}index.html` : path));
+    const loaded = performance.getEntriesByType("resource").map(entry => new URL(entry.name));
+    const paths = [new URL(location.href), ...loaded]
+      .filter(url => url.origin === site.origin)
+      .map(url => url.pathname);
+    const names = new Set(
+      changed.map(name => new URL(name.split("/").map(encodeURIComponent).join("/"), site).pathname),
+    );
+    return paths.some(path => names.has(path.endsWith("/") ? `${path}index.html` : path));
   }
 
   function element(name, properties, ...children) {
@@ -80,8 +102,12 @@
     }
     const dismiss = element("button", { type: "button", textContent: "Dismiss" });
     overlay = element(
-      "dialog", { className: "kbgen-overlay" },
-      element("h2", { id: "kbgen-overlay-title", textContent: "The site does not build. This page shows its last good state." }),
+      "dialog",
+      { className: "kbgen-overlay" },
+      element("h2", {
+        id: "kbgen-overlay-title",
+        textContent: "The site does not build. This page shows its last good state.",
+      }),
       element("pre", { id: "kbgen-overlay-text", tabIndex: 0, textContent: text }),
       dismiss,
     );
@@ -91,7 +117,10 @@
     overlay.setAttribute("aria-describedby", "kbgen-overlay-text");
     dismiss.addEventListener("click", () => overlay.close());
     // Escape closes a dialog too.
-    overlay.addEventListener("close", () => { dismissed = text; hide(); });
+    overlay.addEventListener("close", () => {
+      dismissed = text;
+      hide();
+    });
     document.body.append(overlay);
     overlay.showModal();
     dismiss.focus();
@@ -119,7 +148,7 @@
   function connect() {
     if (source || document.visibilityState === "hidden") return;
     source = new EventSource(events);
-    source.addEventListener("state", (event) => follow(JSON.parse(event.data)));
+    source.addEventListener("state", event => follow(JSON.parse(event.data)));
     source.addEventListener("error", () => {
       // The browser tries again by itself, unless the server refused: then we do.
       if (source?.readyState !== EventSource.CLOSED) return;

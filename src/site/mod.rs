@@ -24,8 +24,8 @@ pub use pages::Pages;
 pub use prose_call::{Argument, Figure, ProseCall};
 pub use quantities::{gib, tokens};
 pub use tables::{
-    CACHE_TYPES, CARDS, Curve, Division, Factors, Figures, FitTable, LayerWeights, ModelFit, Offload, PAIRS,
-    Parameters, ProseFigure, QuantFit, Run, Runner, SLOTS, Share, SpeedTable, Verdict, Vllm, VllmCard,
-    WEIGHT_TYPES,
+    CACHE_TYPES, CARDS, Curve, Factors, Figures, FitTable, LayerWeights, ModelFit, Offload, PAIRS,
+    Parameters, ProseFigure, QuantFit, Run, Runner, SLOTS, SampledSplit, SampledSplits, Share, SpeedTable,
+    Vllm, VllmCard, WEIGHT_TYPES,
 };
 pub use visible::LEAST_VISIBLE;

@@ -53,7 +53,7 @@ impl Names {
         }
         if kind == Kind::Hardware {
             for page in &site.devices {
-                let (maker, also) = (&page.data.vendor, &page.data.also_known_as);
+                let (maker, also) = (page.data.vendor.name(), &page.data.also_known_as);
                 names.add_device(&page.head.id.slug, &page.head.title.value, maker, also);
             }
         }

@@ -4,7 +4,7 @@
 //! that no verdict promises more than a driver gives; `docs/fit.md` lists the figures behind each fraction.
 
 use crate::site::Site;
-use crate::site::kinds::DeviceData;
+use crate::site::kinds::{DeviceData, Vendor};
 
 const MIB: u64 = 1 << 20;
 const GIB: u64 = 1 << 30;
@@ -41,18 +41,18 @@ impl DeviceData {
         let thousandths = |share: u64| memory / 1000 * share;
         let line = self.generation.as_deref().unwrap_or_default();
         let is_gddr = self.memory_type.as_deref().is_some_and(|kind| kind.starts_with("GDDR"));
-        match self.vendor.as_str() {
+        match self.vendor {
             // the default limit of macOS before 26; `iogpu.wired_limit_mb` raises it
-            "Apple" if memory <= 32 * GIB => memory / 3 * 2,
-            "Apple" => memory / 4 * 3,
-            "AMD" if self.unified => memory,
-            "AMD" => thousandths(AMD),
-            "Intel" => thousandths(INTEL),
-            _ if self.unified => thousandths(NVIDIA_SHARED),
-            _ if is_gddr && (line.starts_with("Server") || line.starts_with("Tesla")) => {
+            Vendor::Apple if memory <= 32 * GIB => memory / 3 * 2,
+            Vendor::Apple => memory / 4 * 3,
+            Vendor::Amd if self.unified => memory,
+            Vendor::Amd => thousandths(AMD),
+            Vendor::Intel => thousandths(INTEL),
+            Vendor::Nvidia if self.unified => thousandths(NVIDIA_SHARED),
+            Vendor::Nvidia if is_gddr && (line.starts_with("Server") || line.starts_with("Tesla")) => {
                 thousandths(WITH_ECC)
             }
-            _ => thousandths(WITHOUT_ECC).min(memory.saturating_sub(HIDDEN)),
+            Vendor::Nvidia => thousandths(WITHOUT_ECC).min(memory.saturating_sub(HIDDEN)),
         }
     }
 }

@@ -12,7 +12,7 @@ pub struct Call<'s> {
 }
 
 /// How a call begins.
-const START: &str = "t(\"";
+const START: &str = "t(";
 
 /// The calls of `t` in a template or a script.
 pub fn calls(source: &str) -> Vec<Call<'_>> {
@@ -25,7 +25,11 @@ pub fn calls(source: &str) -> Vec<Call<'_>> {
         if source[..start].ends_with(|c: char| c.is_alphanumeric() || matches!(c, '_' | '$' | '.')) {
             continue;
         }
-        let (mut texts, mut end) = (Vec::new(), start + START.len() - 1);
+        let arguments = source[at..].trim_start();
+        if !arguments.starts_with('"') {
+            continue;
+        }
+        let (mut texts, mut end) = (Vec::new(), source.len() - arguments.len());
         while let Some((text, behind)) = quoted(source, end) {
             texts.push(text);
             end = behind;
@@ -64,11 +68,11 @@ mod tests {
 
     #[test]
     fn only_calls_of_this_name_are_found() {
-        let source = r#"set("a"); x.t("b"); (t("c \" d")); t("one", "many", {n: 1}); t(e)"#;
+        let source = "set(\"a\"); x.t(\"b\"); (t(\n  \"c \\\" d\")); t(\"one\", \"many\", {n: 1}); t(e)";
         let found: Vec<_> = calls(source).into_iter().map(|call| (call.texts, &source[call.range])).collect();
         assert_eq!(
             found,
-            [(vec![r#"c \" d"#], r#"t("c \" d""#), (vec!["one", "many"], r#"t("one", "many""#)]
+            [(vec![r#"c \" d"#], "t(\n  \"c \\\" d\""), (vec!["one", "many"], "t(\"one\", \"many\"")]
         );
     }
 }

@@ -1,46 +1,46 @@
-//! Hosts of web addresses that can be taken for others.
+//! Detects hosts of web addresses that imitate other hosts.
 
 use std::ops::Range;
 
 use crate::unicode_safety::lookalikes::{is_latin, is_latin_lookalike};
 
-/// The reason why the host of an address looks like another one.
+/// The way in which an address imitates another host.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum HostDisguise {
-    /// Letters beyond ASCII: many look like Latin ones.
+pub enum HostSpoofing {
+    /// Letters outside ASCII, many of which look like Latin ones.
     NonAscii,
-    /// `https://known.org@other.org/` leads to the second.
+    /// A user name that looks like a host: `https://known.org@other.org/` leads to `other.org`.
     UserName,
 }
 
-/// Whether the host of a web address is disguised; entities are decoded already.
-pub fn host_disguise(address: &str) -> Option<HostDisguise> {
+/// Returns how a web address imitates another host; expects decoded entities.
+pub fn host_spoofing(address: &str) -> Option<HostSpoofing> {
     let host = authority(address)?;
     match () {
-        () if host.contains('@') => Some(HostDisguise::UserName),
-        () if !host.is_ascii() || host.contains('%') => Some(HostDisguise::NonAscii),
+        () if host.contains('@') => Some(HostSpoofing::UserName),
+        () if !host.is_ascii() || host.contains('%') => Some(HostSpoofing::NonAscii),
         () => None,
     }
 }
 
-/// The host of a web address in lower case, without user name and port, as a browser reads it.
+/// Returns the host of a web address as a browser parses it: in lower case, without user name and port.
 pub fn host(address: &str) -> Option<String> {
     let authority = authority(address)?;
-    let named = authority.rsplit_once('@').map_or(authority, |(_, host)| host);
-    let bare = match named.rsplit_once(':') {
+    let with_port = authority.rsplit_once('@').map_or(authority, |(_, host)| host);
+    let host = match with_port.rsplit_once(':') {
         Some((host, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => host,
-        _ => named,
+        _ => with_port,
     };
-    Some(bare.trim_end_matches('.').to_lowercase())
+    Some(host.trim_end_matches('.').to_lowercase())
 }
 
-/// The authority part of a web address.
+/// Returns the authority of a web address: user name, host and port.
 fn authority(address: &str) -> Option<&str> {
     let (scheme, rest) = address.split_once(':')?;
     if !["http", "https"].contains(&scheme.to_ascii_lowercase().as_str()) {
         return None;
     }
-    // Browsers take any number of slashes of either kind here.
+    // Browsers accept any number of slashes and backslashes here.
     let rest = rest.trim_start_matches(['/', '\\']);
     Some(rest.split(['/', '?', '#', '\\']).next().unwrap_or_default())
 }
@@ -50,13 +50,13 @@ fn authority(address: &str) -> Option<&str> {
 pub struct Punycode {
     /// Byte range of the host.
     pub range: Range<usize>,
-    /// The host as browsers show it; none where it cannot be decoded.
+    /// The host as browsers show it; `None` if it cannot be decoded.
     pub decoded: Option<String>,
-    /// Whether the decoded host can be taken for a host of Latin letters.
+    /// Whether the decoded host looks like one of Latin letters.
     pub is_lookalike: bool,
 }
 
-/// Hosts with a label in Punycode (`xn--…`) anywhere in a text: in links, in commands, in prose.
+/// Finds hosts with a Punycode label (`xn--…`) anywhere in a text: in links, commands and prose.
 pub fn punycode_hosts(text: &str) -> Vec<Punycode> {
     let is_host = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.');
     let bytes = text.as_bytes();
@@ -72,16 +72,16 @@ pub fn punycode_hosts(text: &str) -> Vec<Punycode> {
         }
         let start = bytes[..at].iter().rposition(|byte| !is_host(byte)).map_or(0, |before| before + 1);
         let length = bytes[at..].iter().position(|byte| !is_host(byte)).unwrap_or(bytes.len() - at);
-        let written = text[start..at + length].trim_end_matches(['.', '-']);
-        if start + written.len() > at + 4 {
-            let range = start..start + written.len();
-            found.push(judged(range, written));
+        let host = text[start..at + length].trim_end_matches(['.', '-']);
+        if start + host.len() > at + 4 {
+            let range = start..start + host.len();
+            found.push(analyze_host(range, host));
         }
     }
     found
 }
 
-fn judged(range: Range<usize>, host: &str) -> Punycode {
+fn analyze_host(range: Range<usize>, host: &str) -> Punycode {
     let labels: Option<Vec<(String, bool)>> = host
         .to_ascii_lowercase()
         .split('.')
@@ -96,8 +96,8 @@ fn judged(range: Range<usize>, host: &str) -> Punycode {
     Punycode { range, decoded: Some(labels.join(".")), is_lookalike }
 }
 
-/// Whether a label can be taken for one of ASCII letters: its letters all look Latin, some do and some are, or one is a
-/// Latin letter beyond ASCII. Those of the Latin-1 block (`ü`, `é`) show their marks.
+/// Returns whether a label looks like one of ASCII letters: all its letters look Latin, it mixes such letters with Latin ones, or
+/// it has a Latin letter outside Latin-1, whose diacritics (`ü`, `é`) are visible.
 fn reads_as_latin(label: &str) -> bool {
     let letters = || label.chars().filter(|letter| letter.is_alphabetic());
     let is_rare =
@@ -106,7 +106,7 @@ fn reads_as_latin(label: &str) -> bool {
     mixes || letters().any(is_rare) || letters().all(is_latin_lookalike)
 }
 
-/// Decodes a label behind its `xn--` (RFC 3492, section 6.2).
+/// Decodes a label without its `xn--` (RFC 3492, section 6.2).
 fn decode(encoded: &str) -> Option<String> {
     let (basic, extended) = encoded.rsplit_once('-').unwrap_or(("", encoded));
     let mut output: Vec<char> = basic.chars().collect();
@@ -128,7 +128,7 @@ fn decode(encoded: &str) -> Option<String> {
             weight = weight.checked_mul(36 - threshold)?;
         }
         let length = u32::try_from(output.len()).ok()? + 1;
-        bias = adapted(i - before, length, before == 0);
+        bias = adapt_bias(i - before, length, before == 0);
         n = n.checked_add(i / length)?;
         i %= length;
         output.insert(usize::try_from(i).ok()?, char::from_u32(n)?);
@@ -137,8 +137,8 @@ fn decode(encoded: &str) -> Option<String> {
     Some(output.into_iter().collect())
 }
 
-/// The next bias (RFC 3492, section 6.1).
-fn adapted(delta: u32, length: u32, is_first: bool) -> u32 {
+/// Returns the next bias (RFC 3492, section 6.1).
+fn adapt_bias(delta: u32, length: u32, is_first: bool) -> u32 {
     let mut delta = delta / if is_first { 700 } else { 2 };
     delta += delta / length;
     let mut k = 0;
@@ -154,13 +154,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn disguised_hosts_are_found() {
-        assert_eq!(host_disguise("https://gіthub.com/x"), Some(HostDisguise::NonAscii));
-        assert_eq!(host_disguise("https://github%2ecom/x"), Some(HostDisguise::NonAscii));
+    fn detects_spoofed_hosts() {
+        assert_eq!(host_spoofing("https://gіthub.com/x"), Some(HostSpoofing::NonAscii));
+        assert_eq!(host_spoofing("https://github%2ecom/x"), Some(HostSpoofing::NonAscii));
         for named in
             ["HTTPS://github.com@other.org/", "https:github.com@other.org", "https:/\\/github.com@other.org"]
         {
-            assert_eq!(host_disguise(named), Some(HostDisguise::UserName), "{named}");
+            assert_eq!(host_spoofing(named), Some(HostSpoofing::UserName), "{named}");
         }
         for plain in [
             "https://a.org/@b/ü",
@@ -169,20 +169,20 @@ mod tests {
             "/a@b",
             "https://xn--bcher-kva.org/",
         ] {
-            assert_eq!(host_disguise(plain), None, "{plain}");
+            assert_eq!(host_spoofing(plain), None, "{plain}");
         }
     }
 
     #[test]
-    fn a_host_is_read_as_a_browser_reads_it() {
+    fn parses_hosts_as_browsers_do() {
         assert_eq!(host("https:\\\\User@Evil.Example.:8080/x").as_deref(), Some("evil.example"));
         assert_eq!(host("http://[::1]:80/").as_deref(), Some("[::1]"));
         assert_eq!(host("mailto:a@b"), None);
     }
 
     #[test]
-    fn punycode_is_decoded_and_judged() {
-        let read = |text: &str| {
+    fn decodes_punycode_and_detects_lookalikes() {
+        let hosts = |text: &str| {
             let found = punycode_hosts(text);
             found
                 .into_iter()
@@ -191,13 +191,13 @@ mod tests {
         };
         // The examples of RFC 3492, section 7.1, (L) and (M), and hosts of known attacks.
         assert_eq!(
-            read("xn--3B-ww4c5e180e575a65lsy2b.example"),
+            hosts("xn--3B-ww4c5e180e575a65lsy2b.example"),
             [("3年b組金八先生.example".to_string(), false)]
         );
-        assert_eq!(read("https://xn--80ak6aa92e.com/"), [("аррӏе.com".to_string(), true)]);
-        assert_eq!(read("curl XN--e1afmkfd.xn--p1ai."), [("пример.рф".to_string(), false)]);
-        assert_eq!(read("<https://xn--bcher-kva.org/>"), [("bücher.org".to_string(), false)]);
-        assert_eq!(read("xn--99zzzzzzzzzz.org"), [(String::new(), true)]);
-        assert_eq!(read("a `xn--` host, max-xn--x, xn--."), []);
+        assert_eq!(hosts("https://xn--80ak6aa92e.com/"), [("аррӏе.com".to_string(), true)]);
+        assert_eq!(hosts("curl XN--e1afmkfd.xn--p1ai."), [("пример.рф".to_string(), false)]);
+        assert_eq!(hosts("<https://xn--bcher-kva.org/>"), [("bücher.org".to_string(), false)]);
+        assert_eq!(hosts("xn--99zzzzzzzzzz.org"), [(String::new(), true)]);
+        assert_eq!(hosts("a `xn--` host, max-xn--x, xn--."), []);
     }
 }

@@ -1,12 +1,12 @@
-//! Words that read as Latin and are not: letters of other scripts that look like Latin ones.
+//! Finds words with letters of other scripts that look like Latin ones.
 
 use std::ops::Range;
 
-/// Scripts and blocks whose letters can be taken for Latin ones.
+/// Scripts and blocks with letters that look Latin.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Script {
     Latin,
-    /// Phonetic letters, some of which look like ASCII ones. They are Latin, but no command has them.
+    /// Phonetic letters: Latin, but some look like ASCII letters, and commands do not contain them.
     Phonetic,
     Greek,
     Cyrillic,
@@ -56,63 +56,66 @@ impl Script {
     }
 }
 
-/// Cyrillic and Greek letters with the Latin letters that they look like, from Unicode's `confusables.txt`
+/// Cyrillic and Greek letters with the Latin letters they look like, from Unicode's `confusables.txt`
 /// (<https://www.unicode.org/Public/security/latest/confusables.txt>).
-const TWINS: [(&str, &str); 2] = [
+const CONFUSABLES: [(&str, &str); 2] = [
     ("асеорхуѕіјԁһӏԛԝѵѐёїАВЕЅІЈКМНОРСТХУҮԀԚԜӀЀЁЇ", "aceopxysijdhlqwveeiABESIJKMHOPCTXYYDQWIEEI"),
     ("αιονρυκγχϲϳάίόύΑΒΕΖΗΙΚΜΝΟΡΤΥΧ", "aiovpukyxcjaiouABEZHIKMNOPTYX"),
 ];
 
-/// The Latin letter that a letter of another script looks like.
-fn twin(letter: char) -> Option<char> {
+/// Returns the Latin letter that a letter of another script looks like.
+fn confusable(letter: char) -> Option<char> {
     let at =
         |(others, latin): &(&str, &str)| latin.chars().nth(others.chars().position(|other| other == letter)?);
-    TWINS.iter().find_map(at)
+    CONFUSABLES.iter().find_map(at)
 }
 
-/// Whether a letter is Latin.
 pub(super) fn is_latin(letter: char) -> bool {
     matches!(Script::of(letter), Script::Latin | Script::Phonetic)
 }
 
-/// Whether a letter of another script looks like a Latin one.
+/// Returns whether a letter of another script looks like a Latin one.
 pub(super) fn is_latin_lookalike(letter: char) -> bool {
-    twin(letter).is_some()
+    confusable(letter).is_some()
 }
 
-/// A word that reads as Latin and is not.
+/// A word that looks Latin and has a letter of another script.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Lookalike {
     /// Byte range of the word.
     pub range: Range<usize>,
     /// The first letter that is not Latin.
     pub letter: char,
-    /// Name of its script.
+    /// Name of the script of that letter.
     pub script: &'static str,
-    /// The Latin letter that it looks like, where it is known.
-    pub twin: Option<char>,
+    /// The Latin letter it looks like, if known.
+    pub latin: Option<char>,
 }
 
 /// Returns words that mix Latin letters with letters that look Latin, and words of such letters alone.
 ///
-/// A word of another script is none of these where the text, or in code its line, has letters of that script that
-/// nobody takes for Latin: `рост` in a Russian sentence is a word, `сору` in an English one is a trap. Greek letters
-/// are symbols too, so `μs`, `Δt`, `α` and `αx` stay.
+/// Omits words of another script if the text, or in code the line, has letters of that script that do not look Latin: `рост` is
+/// fine in a Russian sentence, `сору` in an English one is misleading. Omits Greek symbols such as `μs`, `Δt`, `α` and `αx`.
 pub fn lookalikes(text: &str, is_code: impl Fn(usize) -> bool) -> Vec<Lookalike> {
     if text.is_ascii() {
         return Vec::new();
     }
-    let known = plain_scripts(text);
+    let known = distinctive_scripts(text);
     let mut found = Vec::new();
     let mut start = 0;
     for line in text.split_inclusive('\n').filter(|line| !line.is_empty()) {
-        let known_in_line = if line.is_ascii() { Vec::new() } else { plain_scripts(line) };
+        let known_in_line = if line.is_ascii() { Vec::new() } else { distinctive_scripts(line) };
         for range in words(line).into_iter().filter(|range| !line[range.clone()].is_ascii()) {
-            let place = start + range.start..start + range.end;
-            let code = is_code(place.start);
+            let absolute = start + range.start..start + range.end;
+            let code = is_code(absolute.start);
             let known = if code { &known_in_line } else { &known };
-            if let Some((letter, script)) = foreign(&line[range], known, code) {
-                found.push(Lookalike { range: place, letter, script: script.name(), twin: twin(letter) });
+            if let Some((letter, script)) = misleading_letter(&line[range], known, code) {
+                found.push(Lookalike {
+                    range: absolute,
+                    letter,
+                    script: script.name(),
+                    latin: confusable(letter),
+                });
             }
         }
         start += line.len();
@@ -120,19 +123,19 @@ pub fn lookalikes(text: &str, is_code: impl Fn(usize) -> bool) -> Vec<Lookalike>
     found
 }
 
-/// Scripts of which a text has letters that do not look Latin.
-fn plain_scripts(text: &str) -> Vec<Script> {
+/// Returns the scripts of the letters that do not look Latin.
+fn distinctive_scripts(text: &str) -> Vec<Script> {
     let mut scripts = Vec::new();
     for letter in text.chars().filter(|letter| !letter.is_ascii() && letter.is_alphabetic()) {
         let script = Script::of(letter);
-        if !scripts.contains(&script) && twin(letter).is_none() {
+        if !scripts.contains(&script) && confusable(letter).is_none() {
             scripts.push(script);
         }
     }
     scripts
 }
 
-/// Runs of letters, digits and combining marks.
+/// Returns the runs of letters, digits and combining marks.
 fn words(line: &str) -> Vec<Range<usize>> {
     let mut words: Vec<Range<usize>> = Vec::new();
     for (at, character) in line.char_indices() {
@@ -147,24 +150,24 @@ fn words(line: &str) -> Vec<Range<usize>> {
     words
 }
 
-/// The first letter of a word that only looks Latin, where the word as a whole reads as Latin.
-fn foreign(word: &str, known: &[Script], is_code: bool) -> Option<(char, Script)> {
+/// Returns the first letter that only looks Latin, if the word as a whole looks Latin.
+fn misleading_letter(word: &str, known: &[Script], is_code: bool) -> Option<(char, Script)> {
     let letters = || word.chars().filter(|letter| letter.is_alphabetic());
     let latin = letters().filter(|letter| is_latin(*letter)).count();
-    let misleads = |letter: char| match Script::of(letter) {
+    let is_misleading = |letter: char| match Script::of(letter) {
         Script::Latin | Script::Other => false,
         Script::Phonetic => is_code && latin > 1,
-        Script::Greek => latin > 1 && twin(letter).is_some(),
+        Script::Greek => latin > 1 && confusable(letter).is_some(),
         Script::Mathematical | Script::FullWidth => latin > 0 || is_code,
         _ => latin > 0,
     };
-    if let Some(letter) = letters().find(|letter| misleads(*letter)) {
+    if let Some(letter) = letters().find(|letter| is_misleading(*letter)) {
         return Some((letter, Script::of(letter)));
     }
     let first = letters().next()?;
     let script = Script::of(first);
-    let least = if script == Script::Greek { 2 } else { 1 };
-    let all_look_latin = letters().all(|letter| twin(letter).is_some()) && letters().count() >= least;
+    let min_letters = if script == Script::Greek { 2 } else { 1 };
+    let all_look_latin = letters().all(is_latin_lookalike) && letters().count() >= min_letters;
     (all_look_latin && !known.contains(&script)).then_some((first, script))
 }
 
@@ -177,15 +180,18 @@ mod tests {
     }
 
     #[test]
-    fn every_letter_has_its_twin() {
-        for (others, latin) in TWINS {
+    fn confusables_are_paired() {
+        for (others, latin) in CONFUSABLES {
             assert_eq!(others.chars().count(), latin.chars().count());
         }
-        assert_eq!((twin('с'), twin('Ї'), twin('Χ'), twin('ж')), (Some('c'), Some('I'), Some('X'), None));
+        assert_eq!(
+            (confusable('с'), confusable('Ї'), confusable('Χ'), confusable('ж')),
+            (Some('c'), Some('I'), Some('X'), None)
+        );
     }
 
     #[test]
-    fn mixed_words_are_found_in_text_and_code() {
+    fn finds_mixed_words_in_text_and_code() {
         for (text, word) in [
             ("use сurl here", "сurl"),
             ("оllama.com", "оllama"),
@@ -203,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn other_languages_and_symbols_are_left_alone() {
+    fn accepts_other_languages_and_symbols() {
         for text in [
             "Видеокарта RTX 4090 с памятью 24 ГБ: сор и роса.",
             "Η κάρτα έχει μνήμη, να CUDA και ο νους.",

@@ -1,27 +1,27 @@
-//! Characters that a reader does not see, or that make a text look like another one.
+//! Detects invisible and misleading characters, words and hosts.
 
 mod hosts;
 mod lookalikes;
 
-pub use hosts::{HostDisguise, Punycode, host, host_disguise, punycode_hosts};
+pub use hosts::{HostSpoofing, Punycode, host, host_spoofing, punycode_hosts};
 pub use lookalikes::{Lookalike, lookalikes};
 
-/// A kind of character that no reader sees.
+/// The kind of an invisible character.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum InvisibleChar {
-    /// It turns the direction of the text after it, so that code reads otherwise than it runs
-    /// (Trojan Source, CVE-2021-42574; the set of rustc's `text_direction_codepoint_in_literal`).
+    /// Changes the text direction, so that code looks different from how it runs (Trojan Source, CVE-2021-42574; the same set as
+    /// `text_direction_codepoint_in_literal` of rustc).
     Bidi,
-    /// It takes no room, so that two texts look the same and are not.
+    /// Has no width, so that different texts look the same.
     Hidden,
-    /// It is an order to a terminal, and XML does not allow it.
+    /// Controls a terminal; not allowed in XML.
     Control,
 }
 
-/// Returns every invisible character of a text with its byte offset.
+/// Iterates over the invisible characters of a text with their byte offsets.
 ///
-/// Joiners and variation selectors are part of emoji and of several scripts: behind a character that is not ASCII they
-/// are what they seem, and so is a selector in a keycap.
+/// Omits joiners and variation selectors after a character outside ASCII, where emoji and several scripts need them, and
+/// the selector of a keycap.
 pub fn invisible_chars(text: &str) -> impl Iterator<Item = (usize, char, InvisibleChar)> + '_ {
     let mut before = '\n';
     text.char_indices().filter_map(move |(at, character)| {
@@ -37,7 +37,7 @@ pub fn invisible_chars(text: &str) -> impl Iterator<Item = (usize, char, Invisib
     })
 }
 
-/// Whether a character turns the direction of the text.
+/// Returns whether a character changes the text direction.
 pub fn is_bidi_control(character: char) -> bool {
     matches!(character, '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}')
 }
@@ -48,9 +48,9 @@ fn kind(character: char) -> Option<InvisibleChar> {
     }
     match character {
         '\n' | '\t' => None,
-        // The last two of the first plane are no characters, and XML does not allow them either.
+        // The last two code points of the first plane are noncharacters, which XML does not allow.
         '\0'..='\u{1F}' | '\u{7F}'..='\u{9F}' | '\u{FFFE}' | '\u{FFFF}' => Some(InvisibleChar::Control),
-        // What Unicode calls default ignorable, line and paragraph separators, and annotations.
+        // Default ignorable code points, line and paragraph separators, and annotations.
         '\u{AD}'
         | '\u{34F}'
         | '\u{61C}'
@@ -84,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn each_is_found_where_it_stands() {
+    fn finds_invisible_characters_with_offsets() {
         assert_eq!(found("é\u{202E}x"), [(2, InvisibleChar::Bidi)]);
         assert_eq!(
             found("rm\u{200B} -rf\u{E0041}"),
@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn what_text_needs_is_left_alone() {
+    fn accepts_joiners_and_selectors_of_emoji_and_scripts() {
         assert_eq!(found("a\tb\r\nc\n"), []);
         assert_eq!(
             found(
@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn joiners_in_commands_are_none_of_that() {
+    fn finds_joiners_after_ascii() {
         assert_eq!(found("ls\u{200D}"), [(2, InvisibleChar::Hidden)]);
         assert_eq!(found("ls\u{FE0F}"), [(2, InvisibleChar::Hidden)]);
     }

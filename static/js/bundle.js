@@ -1,70 +1,92 @@
-// The knowledge base in one file: one page at a time, by the fragment of the address; tables out of the file itself; and
-// links that other scripts make lead into the file. Without scripts all pages stand one below the other.
-(function () {
+// The knowledge base in one file: one page at a time, by the fragment of the address; tables out of the file itself;
+// and links that other scripts make lead into the file. Without scripts all pages stand one below the other.
+(() => {
   "use strict";
-  var data = document.documentElement.dataset;
-  var base = new URL(data.root).href;
-  var start = document.querySelector("main > article"), said = document.getElementById("bundle-said");
-  var shown = start, title = document.title;
-  var whole = new Promise(function (done) {
-    if (document.readyState !== "loading") done(); else document.addEventListener("DOMContentLoaded", done);
+  const { t } = kbgen;
+  const data = document.documentElement.dataset;
+  const base = new URL(data.root).href;
+  const start = document.querySelector("main > article");
+  const said = document.getElementById("bundle-said");
+  let shown = start;
+  const title = document.title;
+  /** @type {Promise<void>} */
+  const whole = new Promise(done => {
+    if (document.readyState !== "loading") done();
+    else document.addEventListener("DOMContentLoaded", () => done());
   });
 
   // What other pages load is here already: the scripts have run, a table is read when it is first wanted.
-  window.kbgenLoad = function (address) {
+  kbgen.load = address => {
     if (!address || address.indexOf(data.root) !== 0) return whole;
-    return whole.then(function () {
-      var table = document.getElementById(address.slice(data.root.length));
+    return whole.then(() => {
+      const table = document.getElementById(address.slice(data.root.length));
       if (!table) return;
-      window[table.dataset.variable] = JSON.parse(table.textContent);
+      kbgen[table.dataset.variable] = JSON.parse(table.textContent);
       table.remove();
     });
   };
 
   // A file that is dropped on the paste box does not take the place of the page.
-  document.querySelector(".paste").addEventListener("dragover", function (event) { event.preventDefault(); });
+  document.querySelector(".paste").addEventListener("dragover", event => {
+    event.preventDefault();
+  });
 
   // The fragment for an address of the site, without its root; none for a page that is not in the file.
   function place(address) {
-    var parts = /^([^?#]*)(\?[^#]*)?#?(.*)$/.exec(address);
+    const parts = /^([^?#]*)(\?[^#]*)?#?(.*)$/.exec(address);
     // What a page is told of a case behind its anchor stays outside: the file shows the page alone.
-    var anchor = parts[3].split("&")[0], page = parts[1].replace(/index\.html$/, "").replace(/\/$/, "") || start.id, inner = page + "/" + anchor;
+    const anchor = parts[3].split("&")[0];
+    const page = parts[1].replace(/index\.html$/, "").replace(/\/$/, "") || start.id;
+    const inner = `${page}/${anchor}`;
     if (parts[2] || !document.getElementById(page)) return "";
     if (parts[3].indexOf("case=") === 0) return parts[3];
     return anchor && document.getElementById(inner) ? inner : page;
   }
   function lead(link) {
-    var to = link.href.indexOf(base) === 0 && place(link.href.slice(base.length));
-    if (to) link.setAttribute("href", "#" + to);
+    const to = link.href.indexOf(base) === 0 && place(link.href.slice(base.length));
+    if (to) link.setAttribute("href", `#${to}`);
   }
   // A name that leads nowhere from here is not offered.
-  var names = window.kbgenNames;
-  window.kbgenNames = function (pages, text) {
-    var found = names(pages, text);
-    found.pages = found.pages.filter(function (page) { return place(page.address); });
+  const names = kbgen.names;
+  kbgen.names = (pages, text) => {
+    const found = names(pages, text);
+    found.pages = found.pages.filter(page => place(page.address));
     return found;
   };
 
-  function page_of(place) { return place && place.closest("main > article"); }
+  function pageOf(place) {
+    return place && place.closest("main > article");
+  }
   function show(moves) {
-    var name = location.hash.slice(1), opened = name.indexOf("case=") === 0;
-    try { name = decodeURIComponent(name); } catch (_) { /* it is looked for as it stands */ }
-    var place = name && !opened ? document.getElementById(name) : start, page = page_of(place);
+    let name = location.hash.slice(1);
+    const opened = name.indexOf("case=") === 0;
+    try {
+      name = decodeURIComponent(name);
+    } catch {
+      /* it is looked for as it stands */
+    }
+    let place = name && !opened ? document.getElementById(name) : start;
+    let page = pageOf(place);
     // The skip link, and whatever else is no page.
     if (place && !page) return;
-    said.textContent = page ? "" : t("This file has no page \u201c{name}\u201d. Search for it, or take one of the lists.", { name: name });
+    said.textContent = page
+      ? ""
+      : t("This file has no page \u201c{name}\u201d. Search for it, or take one of the lists.", { name });
     if (!page) place = page = start;
     shown.classList.remove("shown");
     page.classList.add("shown");
     shown = page;
-    var heading = page.querySelector("h1"), list = page.id.split("/")[0];
-    document.title = page === start ? title : heading.textContent + " \u00b7 " + title;
-    document.querySelectorAll(".nav a").forEach(function (link) {
-      if (link.hash === "#" + list) link.setAttribute("aria-current", "true"); else link.removeAttribute("aria-current");
+    const heading = page.querySelector("h1");
+    const list = page.id.split("/")[0];
+    document.title = page === start ? title : `${heading.textContent} \u00b7 ${title}`;
+    document.querySelectorAll(".nav a").forEach(link => {
+      if (link.hash === `#${list}`) link.setAttribute("aria-current", "true");
+      else link.removeAttribute("aria-current");
     });
-    page.querySelectorAll(".code").forEach(window.kbgenOfferCopy);
+    page.querySelectorAll(".code").forEach(kbgen.offerCopy);
     if (!moves) return;
-    var target = place === page ? heading : place, at = history.state && history.state.at;
+    const target = place === page ? heading : place;
+    const at = history.state && history.state.at;
     target.tabIndex = -1;
     target.focus({ preventScroll: true });
     if (at != null) scrollTo({ top: at, behavior: "instant" });
@@ -74,30 +96,47 @@
 
   // A page that one comes back to stands where it was left.
   history.scrollRestoration = "manual";
-  function keep() { history.replaceState({ at: scrollY }, ""); }
-  var resting = 0;
-  addEventListener("scroll", function () { clearTimeout(resting); resting = setTimeout(keep, 120); }, { passive: true });
-  document.addEventListener("click", function (event) {
-    var link = event.target.closest && event.target.closest("a");
-    if (!link) return;
+  function keep() {
+    history.replaceState({ at: scrollY }, "");
+  }
+  let resting = 0;
+  addEventListener(
+    "scroll",
+    () => {
+      clearTimeout(resting);
+      resting = setTimeout(keep, 120);
+    },
+    { passive: true },
+  );
+  document.addEventListener(
+    "click",
+    event => {
+      const link = event.target.closest && event.target.closest("a");
+      if (!link) return;
+      clearTimeout(resting);
+      keep();
+      if (!link.classList.contains("skip")) return;
+      event.preventDefault();
+      const heading = shown.querySelector("h1");
+      heading.tabIndex = -1;
+      heading.focus();
+    },
+    true,
+  );
+  addEventListener("hashchange", () => {
     clearTimeout(resting);
-    keep();
-    if (!link.classList.contains("skip")) return;
-    event.preventDefault();
-    var heading = shown.querySelector("h1");
-    heading.tabIndex = -1;
-    heading.focus();
-  }, true);
-  addEventListener("hashchange", function () { clearTimeout(resting); show(true); });
+    show(true);
+  });
 
   // Until the file is read to its end nobody knows whether the page is there.
   if (location.hash.length > 1) start.classList.remove("shown");
-  whole.then(function () {
-    new MutationObserver(function (changes) {
-      changes.forEach(function (change) {
-        change.addedNodes.forEach(function (node) {
-          if (node.matches && node.matches("a")) lead(node);
-          if (node.querySelectorAll) node.querySelectorAll("a").forEach(lead);
+  whole.then(() => {
+    new MutationObserver(changes => {
+      changes.forEach(change => {
+        change.addedNodes.forEach(node => {
+          if (!(node instanceof Element)) return;
+          if (node.matches("a")) lead(node);
+          node.querySelectorAll("a").forEach(lead);
         });
       });
     }).observe(document.body, { childList: true, subtree: true });

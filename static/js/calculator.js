@@ -1,41 +1,73 @@
 // Will it run? The page: its controls, and the answer as it stands on it.
-(function () {
+(() => {
   "use strict";
-  var $ = function (id) { return document.getElementById(id); };
-  var fit = JSON.parse($("fit-data").textContent), links = JSON.parse($("calc-links").textContent);
-  if (!fit.models.length) { $("calc").replaceChildren(t("No model of this site has figures yet.")); return; }
-  var look = window.kbgenFit, answers = window.kbgenAnswer, picture = window.kbgenPicture;
-  var make = picture.make, draw = picture.draw, whole = answers.whole, gib = answers.gib, tokens = answers.tokens;
-  var GIB = look.GIB, MIB = look.MIB, CELL = look.CELL;
-  var SHORT = { fits: t("fits"), tight: t("tight"), no: t("too small"), unknown: t("not covered") };
-  var root = document.documentElement.dataset.root;
-  var by_id = function (list, id) { return list.filter(function (entry) { return entry.id === id; })[0]; };
+  const { t } = kbgen;
+  const $ = id => document.getElementById(id);
+  const fit = JSON.parse($("fit-data").textContent);
+  const links = JSON.parse($("calc-links").textContent);
+  if (!fit.models.length) {
+    $("calc").replaceChildren(t("No model of this site has figures yet."));
+    return;
+  }
+  const look = window.kbgenFit;
+  const answers = window.kbgenAnswer;
+  const picture = kbgen.picture;
+  const make = picture.make;
+  const draw = picture.draw;
+  const whole = answers.whole;
+  const gib = answers.gib;
+  const tokens = answers.tokens;
+  const GIB = look.GIB;
+  const MIB = look.MIB;
+  const CELL = look.CELL;
+  const SHORT = { fits: t("fits"), tight: t("tight"), no: t("too small"), unknown: t("not covered") };
+  const root = document.documentElement.dataset.root;
+  const byId = (list, id) => list.filter(entry => entry.id === id)[0];
 
   // ---- state ---------------------------------------------------------------
-  function remembered() { try { return localStorage.getItem("card"); } catch (_) { return null; } }
-  var settings = window.kbgenSettings(fit, remembered()), MOST_DEVICES = settings.most_devices, state, table = null;
+  function remembered() {
+    try {
+      return localStorage.getItem("card");
+    } catch {
+      return null;
+    }
+  }
+  const settings = kbgen.settings(fit, remembered());
+  const MOST_DEVICES = settings.mostDevices;
+  let state;
+  let table = null;
   function read() {
     clearTimeout(saving);
     state = settings.read(location.hash.length > 1 ? location.hash : location.search);
   }
-  var saving = 0;
+  let saving = 0;
   function save() {
     clearTimeout(saving);
-    saving = setTimeout(function () { try { history.replaceState(null, "", settings.address(state)); } catch (_) { /* file:// may refuse */ } }, 200);
+    saving = setTimeout(() => {
+      try {
+        history.replaceState(null, "", settings.address(state));
+      } catch {
+        /* file:// may refuse */
+      }
+    }, 200);
   }
 
   // ---- the answer ------------------------------------------------------------
-  var saying = 0;
+  let saying = 0;
   function show(answer) {
-    var model = by_id(fit.models, state.model), vllm = state.runner === "vllm";
-    $("verdict").className = "big verdict verdict-" + answer.verdict;
-    $("dock-verdict").className = "verdict verdict-" + answer.verdict;
+    const model = byId(fit.models, state.model);
+    const vllm = state.runner === "vllm";
+    $("verdict").className = `big verdict verdict-${answer.verdict}`;
+    $("dock-verdict").className = `verdict verdict-${answer.verdict}`;
     $("verdict").textContent = $("dock-verdict").textContent = answer.title;
     if (answer.some) $("verdict").append(" ", make("span", answer.some, "some"));
     $("margin").textContent = answer.margin;
     $("dock-margin").textContent = answer.short;
     clearTimeout(saying);
-    saying = setTimeout(function () { $("say").textContent = model.name + ", " + (vllm ? fit.dtypes[state.dtype] : state.quant) + ", " + tokens(state.ctx) + ": " + $("verdict").textContent + ". " + answer.margin; }, 700);
+    saying = setTimeout(() => {
+      $("say").textContent =
+        `${model.name}, ${vllm ? fit.dtypes[state.dtype] : state.quant}, ${tokens(state.ctx)}: ${$("verdict").textContent}. ${answer.margin}`;
+    }, 700);
     $("bars").hidden = $("held").hidden = !answer.devices.length;
     if (answer.devices.length) {
       picture.bars(answer.devices);
@@ -44,198 +76,314 @@
     stats(answer.stats);
     offers(answer.offers);
     ladder(answer);
-    var error = answer.meets && links.errors[answer.meets];
+    const error = answer.meets && links.errors[answer.meets];
     $("meet").hidden = !error;
-    if (error) $("meet").replaceChildren(t("Loaded as it is, it ends in an error: "), link(error.title, error.href), ".");
-    if (error && !vllm) $("meet").append(" ", link(t("Devices that run it"), devices_address()));
+    if (error) {
+      $("meet").replaceChildren(t("Loaded as it is, it ends in an error: "), link(error.title, error.href), ".");
+    }
+    if (error && !vllm) $("meet").append(" ", link(t("Devices that run it"), devicesAddress()));
     commands(answer, model);
     pages(model);
   }
   function link(text, href) {
-    var element = make("a", text);
+    const element = make("a", text);
     element.href = href;
     return element;
   }
   function stats(list) {
     $("stats").replaceChildren();
-    list.forEach(function (each) {
-      var row = $("stats").appendChild(make("div")), note = make("dd", each.note, "small");
-      if (each.basis && links.methodology) note.appendChild(link(each.basis, links.methodology + "#what-is-a-range"));
+    list.forEach(each => {
+      const row = $("stats").appendChild(make("div"));
+      const note = make("dd", each.note, "small");
+      if (each.basis && links.methodology) note.appendChild(link(each.basis, `${links.methodology}#what-is-a-range`));
       row.append(make("dt", each.name), make("dd", each.value), note);
     });
   }
   // What would fit instead: each a click.
   function offers(list) {
-    var place = $("best"), held = document.activeElement && place.contains(document.activeElement) ? document.activeElement.dataset.what : null;
+    const place = $("best");
+    const active = /** @type {PageElement | null} */ (document.activeElement);
+    const held = active && place.contains(active) ? active.dataset.what : null;
     place.replaceChildren();
-    list.forEach(function (each) {
-      var button = place.appendChild(make("button"));
+    list.forEach(each => {
+      const button = place.appendChild(make("button"));
       button.type = "button";
       button.dataset.what = each.what;
       button.append(make("span", each.title), " ", make("b", each.text));
       if (each.change) button.append(" ", make("em", each.now ? t("in use") : t("Use it")));
       button.disabled = !each.change || each.now;
-      button.addEventListener("click", function () { apply(each.change); });
+      button.addEventListener("click", () => {
+        apply(each.change);
+      });
     });
     // What was pressed is in use now, and cannot hold the focus.
-    if (held) (place.querySelector("[data-what=" + held + "]:not(:disabled)") || $("verdict")).focus();
+    if (held) (place.querySelector(`[data-what=${held}]:not(:disabled)`) || $("verdict")).focus();
   }
   function apply(change) {
-    for (var key in change) state[key] = change[key];
-    if (change.quant) state.chosen_quant = change.quant;
+    for (const key in change) state[key] = change[key];
+    if (change.quant) state.chosenQuant = change.quant;
     update();
   }
 
   // ---- all quantizations -------------------------------------------------------
-  var rows_of = "", rows = [];
-  function build_rows(list) {
-    var names = list.map(function (each) { return each.name; }).join();
-    if (rows_of === names) return;
-    rows_of = names;
+  let rowsOf = "";
+  let rows = [];
+  function buildRows(list) {
+    const names = list.map(each => each.name).join();
+    if (rowsOf === names) return;
+    rowsOf = names;
     $("ladder").replaceChildren();
     $("quant").replaceChildren();
-    rows = list.map(function (each) {
+    rows = list.map(each => {
       $("quant").appendChild(make("option", each.name)).value = each.name;
-      var row = $("ladder").appendChild(make("tr")), head = row.appendChild(make("th"));
+      const row = $("ladder").appendChild(make("tr"));
+      const head = row.appendChild(make("th"));
       head.scope = "row";
-      var input = radio("ladder", each.name, each.name, head, function () { choose_row(each.name); });
-      var cells = ["", "num", "num", "num"].map(function (kind) { return row.appendChild(make("td", null, kind)); });
-      var graph = row.appendChild(make("td", null, "graph")), mini = graph.appendChild(draw("svg", { "class": "mini", "aria-hidden": "true" }));
+      const input = radio("ladder", each.name, each.name, head, () => {
+        chooseRow(each.name);
+      });
+      const cells = ["", "num", "num", "num"].map(kind => row.appendChild(make("td", null, kind)));
+      const graph = row.appendChild(make("td", null, "graph"));
+      const mini = graph.appendChild(draw("svg", { class: "mini", "aria-hidden": "true" }));
       graph.setAttribute("aria-hidden", "true");
-      return { input: input, cells: cells, mini: mini };
+      return { input, cells, mini };
     });
   }
-  var row_name = function () { return state.runner === "vllm" ? fit.dtypes[state.dtype] : state.quant; };
-  function choose_row(name) { apply(state.runner === "vllm" ? { dtype: fit.dtypes.indexOf(name) } : { quant: name }); }
+  const rowName = () => (state.runner === "vllm" ? fit.dtypes[state.dtype] : state.quant);
+  function chooseRow(name) {
+    apply(state.runner === "vllm" ? { dtype: fit.dtypes.indexOf(name) } : { quant: name });
+  }
   function ladder(answer) {
-    var list = answer.rows, room = list.length ? list[0].room : 0, widest = Math.max.apply(null, list.map(function (each) { return each.total; }));
-    var span = Math.max(room, Math.min(widest * 1.04, room * 3)), share = function (n) { return Math.max(0, Math.min(n, span) / span * 100).toFixed(2) + "%"; };
+    const list = answer.rows;
+    const room = list.length ? list[0].room : 0;
+    const widest = Math.max(...list.map(each => each.total));
+    const span = Math.max(room, Math.min(widest * 1.04, room * 3));
+    const share = n => `${Math.max(0, (Math.min(n, span) / span) * 100).toFixed(2)}%`;
     $("ladder-part").hidden = !answer.devices.length;
     if (!answer.devices.length) return;
     $("ladder-needs").textContent = answer.needs;
     $("ladder-title").textContent = answer.heading;
-    list.forEach(function (each, i) {
-      var row = rows[i], inside = Math.min(each.weights, room);
-      row.input.checked = each.name === row_name();
-      row.cells[0].replaceChildren(make("span", answers.WORDS[each.verdict].toLowerCase() + (each.some || ""), "verdict verdict-" + each.verdict));
+    list.forEach((each, i) => {
+      const row = rows[i];
+      const inside = Math.min(each.weights, room);
+      row.input.checked = each.name === rowName();
+      row.cells[0].replaceChildren(
+        make("span", answers.WORDS[each.verdict].toLowerCase() + (each.some || ""), `verdict verdict-${each.verdict}`),
+      );
       row.cells[1].textContent = each.largest === null ? "–" : each.largest ? whole(each.largest) : t("none");
-      row.cells[2].textContent = (each.least ? t("from ") : "") + gib(each.total) + " GiB";
-      row.cells[3].textContent = each.file ? gib(each.file) + " GiB" : "–";
+      row.cells[2].textContent = `${(each.least ? t("from ") : "") + gib(each.total)} GiB`;
+      row.cells[3].textContent = each.file ? `${gib(each.file)} GiB` : "–";
       row.mini.replaceChildren(
-        draw("rect", { "class": "seg seg-weights", width: share(inside), height: 14 }),
-        draw("rect", { "class": "seg seg-kv", x: share(inside), width: share(Math.max(0, Math.min(each.total, room) - each.weights)), height: 14 }));
-      if (each.total > room) row.mini.appendChild(draw("rect", { "class": "seg seg-over", x: share(room), width: share(Math.min(each.total, span) - room), height: 14 }));
-      row.mini.appendChild(draw("rect", { "class": "limit", x: share(room), y: -5, width: 2, height: 24, transform: "translate(-2)" }));
+        draw("rect", { class: "seg seg-weights", width: share(inside), height: 14 }),
+        draw("rect", {
+          class: "seg seg-kv",
+          x: share(inside),
+          width: share(Math.max(0, Math.min(each.total, room) - each.weights)),
+          height: 14,
+        }),
+      );
+      if (each.total > room) {
+        row.mini.appendChild(
+          draw("rect", {
+            class: "seg seg-over",
+            x: share(room),
+            width: share(Math.min(each.total, span) - room),
+            height: 14,
+          }),
+        );
+      }
+      row.mini.appendChild(
+        draw("rect", { class: "limit", x: share(room), y: -5, width: 2, height: 24, transform: "translate(-2)" }),
+      );
     });
   }
 
   // ---- what one types, where one reads on -------------------------------------------
   function commands(answer, model) {
-    var place = $("commands"), file = model.name.replace(/[^\w.-]+/g, "-") + "-" + state.quant + ".gguf";
+    const place = $("commands");
+    const file = `${model.name.replace(/[^\w.-]+/g, "-")}-${state.quant}.gguf`;
     place.replaceChildren();
-    var shown = state, setting = answer.setting;
+    let shown = state;
+    let setting = answer.setting;
     // What would fail at once is not offered to be copied: what does load is, if anything does.
     if (answer.verdict === "no") {
       if (!answer.offload) return place.append(make("p", t("No command: these settings end in an error."), "small"));
       shown = look.but(state, answer.offload.change);
-      setting = answers.setting_of(shown, table, fit);
-      place.append(make("p", t("These settings do not fit. This fits {how}; the rest stays in RAM and is slower:", { how: answer.offload.how }), "small"));
+      setting = answers.settingOf(shown, table, fit);
+      place.append(
+        make(
+          "p",
+          t("These settings do not fit. This fits {how}; the rest stays in RAM and is slower:", {
+            how: answer.offload.how,
+          }),
+          "small",
+        ),
+      );
     }
-    window.kbgenCommands(shown, setting, { file: file, table: table, kv: fit.kv, dtypes: fit.dtypes }).forEach(function (line) {
-      if (line.note) { place.appendChild(make("p", line.note, "small")); return; }
-      var block = place.appendChild(make("div", null, "code wrap")), pre = block.appendChild(make("pre")), code = pre.appendChild(make("code"));
+    window.kbgenCommands(shown, setting, { file, table, kv: fit.kv, dtypes: fit.dtypes }).forEach(line => {
+      if (line.note) {
+        place.appendChild(make("p", line.note, "small"));
+        return;
+      }
+      const block = place.appendChild(make("div", null, "code wrap"));
+      const pre = block.appendChild(make("pre"));
+      const code = pre.appendChild(make("code"));
       block.dataset.label = line.label;
       pre.tabIndex = 0;
       // It wraps between its words, never inside a flag.
-      line.text.split(" ").forEach(function (word, i) { code.append(i ? " " : "", word[0] === "-" ? make("span", word, "flag") : word); });
-      window.kbgenOfferCopy(block);
+      line.text.split(" ").forEach((word, i) => {
+        code.append(i ? " " : "", word[0] === "-" ? make("span", word, "flag") : word);
+      });
+      kbgen.offerCopy(block);
     });
   }
-  function devices_address() {
-    var asked = new URLSearchParams({ model: state.model, quant: state.quant, ctx: state.ctx, k: fit.kv[state.k], v: fit.kv[state.v] });
-    return root + "choose-gpu/index.html#" + asked;
+  function devicesAddress() {
+    const asked = new URLSearchParams({
+      model: state.model,
+      quant: state.quant,
+      ctx: state.ctx,
+      k: fit.kv[state.k],
+      v: fit.kv[state.v],
+    });
+    return `${root}choose-gpu/index.html#${asked}`;
   }
   function pages(model) {
-    var place = $("pages"), seen = {};
-    place.replaceChildren(t("All contexts and caches as tables: "), link(model.name, root + "models/" + model.id + "/index.html"));
-    state.devices.forEach(function (device) {
+    const place = $("pages");
+    const seen = {};
+    place.replaceChildren(
+      t("All contexts and caches as tables: "),
+      link(model.name, `${root}models/${model.id}/index.html`),
+    );
+    state.devices.forEach(device => {
       if (!device.id || seen[device.id]) return;
       seen[device.id] = true;
-      place.append(", ", link(device.name, root + "hardware/" + device.id + "/index.html"));
+      place.append(", ", link(device.name, `${root}hardware/${device.id}/index.html`));
     });
-    place.append(". ", link(t("Devices that run it"), devices_address()));
+    place.append(". ", link(t("Devices that run it"), devicesAddress()));
   }
 
   // ---- controls ----------------------------------------------------------------
   function radio(name, value, label, parent, chosen) {
-    var wrap = parent.appendChild(make("label")), input = wrap.appendChild(make("input"));
-    input.type = "radio"; input.name = name; input.value = value;
+    const wrap = parent.appendChild(make("label"));
+    const input = wrap.appendChild(make("input"));
+    input.type = "radio";
+    input.name = name;
+    input.value = value;
     wrap.appendChild(make("span", label));
     input.addEventListener("change", chosen);
     return input;
   }
   // A row of choices [[value, label], …]; `choose` gets the value.
   function choices(id, list, choose) {
-    list.forEach(function (each) { radio(id, each[0], each[1], $(id), function () { settled(id); choose(each[0]); update(); }); });
+    list.forEach(each => {
+      radio(id, each[0], each[1], $(id), () => {
+        settled(id);
+        choose(each[0]);
+        update();
+      });
+    });
   }
   function mark(id, value) {
-    Array.prototype.forEach.call($(id).querySelectorAll("input"), function (input) { input.checked = input.value === String(value); });
+    Array.prototype.forEach.call($(id).querySelectorAll("input"), input => {
+      input.checked = input.value === String(value);
+    });
   }
-  function on(id, event, act) { $(id).addEventListener(event, function () { if (act(this.value) !== false) { settled(id); update(); } }); }
+  function on(id, event, act) {
+    $(id).addEventListener(event, () => {
+      if (act($(id).value) !== false) {
+        settled(id);
+        update();
+      }
+    });
+  }
 
-  var log_span = function () { return Math.log(Math.max(table.max, 512) / CELL); };
-  var slide_at = function (ctx) { return Math.log(Math.max(ctx, CELL) / CELL) / log_span(); };
+  const logSpan = () => Math.log(Math.max(table.max, 512) / CELL);
+  const slideAt = ctx => Math.log(Math.max(ctx, CELL) / CELL) / logSpan();
   // Under a slider: how far it fits.
   function reach(id, share) {
-    $(id).replaceChildren(draw("rect", { "class": "reach-all", width: "100%", height: 4, y: 2 }));
-    if (share > 0) $(id).appendChild(draw("rect", { "class": "reach-fits", width: (Math.min(1, share) * 100).toFixed(2) + "%", height: 4, y: 2 }));
-    if (share > 0 && share < 1) $(id).appendChild(draw("rect", { "class": "limit", x: (share * 100).toFixed(2) + "%", width: 2, height: 8 }));
+    $(id).replaceChildren(draw("rect", { class: "reach-all", width: "100%", height: 4, y: 2 }));
+    if (share > 0) {
+      $(id).appendChild(
+        draw("rect", { class: "reach-fits", width: `${(Math.min(1, share) * 100).toFixed(2)}%`, height: 4, y: 2 }),
+      );
+    }
+    if (share > 0 && share < 1) {
+      $(id).appendChild(draw("rect", { class: "limit", x: `${(share * 100).toFixed(2)}%`, width: 2, height: 8 }));
+    }
   }
-  var model_box, device_boxes = [];
-  function put(id, value) { if ($(id) !== document.activeElement) $(id).value = value; }
+  const deviceBoxes = [];
+  function put(id, value) {
+    if ($(id) !== document.activeElement) $(id).value = value;
+  }
   function controls(answer) {
-    var vllm = state.runner === "vllm", several = state.devices.length > 1;
-    $("model-facts").replaceChildren(t("{n} layers, up to {tokens}, ", { n: table.layers, tokens: tokens(table.max) }), link(t("its tables"), root + "models/" + state.model + "/index.html"));
+    const vllm = state.runner === "vllm";
+    const several = state.devices.length > 1;
+    $("model-facts").replaceChildren(
+      t("{n} layers, up to {tokens}, ", { n: table.layers, tokens: tokens(table.max) }),
+      link(t("its tables"), `${root}models/${state.model}/index.html`),
+    );
     $("quant-label").textContent = vllm ? t("Type of the weights") : t("Quantization");
-    put("quant", row_name());
+    put("quant", rowName());
     put("ctx", state.ctx);
     $("ctx").max = table.max;
     $("ctx-max").textContent = whole(table.max);
-    put("ctx-slide", Math.round(1000 * slide_at(state.ctx)));
+    put("ctx-slide", Math.round(1000 * slideAt(state.ctx)));
     $("ctx-slide").setAttribute("aria-valuetext", tokens(state.ctx));
-    reach("ctx-reach", answer.most ? slide_at(answer.most) : 0);
-    for (var n = 1; n <= MOST_DEVICES; n++) device_controls(n, state.devices[n - 1]);
+    reach("ctx-reach", answer.most ? slideAt(answer.most) : 0);
+    for (let n = 1; n <= MOST_DEVICES; n++) deviceControls(n, state.devices[n - 1]);
     $("device-add").hidden = state.devices.length >= MOST_DEVICES;
     $("device-label-1").textContent = several ? t("Device 1") : t("Device");
     $("others-label-1").textContent = t("Held by other programs") + (several ? t(" on device 1") : "");
     put("runner", state.runner);
-    Array.prototype.forEach.call(document.querySelectorAll("[data-for]"), function (field) { field.hidden = (field.dataset["for"] === "vllm") !== vllm; });
+    Array.prototype.forEach.call(document.querySelectorAll("[data-for]"), field => {
+      field.hidden = (field.dataset.for === "vllm") !== vllm;
+    });
     if (vllm) {
       put("util", state.util);
       mark("fp8", state.fp8);
-    } else llama_controls(answer);
-    var changed = [state.runner !== "server", state.k !== 0, state.v !== 0, state.slots !== 1, state.devices.some(function (device) { return device.others; }), state.layers !== null, state.experts !== 0, vllm && state.util !== settings.usual.util, vllm && state.fp8].filter(Boolean).length;
+    } else llamaControls(answer);
+    const changed = [
+      state.runner !== "server",
+      state.k !== 0,
+      state.v !== 0,
+      state.slots !== 1,
+      state.devices.some(device => device.others),
+      state.layers !== null,
+      state.experts !== 0,
+      vllm && state.util !== settings.usual.util,
+      vllm && state.fp8,
+    ].filter(Boolean).length;
     $("more-count").textContent = changed ? t("{n} changed", { n: changed }) : "";
   }
-  function llama_controls(answer) {
-    var setting = answer.setting, ollama = state.runner === "ollama";
+  function llamaControls(answer) {
+    const setting = answer.setting;
+    const ollama = state.runner === "ollama";
     mark("k", state.k);
     mark("v", state.v);
     mark("slots", state.slots);
-    ["v", "slots"].forEach(function (id) { $(id).parentNode.disabled = ollama; });
+    ["v", "slots"].forEach(id => {
+      $(id).parentElement.disabled = ollama;
+    });
     $("pair-note").hidden = state.k === state.v && !ollama;
-    $("pair-note").textContent = ollama ? t("Ollama has one type for both.") : t("Two types at once need a build with GGML_CUDA_FA_ALL_QUANTS: stock builds have no CUDA kernel for the pair.");
+    $("pair-note").textContent = ollama
+      ? t("Ollama has one type for both.")
+      : t(
+          "Two types at once need a build with GGML_CUDA_FA_ALL_QUANTS: stock builds have no CUDA kernel for the pair.",
+        );
     $("slots-note").hidden = state.slots === 1 && !ollama;
-    $("slots-note").textContent = ollama ? t("For Ollama the figures are for one request at a time, its default.") : t("They share the context of {tokens}.", { tokens: tokens(state.ctx) });
-    var layers = setting.layers === null ? table.layers + 1 : setting.layers, away = setting.experts === "all" ? table.layers : setting.experts;
+    $("slots-note").textContent = ollama
+      ? t("For Ollama the figures are for one request at a time, its default.")
+      : t("They share the context of {tokens}.", { tokens: tokens(state.ctx) });
+    const layers = setting.layers === null ? table.layers + 1 : setting.layers;
+    const away = setting.experts === "all" ? table.layers : setting.experts;
     mark("layers", state.layers === null ? "all" : state.layers === "auto" ? "auto" : "own");
     $("layers-own").hidden = typeof state.layers !== "number";
     $("layers-slide").max = table.layers + 1;
     put("layers-slide", layers);
-    reach("layers-reach", answer.most_layers / (table.layers + 1));
+    reach("layers-reach", answer.mostLayers / (table.layers + 1));
     $("layers-said").textContent = t("{n} of {all}, the output counted as one", { n: layers, all: table.layers + 1 });
     $("layers-slide").setAttribute("aria-valuetext", $("layers-said").textContent);
-    $("experts-field").hidden = !look.has_experts(table) || ollama;
+    $("experts-field").hidden = !look.hasExperts(table) || ollama;
     mark("experts", state.experts === 0 ? "none" : typeof state.experts === "number" ? "own" : state.experts);
     $("experts-own").hidden = typeof state.experts !== "number" || !state.experts;
     $("experts-slide").max = table.layers;
@@ -244,40 +392,47 @@
     $("experts-said").textContent = t("of the first {n} of {all} layers", { n: away, all: table.layers });
     $("experts-slide").setAttribute("aria-valuetext", $("experts-said").textContent);
   }
-  function device_controls(n, device) {
-    $("device-row-" + n).hidden = $("others-row-" + n).hidden = !device;
+  function deviceControls(n, device) {
+    $(`device-row-${n}`).hidden = $(`others-row-${n}`).hidden = !device;
     if (!device) return;
-    var entry = device.entry, facts = $("device-facts-" + n);
-    device_boxes[n - 1].show(device.id);
-    $("own-" + n).hidden = !!entry;
-    put("memory-" + n, Math.round(device.mem / ($("memory-unit-" + n).value === "MiB" ? MIB : GIB) * 1000) / 1000);
-    put("others-" + n, Math.round(device.others / MIB));
+    const entry = device.entry;
+    const facts = $(`device-facts-${n}`);
+    deviceBoxes[n - 1].show(device.id);
+    $(`own-${n}`).hidden = !!entry;
+    put(`memory-${n}`, Math.round((device.mem / ($(`memory-unit-${n}`).value === "MiB" ? MIB : GIB)) * 1000) / 1000);
+    put(`others-${n}`, Math.round(device.others / MIB));
     facts.replaceChildren();
-    if (entry) facts.append(answers.round_gib(entry.mem) + (entry.bw ? ", " + whole(entry.bw) + " GB/s" : "") + ", ", link(t("its page"), root + "hardware/" + entry.id + "/index.html"));
+    if (entry) {
+      facts.append(
+        `${answers.roundGib(entry.mem) + (entry.bw ? `, ${whole(entry.bw)} GB/s` : "")}, `,
+        link(t("its page"), `${root}hardware/${entry.id}/index.html`),
+      );
+    }
   }
   // In the list of devices: what each would say.
-  function device_note(n) {
-    return function (entry) {
+  function deviceNote(n) {
+    return entry => {
       if (!entry.id || !table) return null;
-      var devices = state.devices.slice(), other = settings.device(entry.id);
+      const devices = state.devices.slice();
+      const other = settings.device(entry.id);
       other.others = devices[n - 1].others;
       devices[n - 1] = other;
-      var word = answers.verdict_of(look.but(state, { devices: devices }), table, fit);
-      return { text: SHORT[word] + " · " + answers.round_gib(entry.mem), kind: "verdict verdict-" + word };
+      const word = answers.verdictOf(look.but(state, { devices }), table, fit);
+      return { text: `${SHORT[word]} · ${answers.roundGib(entry.mem)}`, kind: `verdict verdict-${word}` };
     };
   }
 
   // ---- loading ----------------------------------------------------------------
   function choose(id) {
     state.model = id;
-    model_box.show(id);
-    var name = by_id(fit.models, id).name;
+    modelBox.show(id);
+    const name = byId(fit.models, id).name;
     if (look.tables[id]) return arrived(look.tables[id]);
     $("answer").setAttribute("aria-busy", "true");
     $("waiting").hidden = false;
     $("broken").hidden = true;
     $("waiting").textContent = $("say").textContent = t("Loading the figures of {model} …", { model: name });
-    look.load(id, root + "data/fit/" + id + ".js?" + fit.stamp, function (found) {
+    look.load(id, `${root}data/fit/${id}.js?${fit.stamp}`, found => {
       if (state.model !== id) return;
       if (found) return arrived(found);
       $("waiting").hidden = true;
@@ -296,11 +451,11 @@
   function update() {
     if (!table || look.tables[state.model] !== table) return;
     settings.settle(state, table);
-    var answer = answers.of(state, table, fit);
-    build_rows(answer.rows);
+    const answer = answers.of(state, table, fit);
+    buildRows(answer.rows);
     controls(answer);
     $("answer-body").hidden = $("ladder-part").hidden = state.misread.length > 0;
-    show_misread();
+    showMisread();
     // The address stays as it is: reloaded, it is as wrong as before.
     if (state.misread.length) return;
     show(answer);
@@ -308,95 +463,234 @@
   }
 
   // ---- what the address has wrong ------------------------------------------------
-  var reported = "";
-  function show_misread() {
-    var list = state.misread, report = JSON.stringify(list);
+  let reported = "";
+  function showMisread() {
+    const list = state.misread;
+    const report = JSON.stringify(list);
     $("misread").hidden = !list.length;
     $("answer").hidden = list.length > 0;
     if (report === reported) return;
     reported = report;
-    $("misread-list").replaceChildren.apply($("misread-list"), list.map(function (each) {
-      var row = make("li");
-      row.append(make("code", each.name + "=" + each.text), ": " + each.why);
-      return row;
-    }));
+    $("misread-list").replaceChildren(
+      ...list.map(each => {
+        const row = make("li");
+        row.append(make("code", `${each.name}=${each.text}`), `: ${each.why}`);
+        return row;
+      }),
+    );
     if (!list.length) return;
     $("say").textContent = $("margin").textContent = $("dock-margin").textContent = "";
     $("dock-verdict").className = "verdict verdict-unknown";
     $("dock-verdict").textContent = t("No verdict");
   }
   // The parameters of the address that a control stands for, by the beginning of its id.
-  var PARAMETERS = { model: ["model"], quant: ["quant", "dtype"], ctx: ["ctx"], device: ["gpu", "device", "mem"], memory: ["gpu", "device", "mem"], others: ["others"], runner: ["run"],
-    k: ["k", "kv"], v: ["v", "kv"], slots: ["slots"], layers: ["ngl"], experts: ["moe"], fp8: ["cache"], util: ["util"] };
+  const PARAMETERS = {
+    model: ["model"],
+    quant: ["quant", "dtype"],
+    ctx: ["ctx"],
+    device: ["gpu", "device", "mem"],
+    memory: ["gpu", "device", "mem"],
+    others: ["others"],
+    runner: ["run"],
+    k: ["k", "kv"],
+    v: ["v", "kv"],
+    slots: ["slots"],
+    layers: ["ngl"],
+    experts: ["moe"],
+    fp8: ["cache"],
+    util: ["util"],
+  };
   // Whoever sets a control has answered what the address had wrong there.
   function settled(id) {
-    var names = PARAMETERS[id.replace(/-.*/, "")] || [];
-    state.misread = state.misread.filter(function (each) { return names.indexOf(each.name) < 0; });
+    const names = PARAMETERS[id.replace(/-.*/, "")] || [];
+    state.misread = state.misread.filter(each => names.indexOf(each.name) < 0);
   }
 
-  model_box = window.kbgenCombobox($("model"), {
-    entries: fit.models.map(function (model) { return { id: model.id, name: model.name, group: model.family, note: whole(model.max / 1024) + "k" }; }),
-    choose: function (id) { settled("model"); choose(id); }
+  const modelBox = kbgen.combobox($("model"), {
+    entries: fit.models.map(model => ({
+      id: model.id,
+      name: model.name,
+      group: model.family,
+      note: `${whole(model.max / 1024)}k`,
+    })),
+    choose(id) {
+      settled("model");
+      choose(id);
+    },
   });
-  var entries = [{ id: "", name: t("Another amount of memory"), group: "" }].concat(fit.devices.map(function (device) { return { id: device.id, name: device.name, group: device.vendor, mem: device.mem }; }));
-  function device_field(n) {
-    device_boxes[n - 1] = window.kbgenCombobox($("device-" + n), {
-      entries: entries, note: device_note(n),
-      choose: function (id) {
-        var others = state.devices[n - 1].others;
+  const entries = [{ id: "", name: t("Another amount of memory"), group: "" }].concat(
+    fit.devices.map(device => ({ id: device.id, name: device.name, group: device.vendor, mem: device.mem })),
+  );
+  function deviceField(n) {
+    deviceBoxes[n - 1] = kbgen.combobox($(`device-${n}`), {
+      entries,
+      note: deviceNote(n),
+      choose(id) {
+        const others = state.devices[n - 1].others;
         state.devices[n - 1] = settings.device(id || state.devices[n - 1].mem);
         state.devices[n - 1].others = others;
         settled("device");
         // Only one that is remembered already is exchanged: pages of errors ask for it.
-        if (id && n === 1 && remembered()) try { localStorage.setItem("card", id); } catch (_) { /* not remembered */ }
+        if (id && n === 1 && remembered()) {
+          try {
+            localStorage.setItem("card", id);
+          } catch {
+            /* not remembered */
+          }
+        }
         update();
-        if (!id) $("memory-" + n).focus();
-      }
+        if (!id) $(`memory-${n}`).focus();
+      },
     });
-    on("memory-" + n, "input", function (text) {
-      var amount = Number(text);
+    on(`memory-${n}`, "input", text => {
+      const amount = Number(text);
       if (!(amount > 0)) return false;
-      state.devices[n - 1].mem = amount * ($("memory-unit-" + n).value === "MiB" ? MIB : GIB);
+      state.devices[n - 1].mem = amount * ($(`memory-unit-${n}`).value === "MiB" ? MIB : GIB);
     });
-    on("memory-unit-" + n, "change", function () {});
-    on("others-" + n, "input", function (text) { state.devices[n - 1].others = Math.max(0, Number(text) || 0) * MIB; });
-    if (n > 1) on("device-drop-" + n, "click", function () { state.devices.splice(n - 1, 1); $("device-add").hidden = false; $("device-add").focus(); });
+    on(`memory-unit-${n}`, "change", () => {});
+    on(`others-${n}`, "input", text => {
+      state.devices[n - 1].others = Math.max(0, Number(text) || 0) * MIB;
+    });
+    if (n > 1) {
+      on(`device-drop-${n}`, "click", () => {
+        state.devices.splice(n - 1, 1);
+        $("device-add").hidden = false;
+        $("device-add").focus();
+      });
+    }
   }
-  for (var n = 1; n <= MOST_DEVICES; n++) device_field(n);
-  on("device-add", "click", function () {
-    var last = state.devices[state.devices.length - 1];
+  for (let n = 1; n <= MOST_DEVICES; n++) deviceField(n);
+  on("device-add", "click", () => {
+    const last = state.devices[state.devices.length - 1];
     state.devices.push(settings.device(last.id || last.mem));
-    setTimeout(function () { $("device-" + state.devices.length).focus(); });
+    setTimeout(() => {
+      $(`device-${state.devices.length}`).focus();
+    });
   });
-  choices("k", fit.kv.map(function (name, i) { return [i, name]; }), function (i) { state.k = i; });
-  choices("v", fit.kv.map(function (name, i) { return [i, name]; }), function (i) { state.v = i; });
-  choices("slots", look.SLOTS.map(function (n) { return [n, n]; }), function (n) { state.slots = n; });
-  choices("layers", [["all", t("All")], ["auto", t("As many as fit")], ["own", t("Choose")]], function (how) { state.layers = how === "all" ? null : how === "auto" ? "auto" : Math.floor(table.layers / 2); });
-  choices("experts", [["none", t("None")], ["auto", t("As few as needed")], ["all", t("All")], ["own", t("Choose")]], function (how) { state.experts = how === "none" ? 0 : how === "own" ? Math.ceil(table.layers / 2) : how; });
+  choices(
+    "k",
+    fit.kv.map((name, i) => [i, name]),
+    i => {
+      state.k = i;
+    },
+  );
+  choices(
+    "v",
+    fit.kv.map((name, i) => [i, name]),
+    i => {
+      state.v = i;
+    },
+  );
+  choices(
+    "slots",
+    look.SLOTS.map(n => [n, n]),
+    n => {
+      state.slots = n;
+    },
+  );
+  choices(
+    "layers",
+    [
+      ["all", t("All")],
+      ["auto", t("As many as fit")],
+      ["own", t("Choose")],
+    ],
+    how => {
+      state.layers = how === "all" ? null : how === "auto" ? "auto" : Math.floor(table.layers / 2);
+    },
+  );
+  choices(
+    "experts",
+    [
+      ["none", t("None")],
+      ["auto", t("As few as needed")],
+      ["all", t("All")],
+      ["own", t("Choose")],
+    ],
+    how => {
+      state.experts = how === "none" ? 0 : how === "own" ? Math.ceil(table.layers / 2) : how;
+    },
+  );
 
-  $("quant").addEventListener("change", function () { settled("quant"); choose_row(this.value); });
-  $("misread-accept").addEventListener("click", function () { state.misread = []; update(); $("verdict").focus(); });
-  on("ctx", "input", function (text) { var n = Number(text); if (!(n >= 1)) return false; state.ctx = n; });
-  on("ctx", "change", function () { $("ctx").value = state.ctx; });
-  on("ctx-slide", "input", function (at) {
-    var raw = CELL * Math.exp(at / 1000 * log_span()), grain = raw >= 16384 ? 1024 : CELL;
+  $("quant").addEventListener("change", () => {
+    settled("quant");
+    chooseRow($("quant").value);
+  });
+  $("misread-accept").addEventListener("click", () => {
+    state.misread = [];
+    update();
+    $("verdict").focus();
+  });
+  on("ctx", "input", text => {
+    const n = Number(text);
+    if (!(n >= 1)) return false;
+    state.ctx = n;
+  });
+  on("ctx", "change", () => {
+    $("ctx").value = state.ctx;
+  });
+  on("ctx-slide", "input", at => {
+    const raw = CELL * Math.exp((at / 1000) * logSpan());
+    const grain = raw >= 16384 ? 1024 : CELL;
     state.ctx = Number(at) === 1000 ? table.max : Math.round(raw / grain) * grain;
   });
-  on("runner", "change", function (runner) { state.runner = runner; });
-  choices("fp8", [[false, t("16 bits")], [true, "fp8"]], function (fp8) { state.fp8 = fp8; });
-  on("util", "input", function (text) { var n = Number(text); if (!(n >= 1 && n <= 100)) return false; state.util = n; });
-  on("layers-slide", "input", function (at) { state.layers = Number(at); });
-  on("experts-slide", "input", function (at) { state.experts = Number(at); });
-  $("reset").addEventListener("click", function () { var model = state.model; state = settings.read("model=" + model); update(); $("more").querySelector("summary").focus(); });
-  $("again").addEventListener("click", function () { choose(state.model); $("model").focus(); });
-  addEventListener("hashchange", function () { if (location.hash !== settings.address(state)) { read(); choose(state.model); } });
-  var resizing = 0;
-  addEventListener("resize", function () { clearTimeout(resizing); resizing = setTimeout(update, 150); });
+  on("runner", "change", runner => {
+    state.runner = runner;
+  });
+  choices(
+    "fp8",
+    [
+      [false, t("16 bits")],
+      [true, "fp8"],
+    ],
+    fp8 => {
+      state.fp8 = fp8;
+    },
+  );
+  on("util", "input", text => {
+    const n = Number(text);
+    if (!(n >= 1 && n <= 100)) return false;
+    state.util = n;
+  });
+  on("layers-slide", "input", at => {
+    state.layers = Number(at);
+  });
+  on("experts-slide", "input", at => {
+    state.experts = Number(at);
+  });
+  $("reset").addEventListener("click", () => {
+    const model = state.model;
+    state = settings.read(`model=${model}`);
+    update();
+    $("more").querySelector("summary").focus();
+  });
+  $("again").addEventListener("click", () => {
+    choose(state.model);
+    $("model").focus();
+  });
+  addEventListener("hashchange", () => {
+    if (location.hash !== settings.address(state)) {
+      read();
+      choose(state.model);
+    }
+  });
+  let resizing = 0;
+  addEventListener("resize", () => {
+    clearTimeout(resizing);
+    resizing = setTimeout(update, 150);
+  });
 
   // For tests: what the page knows.
-  window.kbgenCalculator = { index: fit, state: function () { return state; } };
+  kbgen.calculator = {
+    index: fit,
+    state() {
+      return state;
+    },
+  };
 
   read();
-  $("more").open = state.misread.some(function (each) { return !/^(model|quant|ctx|gpu|device|mem)$/.test(each.name); }) || settings.address(state).replace(/#model=[^&]*|&(quant|ctx|gpu)=[^&]*/g, "") !== "";
+  $("more").open =
+    state.misread.some(each => !/^(model|quant|ctx|gpu|device|mem)$/.test(each.name)) ||
+    settings.address(state).replace(/#model=[^&]*|&(quant|ctx|gpu)=[^&]*/g, "") !== "";
   choose(state.model);
 })();

@@ -1,18 +1,36 @@
 // Choose a GPU: one model's table, asked for every device of the page. Nothing is estimated here.
-(function () {
+(() => {
   "use strict";
-  var kit = window.kbgenTools, look = window.kbgenFit, find = kit.find, root = kit.root, $ = kit.by_id, make = kit.make;
-  var fit = JSON.parse($("fit-data").textContent), places = JSON.parse($("places").textContent);
-  var LOW = fit.driver[0], HIGH = fit.driver[1];
+  const { t } = kbgen;
+  const kit = kbgen.tools;
+  const look = window.kbgenFit;
+  const find = kit.find;
+  const root = kit.root;
+  const $ = kit.byId;
+  const make = kit.make;
+  const fit = JSON.parse($("fit-data").textContent);
+  const places = JSON.parse($("places").textContent);
+  const LOW = fit.driver[0];
+  const HIGH = fit.driver[1];
   // Sizes that a group shows at first, names that a size does, and groups where two cards go into one machine.
-  var SIZES = 3, NAMES = 6, IN_PAIRS = [t("Desktop"), t("Workstation"), t("Data center")];
+  const SIZES = 3;
+  const NAMES = 6;
+  const IN_PAIRS = [t("Desktop"), t("Workstation"), t("Data center")];
   if (!fit.models.length) return;
 
   // ---- state ---------------------------------------------------------------
-  var state, table = null;
+  let state;
+  let table = null;
   function read() {
-    var asked = kit.asked(), number = function (name, least) { var n = Number(asked.get(name)); return asked.get(name) && n >= least && isFinite(n) ? n : null; };
-    state = { model: find(fit.models, asked.get("model")) || find(fit.models, "llama-3.1-8b-instruct") || fit.models[0], quant: fit.quants.indexOf(asked.get("quant")) };
+    const asked = kit.asked();
+    const number = (name, least) => {
+      const n = Number(asked.get(name));
+      return asked.get(name) && n >= least && isFinite(n) ? n : null;
+    };
+    state = {
+      model: find(fit.models, asked.get("model")) || find(fit.models, "llama-3.1-8b-instruct") || fit.models[0],
+      quant: fit.quants.indexOf(asked.get("quant")),
+    };
     state.ctx = Math.round(number("ctx", 1) || fit.ctx);
     state.k = Math.max(0, fit.kv.indexOf(asked.get("k")));
     state.v = Math.max(0, fit.kv.indexOf(asked.get("v")));
@@ -20,8 +38,15 @@
     state.others = Math.round(number("others", 0) || 0);
   }
   function save() {
-    kit.keep([["model", state.model.id], ["quant", fit.quants[state.quant]], ["ctx", state.ctx], ["k", fit.kv[state.k]], ["v", fit.kv[state.v]],
-      ["run", state.run === "server" ? "" : state.run], ["others", state.others || ""]]);
+    kit.keep([
+      ["model", state.model.id],
+      ["quant", fit.quants[state.quant]],
+      ["ctx", state.ctx],
+      ["k", fit.kv[state.k]],
+      ["v", fit.kv[state.v]],
+      ["run", state.run === "server" ? "" : state.run],
+      ["others", state.others || ""],
+    ]);
   }
   // What the model's table allows.
   function settle() {
@@ -29,146 +54,261 @@
     state.ctx = Math.min(state.ctx, table.max);
   }
   function setting(shares) {
-    return { quant: state.quant, k: state.k, v: state.v, ctx: state.ctx, slots: 1, server: state.run === "server", shares: shares, layers: null, experts: 0 };
+    return {
+      quant: state.quant,
+      k: state.k,
+      v: state.v,
+      ctx: state.ctx,
+      slots: 1,
+      server: state.run === "server",
+      shares,
+      layers: null,
+      experts: 0,
+    };
   }
 
   // ---- devices ---------------------------------------------------------------
-  fit.devices.forEach(function (device, i) { device.place = places.names[places.of[i]]; });
+  fit.devices.forEach((device, i) => {
+    device.place = places.names[places.of[i]];
+  });
   // The smallest first, and of two alike the one with more bandwidth.
-  function by_memory(a, b) { return a.device.mem - b.device.mem || a.device.vis - b.device.vis || (b.device.bw || 0) - (a.device.bw || 0); }
+  function byMemory(a, b) {
+    return a.device.mem - b.device.mem || a.device.vis - b.device.vis || (b.device.bw || 0) - (a.device.bw || 0);
+  }
   // Devices that run it as `count` of a kind, with what is left over on each when the driver takes its most.
   function running(needed, devices, count) {
-    return devices.map(function (device) {
-      var room = device.vis - state.others * kit.MIB, rooms = needed.devices.map(function () { return room; });
-      var most = Math.max.apply(null, needed.devices.map(function (each) { return each.total ? each.total[1] : Infinity; }));
-      return { device: device, count: count, verdict: look.judge(needed, rooms, fit.driver), spare: room - most - HIGH, driver: room - most };
-    }).filter(function (entry) { return entry.verdict === "fits" || entry.verdict === "tight"; }).sort(by_memory);
+    return devices
+      .map(device => {
+        const room = device.vis - state.others * kit.MIB;
+        const rooms = needed.devices.map(() => room);
+        const most = Math.max(...needed.devices.map(each => (each.total ? each.total[1] : Infinity)));
+        return {
+          device,
+          count,
+          verdict: look.judge(needed, rooms, fit.driver),
+          spare: room - most - HIGH,
+          driver: room - most,
+        };
+      })
+      .filter(entry => entry.verdict === "fits" || entry.verdict === "tight")
+      .sort(byMemory);
   }
 
   // ---- lists -----------------------------------------------------------------
-  function size(bytes) { return Number((bytes / kit.GIB).toFixed(3)) + " GB"; }
+  function size(bytes) {
+    return `${Number((bytes / kit.GIB).toFixed(3))} GB`;
+  }
   function margin(entry) {
-    if (entry.verdict === "fits") return (entry.count > 1 ? t("at least ") : "") + t("{size} to spare", { size: kit.mib(entry.spare) }) + (entry.count > 1 ? t(" on each") : "");
-    return entry.count > 1 ? t("if its buffers stay at the low end of their range") : t("if the driver takes less than {size}", { size: kit.mib(entry.driver) });
+    if (entry.verdict === "fits") {
+      return (
+        (entry.count > 1 ? t("at least ") : "") +
+        t("{size} to spare", { size: kit.mib(entry.spare) }) +
+        (entry.count > 1 ? t(" on each") : "")
+      );
+    }
+    return entry.count > 1
+      ? t("if its buffers stay at the low end of their range")
+      : t("if the driver takes less than {size}", { size: kit.mib(entry.driver) });
   }
   // The calculator with the same settings and this device, or two of it.
   function closer(entry) {
-    var link = make("a", margin(entry));
-    var asked = { model: state.model.id, quant: fit.quants[state.quant], ctx: state.ctx, k: fit.kv[state.k], v: fit.kv[state.v], gpu: Array(entry.count).fill(entry.device.id).join(",") };
+    const link = make("a", margin(entry));
+    const asked = {
+      model: state.model.id,
+      quant: fit.quants[state.quant],
+      ctx: state.ctx,
+      k: fit.kv[state.k],
+      v: fit.kv[state.v],
+      gpu: Array(entry.count).fill(entry.device.id).join(","),
+    };
     if (state.run !== "server") asked.run = state.run;
     if (state.others) asked.others = Array(entry.count).fill(state.others).join(",");
-    link.href = root + "will-it-run/index.html#" + new URLSearchParams(asked);
+    link.href = `${root}will-it-run/index.html#${new URLSearchParams(asked)}`;
     return link;
   }
-  function name_of(entry) {
-    var link = make("a", entry.device.name), item = make("span", null, "card-name");
-    link.href = root + "hardware/" + entry.device.id + "/index.html";
+  function nameOf(entry) {
+    const link = make("a", entry.device.name);
+    const item = make("span", null, "card-name");
+    link.href = `${root}hardware/${entry.device.id}/index.html`;
     item.append(link);
-    var speed = entry.verdict && entry.count === 1 ? look.speed(table, setting([1]), entry.device, fit) : null;
+    const speed = entry.verdict && entry.count === 1 ? look.speed(table, setting([1]), entry.device, fit) : null;
     if (speed) item.append(" ", make("span", t("{n} tokens/s", { n: kit.pace(speed.full) }), "upto"));
     return item;
   }
   // All of one memory and verdict; the margin is that of the first, of which programs see the least.
   function line(entries) {
-    var first = entries[0], item = make("li"), names = make("p", null, "card-names");
-    item.append(make("b", (first.count > 1 ? first.count + " × " : "") + size(first.device.mem)));
+    const first = entries[0];
+    const item = make("li");
+    const names = make("p", null, "card-names");
+    item.append(make("b", (first.count > 1 ? `${first.count} × ` : "") + size(first.device.mem)));
     if (first.verdict) {
-      var told = make("p");
+      const told = make("p");
       told.append(kit.verdict(first.verdict), " ", closer(first));
       item.append(told);
     }
-    entries.forEach(function (entry, i) {
-      var name = name_of(entry);
+    entries.forEach((entry, i) => {
+      const name = nameOf(entry);
       name.hidden = i >= NAMES;
       names.append(name, " ");
     });
-    if (entries.length > NAMES) names.append(make("span", t("and {n} more", { n: entries.length - NAMES }), "small and-more"));
+    if (entries.length > NAMES) {
+      names.append(make("span", t("and {n} more", { n: entries.length - NAMES }), "small and-more"));
+    }
     item.append(names);
     return item;
   }
   // A list under a heading, a line for each size of memory; what is too much at first waits behind a button.
   function group(title, note, entries) {
-    var part = make("section", null, "cards-of"), list = make("ul"), sizes = {};
-    entries.forEach(function (entry) { var key = entry.device.mem + entry.verdict; (sizes[key] = sizes[key] || []).push(entry); });
-    var lines = Object.keys(sizes).map(function (key) { return line(sizes[key]); });
+    const part = make("section", null, "cards-of");
+    const list = make("ul");
+    const sizes = {};
+    entries.forEach(entry => {
+      const key = entry.device.mem + entry.verdict;
+      (sizes[key] = sizes[key] || []).push(entry);
+    });
+    const lines = Object.keys(sizes).map(key => line(sizes[key]));
     // So many that one which fits is among them.
-    var shown = Math.max(SIZES, entries.filter(function (entry, i) { return entry.verdict === "tight" && (!i || entries[i - 1].device.mem !== entry.device.mem); }).length + 1);
-    lines.forEach(function (item, i) { item.hidden = i >= shown; });
-    list.append.apply(list, lines);
+    const shown = Math.max(
+      SIZES,
+      entries.filter((entry, i) => entry.verdict === "tight" && (!i || entries[i - 1].device.mem !== entry.device.mem))
+        .length + 1,
+    );
+    lines.forEach((item, i) => {
+      item.hidden = i >= shown;
+    });
+    list.append(...lines);
     part.append(make("h2", title));
     if (note) part.append(make("p", note, "small"));
     part.append(list);
-    if (part.querySelector("[hidden]")) part.append(show_all(part, entries.length));
+    if (part.querySelector("[hidden]")) part.append(showAll(part, entries.length));
     return part;
   }
-  function show_all(part, count) {
-    var button = make("button", t("Show all {n}", { n: count }), "plain");
+  function showAll(part, count) {
+    const button = make("button", t("Show all {n}", { n: count }), "plain");
     button.type = "button";
-    button.addEventListener("click", function () {
-      var hidden = Array.prototype.slice.call(part.querySelectorAll("[hidden]")), first = hidden[0];
-      hidden.forEach(function (each) { each.hidden = false; });
-      part.querySelectorAll(".and-more").forEach(function (each) { each.remove(); });
+    button.addEventListener("click", () => {
+      const hidden = [...part.querySelectorAll("[hidden]")];
+      const first = hidden[0];
+      hidden.forEach(each => {
+        each.hidden = false;
+      });
+      part.querySelectorAll(".and-more").forEach(each => {
+        each.remove();
+      });
       button.remove();
       first.querySelector("a").focus();
     });
     return button;
   }
-  function not_covered(bytes) {
-    var rest = fit.devices.filter(function (device) { return !device.ok && device.vis - state.others * kit.MIB > bytes; })
-      .map(function (device) { return { device: device, count: 1 }; }).sort(by_memory);
+  function notCovered(bytes) {
+    const rest = fit.devices
+      .filter(device => !device.ok && device.vis - state.others * kit.MIB > bytes)
+      .map(device => ({ device, count: 1 }))
+      .sort(byMemory);
     if (!rest.length) return [];
-    return [group(t("Not covered"), t("Weights and cache need {size} on every device, and these have more. What comes on top follows other rules than CUDA's on them and was not measured, so there is no verdict. Where GPU and system share the memory, the system needs its part of it.", { size: kit.gib(bytes) }), rest)];
+    return [
+      group(
+        t("Not covered"),
+        t(
+          "Weights and cache need {size} on every device, and these have more. What comes on top follows other rules than CUDA's on them and was not measured, so there is no verdict. Where GPU and system share the memory, the system needs its part of it.",
+          { size: kit.gib(bytes) },
+        ),
+        rest,
+      ),
+    ];
   }
 
   // ---- the answer ------------------------------------------------------------
   function part(name, value) {
-    var line = make("div");
+    const line = make("div");
     line.append(make("dt", name), make("dd", value));
     return line;
   }
   function update() {
     settle();
     controls();
-    var needed = look.need(table, setting([1])), one = needed.devices[0], covered = fit.devices.filter(function (device) { return device.ok; });
-    var singles = running(needed, covered, 1), fitting = singles.filter(function (entry) { return entry.verdict === "fits"; });
-    var alone = singles.map(function (entry) { return entry.device.id; });
-    var pairs = running(look.need(table, setting([1, 1])), covered.filter(function (device) {
-      return alone.indexOf(device.id) < 0 && IN_PAIRS.indexOf(device.place) >= 0;
-    }), 2);
+    const needed = look.need(table, setting([1]));
+    const one = needed.devices[0];
+    const covered = fit.devices.filter(device => device.ok);
+    const singles = running(needed, covered, 1);
+    const fitting = singles.filter(entry => entry.verdict === "fits");
+    const alone = singles.map(entry => entry.device.id);
+    const pairs = running(
+      look.need(table, setting([1, 1])),
+      covered.filter(device => alone.indexOf(device.id) < 0 && IN_PAIRS.includes(device.place)),
+      2,
+    );
     // Of the sizes that all cards of fit, the smallest.
-    var whole = fitting.filter(function (entry) { return covered.filter(function (device) { return device.mem === entry.device.mem; }).length === fitting.filter(function (other) { return other.device.mem === entry.device.mem; }).length; });
-    var first = whole[0] || fitting[0], tight = singles[0] && singles[0].verdict === "tight" ? t("Tight from {size}", { size: size(singles[0].device.mem) }) : "";
-    $("headline").textContent = !one.total ? t("Not covered") : first ? t("Runs from {size} up", { size: size(first.device.mem) }) : tight || t("No single card here holds it");
-    $("margin").textContent = !one.total ? t("For this pair of cache types the compute buffer was not measured.")
-      : t("{size}, and {low} to {high} for the driver{tight}.", { size: kit.gib(one.total[1]), low: kit.mib(LOW), high: kit.mib(HIGH), tight: first && tight ? ". " + tight : "" });
+    const whole = fitting.filter(
+      entry =>
+        covered.filter(device => device.mem === entry.device.mem).length ===
+        fitting.filter(other => other.device.mem === entry.device.mem).length,
+    );
+    const first = whole[0] || fitting[0];
+    const tight =
+      singles[0] && singles[0].verdict === "tight" ? t("Tight from {size}", { size: size(singles[0].device.mem) }) : "";
+    $("headline").textContent = !one.total
+      ? t("Not covered")
+      : first
+        ? t("Runs from {size} up", { size: size(first.device.mem) })
+        : tight || t("No single card here holds it");
+    $("margin").textContent = !one.total
+      ? t("For this pair of cache types the compute buffer was not measured.")
+      : t("{size}, and {low} to {high} for the driver{tight}.", {
+          size: kit.gib(one.total[1]),
+          low: kit.mib(LOW),
+          high: kit.mib(HIGH),
+          tight: first && tight ? `. ${tight}` : "",
+        });
     $("dock").textContent = $("headline").textContent;
-    kit.say(state.model.name + ", " + fit.quants[state.quant] + ", " + t("{n} tokens: ", { n: kit.whole(state.ctx) }) + $("headline").textContent + ". " + $("margin").textContent);
-    $("parts").replaceChildren(part(t("Weights"), kit.gib(one.weights)), part(t("K/V cache"), kit.gib(one.cache)), part(t("Compute buffer"), one.compute ? kit.gib(one.compute[1]) : t("not covered")));
-    var shown = places.names.map(function (name) {
-      return [name, singles.filter(function (entry) { return entry.device.place === name; })];
-    }).filter(function (entry) { return entry[1].length; }).map(function (entry) { return group(entry[0], "", entry[1]); });
-    if (pairs.length) shown.push(group(t("Two of the same card"), t("Of cards that do not hold it alone, half of the layers on each. Its compute buffers are a range; the verdict takes the upper end."), pairs));
-    $("cards").replaceChildren.apply($("cards"), shown.concat(not_covered(one.weights + one.cache)));
+    kit.say(
+      `${state.model.name}, ${fit.quants[state.quant]}, ${t("{n} tokens: ", { n: kit.whole(state.ctx) })}${$("headline").textContent}. ${$("margin").textContent}`,
+    );
+    $("parts").replaceChildren(
+      part(t("Weights"), kit.gib(one.weights)),
+      part(t("K/V cache"), kit.gib(one.cache)),
+      part(t("Compute buffer"), one.compute ? kit.gib(one.compute[1]) : t("not covered")),
+    );
+    const shown = places.names
+      .map(name => [name, singles.filter(entry => entry.device.place === name)])
+      .filter(entry => entry[1].length)
+      .map(entry => group(entry[0], "", entry[1]));
+    if (pairs.length) {
+      shown.push(
+        group(
+          t("Two of the same card"),
+          t(
+            "Of cards that do not hold it alone, half of the layers on each. Its compute buffers are a range; the verdict takes the upper end.",
+          ),
+          pairs,
+        ),
+      );
+    }
+    $("cards").replaceChildren(...shown.concat(notCovered(one.weights + one.cache)));
     save();
   }
 
   // ---- controls ----------------------------------------------------------------
   function controls() {
-    var put = function (id, value) { if ($(id) !== document.activeElement) $(id).value = value; };
-    $("quant").replaceChildren.apply($("quant"), kit.quantizations(table, fit.quants).map(function (i) { return kit.option(i, fit.quants[i]); }));
+    const put = (id, value) => {
+      if ($(id) !== document.activeElement) $(id).value = value;
+    };
+    $("quant").replaceChildren(...kit.quantizations(table, fit.quants).map(i => kit.option(i, fit.quants[i])));
     $("quant").value = state.quant;
     put("ctx", state.ctx);
     $("ctx-hint").textContent = t("At most {n}.", { n: kit.whole(table.max) });
     put("others", state.others || "");
     $("run").value = state.run;
     $("pair-note").hidden = state.k === state.v;
-    ["k", "v"].forEach(function (name) { $(name).querySelectorAll("input")[state[name]].checked = true; });
-    model_box.show(state.model.id);
+    ["k", "v"].forEach(name => {
+      $(name).querySelectorAll("input")[state[name]].checked = true;
+    });
+    modelBox.show(state.model.id);
   }
   // The answer waits for the table; of two that were asked for, the last counts.
   function open() {
-    var wanted = state.model;
-    kit.figures(wanted.id, fit.stamp, function (loaded) {
+    const wanted = state.model;
+    kit.figures(wanted.id, fit.stamp, loaded => {
       if (wanted !== state.model) return;
       table = loaded;
       if (table) return update();
@@ -176,20 +316,53 @@
       $("margin").textContent = t("Reload the page, or choose another model.");
     });
   }
-  var model_box = window.kbgenCombobox($("model"), {
-    entries: fit.models.map(function (model) { return { id: model.id, name: model.name, group: model.family, note: kit.whole(model.max / 1024) + "k" }; }),
-    choose: function (id) { state.model = find(fit.models, id); open(); }
+  const modelBox = kbgen.combobox($("model"), {
+    entries: fit.models.map(model => ({
+      id: model.id,
+      name: model.name,
+      group: model.family,
+      note: `${kit.whole(model.max / 1024)}k`,
+    })),
+    choose(id) {
+      state.model = find(fit.models, id);
+      open();
+    },
   });
-  function on(id, event, act) { $(id).addEventListener(event, function () { if (table && act(this.value) !== false) update(); }); }
-  kit.choices($("k"), "k", fit.kv, function (at) { state.k = at; if (table) update(); });
-  kit.choices($("v"), "v", fit.kv, function (at) { state.v = at; if (table) update(); });
-  on("quant", "change", function (i) { state.quant = Number(i); });
-  on("ctx", "input", function (text) { var n = Math.round(Number(text)); if (!(n >= 1)) return false; state.ctx = n; });
-  on("ctx", "change", function () { $("ctx").value = state.ctx; });
-  on("run", "change", function (name) { state.run = name; });
-  on("others", "input", function (text) { state.others = Math.max(0, Math.round(Number(text)) || 0); });
-  addEventListener("hashchange", function () { read(); open(); });
+  function on(id, event, act) {
+    $(id).addEventListener(event, () => {
+      if (table && act($(id).value) !== false) update();
+    });
+  }
+  kit.choices($("k"), "k", fit.kv, at => {
+    state.k = at;
+    if (table) update();
+  });
+  kit.choices($("v"), "v", fit.kv, at => {
+    state.v = at;
+    if (table) update();
+  });
+  on("quant", "change", i => {
+    state.quant = Number(i);
+  });
+  on("ctx", "input", text => {
+    const n = Math.round(Number(text));
+    if (!(n >= 1)) return false;
+    state.ctx = n;
+  });
+  on("ctx", "change", () => {
+    $("ctx").value = state.ctx;
+  });
+  on("run", "change", name => {
+    state.run = name;
+  });
+  on("others", "input", text => {
+    state.others = Math.max(0, Math.round(Number(text)) || 0);
+  });
+  addEventListener("hashchange", () => {
+    read();
+    open();
+  });
   read();
-  model_box.show(state.model.id);
+  modelBox.show(state.model.id);
   open();
 })();

@@ -1,46 +1,65 @@
-// The command to type for a setting of the calculator, by runner: with exactly what was computed, nothing left to defaults.
+// The command to type for a setting of the calculator, by runner: with exactly what was computed, nothing left to
+// defaults.
 //
 // llama-server: https://github.com/ggml-org/llama.cpp/blob/master/tools/server/README.md. With `-np` given, slots share
-// one cache only with `--kv-unified`. Ollama: https://github.com/ollama/ollama/blob/main/docs/modelfile.mdx, docs/faq.mdx
+// one cache only with `--kv-unified`. Ollama: https://github.com/ollama/ollama/blob/main/docs/modelfile.mdx, faq.mdx
 // and llm/llama_server.go; its batch grows above 4096 tokens unless `num_batch` is set. vLLM: `vllm serve --help`.
-(function () {
+(() => {
   "use strict";
-  var ALL = 999;
+  const { t } = kbgen;
+  const ALL = 999;
 
-  function arguments_of(state, setting, about) {
-    var words = ["-m " + about.file, "-ngl " + (setting.layers === null ? ALL : setting.layers), "-c " + state.ctx];
-    if (state.runner === "server") words.push("-np " + state.slots + (state.slots > 1 ? " --kv-unified" : ""));
-    words.push("-ctk " + about.kv[setting.k], "-ctv " + about.kv[setting.v], "-fa on");
-    if (setting.shares.length > 1) words.push("-ts " + setting.shares.join(","));
+  const layersOf = setting => setting.layers === null ? ALL : setting.layers;
+  function argumentsOf(state, setting, about) {
+    const words = [`-m ${about.file}`, `-ngl ${layersOf(setting)}`, `-c ${state.ctx}`];
+    if (state.runner === "server") words.push(`-np ${state.slots}${state.slots > 1 ? " --kv-unified" : ""}`);
+    words.push(`-ctk ${about.kv[setting.k]}`, `-ctv ${about.kv[setting.v]}`, "-fa on");
+    if (setting.shares.length > 1) words.push(`-ts ${setting.shares.join(",")}`);
     if (setting.experts === "all" || setting.experts === about.table.layers) words.push("--cpu-moe");
-    else if (setting.experts) words.push("--n-cpu-moe " + setting.experts);
+    else if (setting.experts) words.push(`--n-cpu-moe ${setting.experts}`);
     return words.join(" ");
   }
   function ollama(state, setting, about) {
-    var lines = ["FROM ./" + about.file, "PARAMETER num_ctx " + state.ctx, "PARAMETER num_batch 512", "PARAMETER num_gpu " + (setting.layers === null ? ALL : setting.layers)];
+    const number = (name, value) => `PARAMETER ${name} ${value}`;
+    const lines = [
+      `FROM ./${about.file}`, number("num_ctx", state.ctx), number("num_batch", 512),
+      number("num_gpu", layersOf(setting))
+    ];
+    const several = setting.shares.length > 1
+      ? t(" It shares the layers out by the memory that is free, so the two devices may hold other shares than here.")
+      : "";
+    const server = `OLLAMA_FLASH_ATTENTION=1 OLLAMA_KV_CACHE_TYPE=${about.kv[setting.k]} ollama serve`;
     return [
-      { label: t("Ollama’s server"), text: "OLLAMA_FLASH_ATTENTION=1 OLLAMA_KV_CACHE_TYPE=" + about.kv[setting.k] + " ollama serve" },
+      { label: t("Ollama’s server"), text: server },
       { label: t("Modelfile, for ollama create"), text: lines.join("\n") },
-      { note: t("One request at a time, Ollama’s default. Without num_batch it takes larger batches above 4096 tokens, and more memory for them, where it sees room.") + (setting.shares.length > 1 ? t(" It shares the layers out by the memory that is free, so the two devices may hold other shares than here.") : "") }
+      { note: t("One request at a time, Ollama’s default. Without num_batch it takes larger batches above 4096 tokens, and more memory for them, where it sees room.") + several }
     ];
   }
   function vllm(state, setting, about) {
-    var words = ["vllm serve " + (about.table.hf || "MODEL"), "--max-model-len " + state.ctx, "--gpu-memory-utilization " + state.util / 100];
-    if (state.devices.length > 1) words.push("--tensor-parallel-size " + state.devices.length);
+    const words = [
+      `vllm serve ${about.table.hf || "MODEL"}`, `--max-model-len ${state.ctx}`,
+      `--gpu-memory-utilization ${state.util / 100}`
+    ];
+    if (state.devices.length > 1) words.push(`--tensor-parallel-size ${state.devices.length}`);
     if (state.fp8) words.push("--kv-cache-dtype fp8");
-    var all = [{ label: "vLLM", text: words.join(" ") }];
-    if (state.dtype > 0) all.push({ note: t("Put the name of a repository that holds the {type} weights; vLLM reads the type from it.", { type: about.dtypes[state.dtype] }) });
+    const all = [{ label: "vLLM", text: words.join(" ") }], type = about.dtypes[state.dtype];
+    if (state.dtype > 0) all.push({
+      note: t("Put the name of a repository that holds the {type} weights; vLLM reads the type from it.", { type: type })
+    });
     return all;
   }
 
-  // `state` and `setting` as the calculator has them; `about`: {file, table, kv, dtypes}.
-  // Gives [{label, text}] and [{note}] in order.
-  window.kbgenCommands = function (state, setting, about) {
+  /**
+   * The commands in order, as {label, text} and {note}: `state` and `setting` as the calculator has them, `about` as
+   * {file, table, kv, dtypes}.
+   */
+  window.kbgenCommands = (state, setting, about) => {
     if (state.runner === "ollama") return ollama(state, setting, about);
     if (state.runner === "vllm") return vllm(state, setting, about);
-    if (state.runner === "server") return [{ label: "llama.cpp", text: "llama-server " + arguments_of(state, setting, about) }];
+    const text = argumentsOf(state, setting, about);
+    if (state.runner === "server") return [{ label: "llama.cpp", text: `llama-server ${text}` }];
     return [
-      { label: t("Arguments for llama.cpp’s other programs"), text: arguments_of(state, setting, about) },
+      { label: t("Arguments for llama.cpp’s other programs"), text },
       { note: t("For programs that may want the logits of every token, such as llama-perplexity, for bindings that leave it at that, and for servers built before June 2026.") }
     ];
   };

@@ -1,112 +1,155 @@
 // The search: a dialog on every page, and the panel of the pages made for it. Loaded when it is first wanted.
-(function () {
+(() => {
   "use strict";
-  var data = document.documentElement.dataset;
+  const { t } = kbgen;
+  const data = document.documentElement.dataset;
   // What is longer, nobody typed; it is a case for diagnosis, which gets so much of it.
-  var TYPED = 100, CASE = 20000;
+  const TYPED = 100;
+  const CASE = 20000;
 
   function tables() {
-    return Promise.all([data.search, data.names, data.case, data.root + "data/search.js"].map(window.kbgenLoad));
+    return Promise.all([data.search, data.names, data.case, `${data.root}data/search.js`].map(kbgen.load));
   }
   function make(name, kind, text) {
-    var element = document.createElement(name);
+    const element = document.createElement(name);
     if (kind) element.className = kind;
     if (text != null) element.textContent = text;
     return element;
   }
-  var file = function (address) { return data.root + address.replace(/(#|$)/, "index.html$1"); };
+  const file = address => data.root + address.replace(/(#|$)/, "index.html$1");
 
   // A text with the typed parts marked where they begin a word or a number, or are one; "Q4_K_M" is one mark.
   function marked(element, text, parts) {
-    var last = null, between = "";
-    (text.match(/[A-Za-z]+|\d+|[^A-Za-z\d]+/g) || []).forEach(function (piece) {
-      var low = piece.toLowerCase();
-      var length = parts.reduce(function (most, part) {
-        return low === part || part.length > 1 && low.indexOf(part) === 0 ? Math.max(most, part.length) : most;
-      }, 0);
-      if (!length) { between += piece; return; }
+    let last = null;
+    let between = "";
+    (text.match(/[A-Za-z]+|\d+|[^A-Za-z\d]+/g) || []).forEach(piece => {
+      const low = piece.toLowerCase();
+      const length = parts.reduce(
+        (most, part) =>
+          low === part || (part.length > 1 && low.indexOf(part) === 0) ? Math.max(most, part.length) : most,
+        0,
+      );
+      if (!length) {
+        between += piece;
+        return;
+      }
       if (last && between.length < 2) last.textContent += between + piece.slice(0, length);
       else {
         element.append(between);
         last = element.appendChild(make("mark", null, piece.slice(0, length)));
       }
       between = piece.slice(length);
-      if (between) { element.append(between); between = ""; last = null; }
+      if (between) {
+        element.append(between);
+        between = "";
+        last = null;
+      }
     });
     element.append(between);
     return element;
   }
 
   // How a page's note stands: short facts beside its title, a message as it is printed.
-  var NOTES = { models: "short", hardware: "short", errors: "printed" };
+  const NOTES = { models: "short", hardware: "short", errors: "printed" };
   // The groups of what was found, the one with the best page first: {title, rows, all}.
   function grouped(pages, most) {
-    var lists = window.kbgenPages.groups, groups = [];
-    pages.forEach(function (page) {
-      var group = groups.filter(function (each) { return each.address === page.group; })[0];
+    const lists = kbgen.pages.groups;
+    const groups = [];
+    pages.forEach(page => {
+      let group = groups.filter(each => each.address === page.group)[0];
       if (!group) {
-        var list = lists.filter(function (each) { return each[0] === page.group; })[0];
-        groups.push(group = { address: page.group, title: list ? list[1] : t("More pages"), rows: [] });
+        const list = lists.filter(each => each[0] === page.group)[0];
+        groups.push((group = { address: page.group, title: list ? list[1] : t("More pages"), rows: [] }));
       }
-      group.rows.push({ title: page.title, note: page.note, href: file(page.address), kind: NOTES[page.address.split("/")[0]] });
+      group.rows.push({
+        title: page.title,
+        note: page.note,
+        href: file(page.address),
+        kind: NOTES[page.address.split("/")[0]],
+      });
     });
     // One group alone has the room of two.
     if (groups.length === 1) most *= 2;
-    groups.forEach(function (group) { group.all = group.rows.length; group.rows = group.rows.slice(0, most); });
+    groups.forEach(group => {
+      group.all = group.rows.length;
+      group.rows = group.rows.slice(0, most);
+    });
     return groups;
   }
   // What a reader sees who has typed nothing.
   function lists() {
-    return [{
-      title: t("All pages"), rows: window.kbgenPages.groups.map(function (list) {
-        return { title: list[1], note: String(list[2]), href: file(list[0]), kind: "short" };
-      }).concat({ title: t("Diagnose a log"), note: t("or paste it above"), href: file("diagnose/"), kind: "short" })
-    }];
+    return [
+      {
+        title: t("All pages"),
+        rows: kbgen.pages.groups
+          .map(list => ({ title: list[1], note: String(list[2]), href: file(list[0]), kind: "short" }))
+          .concat({ title: t("Diagnose a log"), note: t("or paste it above"), href: file("diagnose/"), kind: "short" }),
+      },
+    ];
   }
 
   // A field with its results. In a dialog they are a list to choose from while the field keeps the focus (the combobox
   // pattern of WAI-ARIA); on a page of its own they are headings and links.
   function Finder(place, options) {
-    var chooses = options.chooses;
-    var part = function (name, kind, within) { return (within || place).querySelector("." + kind) || (within || place).appendChild(make(name, kind)); };
-    var head = part("div", "finder-head"), field = part("input", "finder-field", head);
-    var list = part("div", "finder-list"), foot = part("div", "finder-foot"), say = part("p", "finder-say", foot);
+    const chooses = options.chooses;
+    const part = (name, kind, within) =>
+      (within || place).querySelector(`.${kind}`) || (within || place).appendChild(make(name, kind));
+    const head = part("div", "finder-head");
+    const field = part("input", "finder-field", head);
+    const list = part("div", "finder-list");
+    const foot = part("div", "finder-foot");
+    const say = part("p", "finder-say", foot);
     // What stands there while nothing is asked.
-    var hint = say.textContent, start = Array.prototype.slice.call(list.children);
-    var rows = [], active = -1, asked = null;
+    const hint = say.textContent;
+    const start = [...list.children];
+    let rows = [];
+    let active = -1;
+    let asked = null;
 
     if (chooses) {
-      var lens = document.querySelector(".lens");
+      const lens = document.querySelector(".lens");
       if (lens) head.prepend(lens.cloneNode(true));
       list.id = "kbgen-found";
       list.hidden = true;
       list.setAttribute("role", "listbox");
       list.setAttribute("aria-label", t("Results"));
       say.setAttribute("role", "status");
-      var about = {
-        type: "text", role: "combobox", "aria-label": t("Search all pages"), "aria-autocomplete": "list", "aria-controls": list.id, "aria-expanded": "false",
-        placeholder: t("Error, model, card, term \u2026"), autocomplete: "off", autocapitalize: "off", spellcheck: "false", enterkeyhint: "go"
+      const about = {
+        type: "text",
+        role: "combobox",
+        "aria-label": t("Search all pages"),
+        "aria-autocomplete": "list",
+        "aria-controls": list.id,
+        "aria-expanded": "false",
+        placeholder: t("Error, model, card, term \u2026"),
+        autocomplete: "off",
+        autocapitalize: "off",
+        spellcheck: "false",
+        enterkeyhint: "go",
       };
-      Object.keys(about).forEach(function (name) { field.setAttribute(name, about[name]); });
+      Object.keys(about).forEach(name => {
+        field.setAttribute(name, about[name]);
+      });
     }
 
     function point(to) {
       if (rows[active]) rows[active].setAttribute("aria-selected", "false");
       active = to;
-      var row = rows[active];
+      const row = rows[active];
       if (!row) return field.removeAttribute("aria-activedescendant");
       row.setAttribute("aria-selected", "true");
       field.setAttribute("aria-activedescendant", row.id);
       // The first row comes with the name of its group.
-      if (active === 0) list.scrollTop = 0; else row.scrollIntoView({ block: "nearest" });
+      if (active === 0) list.scrollTop = 0;
+      else row.scrollIntoView({ block: "nearest" });
     }
     function add(place, row, parts) {
-      var link = make("a", "finder-row" + (row.kind ? " " + row.kind : ""));
+      const link = make("a", `finder-row${row.kind ? ` ${row.kind}` : ""}`);
       link.href = row.href;
       link.append(marked(make("span", "finder-title"), row.title, parts));
       if (row.note) link.append(" ", marked(make("span", "finder-note"), row.note, row.kind === "short" ? [] : parts));
       if (chooses) {
-        link.id = "kbgen-found-" + rows.length;
+        link.id = `kbgen-found-${rows.length}`;
         link.tabIndex = -1;
         link.setAttribute("role", "option");
         link.setAttribute("aria-selected", "false");
@@ -119,17 +162,19 @@
     function draw(groups, parts) {
       rows = [];
       list.replaceChildren();
-      groups.forEach(function (group, at) {
-        var box = list.appendChild(make("div", group.title ? "" : "finder-more"));
+      groups.forEach((group, at) => {
+        let box = list.appendChild(make("div", group.title ? "" : "finder-more"));
         if (group.title) {
-          var name = box.appendChild(make(chooses ? "div" : "h2", "finder-name", group.title));
-          name.id = "kbgen-found-name-" + at;
+          const name = box.appendChild(make(chooses ? "div" : "h2", "finder-name", group.title));
+          name.id = `kbgen-found-name-${at}`;
           if (group.all) name.append(" ", make("span", "count", String(group.all)));
           if (chooses) box.setAttribute("aria-labelledby", name.id);
         }
         if (chooses) box.setAttribute("role", "group");
         else box = box.appendChild(make("ul"));
-        group.rows.forEach(function (row) { add(box, row, group.title ? parts : []); });
+        group.rows.forEach(row => {
+          add(box, row, group.title ? parts : []);
+        });
       });
       if (!chooses) return;
       list.hidden = !rows.length;
@@ -137,113 +182,170 @@
       point(0);
     }
     function show() {
-      var text = field.value.trim();
+      const text = field.value.trim();
       if (text === asked) return;
       asked = text;
       if (options.asked) options.asked(text);
       if (!text) {
         say.textContent = hint;
-        if (chooses) draw(lists(), []); else list.replaceChildren.apply(list, start);
+        if (chooses) draw(lists(), []);
+        else list.replaceChildren(...start);
         return;
       }
-      var found = window.kbgenNames(window.kbgenPages, text), pages = found.pages;
-      var groups = grouped(pages, options.most), more = [];
-      if (groups.some(function (group) { return group.all > group.rows.length; }) && chooses)
-        more.push({ title: t("All {n} results", { n: pages.length }), href: file("search/") + "?q=" + encodeURIComponent(text) });
+      const found = kbgen.names(kbgen.pages, text);
+      const pages = found.pages;
+      const groups = grouped(pages, options.most);
+      const more = [];
+      if (groups.some(group => group.all > group.rows.length) && chooses) {
+        more.push({
+          title: t("All {n} results", { n: pages.length }),
+          href: `${file("search/")}?q=${encodeURIComponent(text)}`,
+        });
+      }
       // A few words are a name; more may be a message.
-      if (!pages.length || text.split(/\s+/).length > 3)
-        more.push({ title: t("Diagnose it"), note: t("compare it with every known message"), href: data.root + window.kbgenCase(text, CASE), kind: "short" });
+      if (!pages.length || text.split(/\s+/).length > 3) {
+        more.push({
+          title: t("Diagnose it"),
+          note: t("compare it with every known message"),
+          href: data.root + kbgen.caseAddress(text, CASE),
+          kind: "short",
+        });
+      }
       if (more.length) groups.push({ rows: more });
       draw(groups, found.parts);
       say.textContent = pages.length ? t("{n} result", "{n} results", { n: pages.length }) : t("Nothing found");
     }
     // Shows what is typed by then; without the index there is nothing to show.
     function refresh() {
-      if (!window.kbgenPages) say.textContent = t("Loading \u2026");
-      tables().then(function () {
-        // The first search reads the index, which the first key need not wait for.
-        if (asked === null) window.kbgenNames(window.kbgenPages, "");
-        show();
-      }, function () { say.textContent = t("The index could not be loaded. Look at the connection, then type again."); });
+      if (!kbgen.pages) say.textContent = t("Loading \u2026");
+      tables().then(
+        () => {
+          // The first search reads the index, which the first key need not wait for.
+          if (asked === null) kbgen.names(kbgen.pages, "");
+          show();
+        },
+        () => {
+          say.textContent = t("The index could not be loaded. Look at the connection, then type again.");
+        },
+      );
     }
 
     field.addEventListener("input", refresh);
-    field.addEventListener("paste", function (event) {
-      var text = (event.clipboardData ? event.clipboardData.getData("text") : "").trim();
+    field.addEventListener("paste", event => {
+      const text = (event.clipboardData ? event.clipboardData.getData("text") : "").trim();
       if (text.length <= TYPED && text.indexOf("\n") < 0) return;
       event.preventDefault();
-      window.kbgenLoad(data.case).then(function () {
+      kbgen.load(data.case).then(() => {
         options.leave();
-        location.href = data.root + window.kbgenCase(text, CASE);
+        location.href = data.root + kbgen.caseAddress(text, CASE);
       });
     });
-    field.addEventListener("keydown", function (event) {
-      var by = { ArrowDown: 1, ArrowUp: -1 }[event.key], row = rows[active];
+    field.addEventListener("keydown", event => {
+      const by = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+      const row = rows[active];
       if (event.isComposing || !chooses) return;
       if (by && rows.length) point((active + by + rows.length) % rows.length);
       else if (event.key === "Enter" && row) {
-        if (event.ctrlKey || event.metaKey) window.open(row.href); else row.click();
+        if (event.ctrlKey || event.metaKey) window.open(row.href);
+        else row.click();
       } else return;
       event.preventDefault();
     });
     // The field keeps the focus while the list is pressed; who goes, leaves the dialog behind.
-    list.addEventListener("mousedown", function (event) { if (chooses) event.preventDefault(); });
-    list.addEventListener("click", function (event) {
+    list.addEventListener("mousedown", event => {
+      if (chooses) event.preventDefault();
+    });
+    list.addEventListener("click", event => {
       if (event.target.closest("a") && !event.ctrlKey && !event.metaKey && !event.shiftKey) options.leave();
     });
     return {
-      foot: foot, head: head,
-      open: function (typed) {
+      foot,
+      head,
+      open(typed) {
         field.focus();
-        if (typed) field.value = typed; else field.select();
+        if (typed) field.value = typed;
+        else field.select();
         refresh();
       },
-      ask: function (text) { field.value = text; refresh(); }
+      ask(text) {
+        field.value = text;
+        refresh();
+      },
     };
   }
 
   // ---- the dialog --------------------------------------------------------------
-  var dialog = null, inside = null;
+  let dialog = null;
+  let inside = null;
   function build() {
     dialog = make("dialog", "finder");
     dialog.setAttribute("aria-label", t("Search"));
-    inside = Finder(dialog, { chooses: true, most: 5, leave: function () { dialog.close(); } });
-    var close = inside.head.appendChild(make("button", "plain", t("Close")));
+    inside = Finder(dialog, {
+      chooses: true,
+      most: 5,
+      leave() {
+        dialog.close();
+      },
+    });
+    const close = inside.head.appendChild(make("button", "plain", t("Close")));
     close.type = "button";
-    close.addEventListener("click", function () { dialog.close(); });
-    var keys = inside.foot.appendChild(make("p", "finder-keys"));
+    close.addEventListener("click", () => {
+      dialog.close();
+    });
+    const keys = inside.foot.appendChild(make("p", "finder-keys"));
     keys.setAttribute("aria-hidden", "true");
-    [["\u2191 \u2193", t("choose")], [t("Enter"), t("open")], [t("Esc"), t("close")]].forEach(function (each) {
-      var key = keys.appendChild(make("span"));
-      key.append(make("kbd", null, each[0]), " " + each[1]);
+    [
+      ["\u2191 \u2193", t("choose")],
+      [t("Enter"), t("open")],
+      [t("Esc"), t("close")],
+    ].forEach(each => {
+      const key = keys.appendChild(make("span"));
+      key.append(make("kbd", null, each[0]), ` ${each[1]}`);
     });
     // What lies around the dialog closes it.
-    dialog.addEventListener("mousedown", function (event) { if (event.target === dialog) dialog.close(); });
+    dialog.addEventListener("mousedown", event => {
+      if (event.target === dialog) dialog.close();
+    });
     document.body.appendChild(dialog);
   }
 
   // ---- the page made for it ----------------------------------------------------
-  var panel = document.getElementById("kbgen-finder"), on_page = null;
+  const panel = document.getElementById("kbgen-finder");
+  let onPage = null;
   if (panel) {
-    on_page = Finder(panel, {
-      most: 40, leave: function () {}, asked: function (text) {
+    onPage = Finder(panel, {
+      most: 40,
+      leave() {},
+      asked(text) {
         // A missing page keeps its address.
         if (!/\/search\/(index\.html)?$/.test(location.pathname)) return;
-        try { history.replaceState(null, "", location.pathname + (text ? "?q=" + encodeURIComponent(text) : "")); } catch (_) { /* file:// may refuse */ }
-      }
+        try {
+          history.replaceState(null, "", location.pathname + (text ? `?q=${encodeURIComponent(text)}` : ""));
+        } catch {
+          /* file:// may refuse */
+        }
+      },
     });
-    var first = new URLSearchParams(location.search).get("q");
+    let first = new URLSearchParams(location.search).get("q");
     // A missing page: the words of its address are the question.
     if (first === null && panel.dataset.missing != null) {
-      try { first = decodeURIComponent(location.pathname); } catch (_) { first = ""; }
-      first = first.replace(/\/+(index\.html)?$|\.html$/, "").split("/").pop().replace(/[-_+]+/g, " ");
+      try {
+        first = decodeURIComponent(location.pathname);
+      } catch {
+        first = "";
+      }
+      first = first
+        .replace(/\/+(index\.html)?$|\.html$/, "")
+        .split("/")
+        .pop()
+        .replace(/[-_+]+/g, " ");
       if (first === "404") first = "";
     }
-    if (first) on_page.ask(first.slice(0, TYPED));
+    if (first) onPage.ask(first.slice(0, TYPED));
   }
 
-  window.kbgenFind = function (typed) {
-    if (on_page) return on_page.open(typed);
+  kbgen.openSearch = typed => {
+    if (onPage) return onPage.open(typed);
     if (!dialog) build();
     if (!dialog.open) dialog.showModal();
     inside.open(typed);

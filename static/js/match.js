@@ -1,14 +1,17 @@
-/* Finds the pages that fit a pasted log: kbgenMatch(table, log) works in steps, so that the page can go on, and
+/* Finds the pages that fit a pasted log: kbgen.match(table, log) works in steps, so that the page can go on, and
    returns [{slug, score, line, column, figures, cause}], best first, in linear time. Its property `steps` counts the
-   steps, and `skipped` is the line where there were too many and signatures may have been missed, or 0; `begun` names the
-   pages with a message that begins as a short text ends. One log at a time: a new one ends the work on the last. The twin of crates/kbgen-signature/; tests/data/matches.json holds both to one result. */
-var kbgenMatch = (() => {
+   steps, and `skipped` is the line where there were too many and signatures may have been missed, or 0; `begun` names
+   the pages with a message that begins as a short text ends. One log at a time: a new one ends the work on the last.
+   Port of crates/kbgen-signature/; both share the test vectors in tests/data/matches.json. */
+kbgen.match = (() => {
   "use strict";
 
   // So many characters are one step.
   const STEP = 8192;
 
-  let text, line, begin;
+  let text;
+  let line;
+  let begin;
 
   const isDigit = c => c > 47 && c < 58;
   const isLetter = c => c > 96 && c < 123;
@@ -24,7 +27,10 @@ var kbgenMatch = (() => {
   const PROCESS = String.raw`(?:kernel|[\w.@/-]+\[\d+\]):(?![^ \t])`;
   const BLANKS = sticky`${BLANK}*`;
   const COLOUR = sticky`\[[\d;]{1,19}m|(?:[\x1b\u241b]|\^\[(?=\[)|\\(?:u001[bB]|x1[bB]|033|e)(?=\[))(?:\[[\d;?: ]*[@-~]?|\](?:[^\x07\x1b\\\u241b]{0,2000}(?:\x1b\\|[\x07\x1b\\\u241b]))?)?`;
-  const DATE = RegExp(`(?:(?:mon|tue|wed|thu|fri|sat|sun) ${BLANK}*)?(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec) ${BLANK}*\\d\\d?(?= )`, "iy");
+  const DATE = RegExp(
+    `(?:(?:mon|tue|wed|thu|fri|sat|sun) ${BLANK}*)?(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec) ${BLANK}*\\d\\d?(?= )`,
+    "iy",
+  );
   const CLOCK = sticky`(?=\d)[\d/:.,TZ+_APM-]+(?![^ \t\]|\0])`;
   const TIME = /\d\d:\d\d(?!\d)|(?:^|\D)\d:\d\d(?!\d)|\d\d[-\/]\d\d[-\/]\d\d|^\d\d[-\/]\d\d$|\.\d\d\.\d\d\d\.\d\d\d/;
   const GROUP = sticky`\[[^\][(]{1,60}\]:?|\([^)[(]{1,60}\):?`;
@@ -56,12 +62,20 @@ var kbgenMatch = (() => {
       if (c === "#") return length(BUILD, at);
       if (c === "[" || c === "(") {
         const group = taken(GROUP, at, head);
-        return KNOWN.test(group) || timeLength(behindBlanks(at + 1)) || (c === "[" && length(NAMED, at)) ? group.length : 0;
+        return KNOWN.test(group) || timeLength(behindBlanks(at + 1)) || (c === "[" && length(NAMED, at))
+          ? group.length
+          : 0;
       }
       const level = length(LEVEL, at);
-      return length(QUOTE, at) || (dated && length(DASH, at)) || length(SERVICE, at) || (dated ? length(LOGGER, at) : timeLength(behindBlanks(at + level)) && level);
+      return (
+        length(QUOTE, at) ||
+        (dated && length(DASH, at)) ||
+        length(SERVICE, at) ||
+        (dated ? length(LOGGER, at) : timeLength(behindBlanks(at + level)) && level)
+      );
     };
-    let at = 0, dated = false;
+    let at = 0;
+    let dated = false;
     for (let i = 0; i < 16; i++) {
       at = behindBlanks(at);
       let step = length(COLOUR, at);
@@ -78,16 +92,33 @@ var kbgenMatch = (() => {
 
   /* normal.rs */
 
-  const NONE = 0, SPACE = 1, BREAK = 2;
-  const NOTHING = -1, BLANKED = -2, LINE = -3, DOTS = -4;
+  const NONE = 0;
+  const SPACE = 1;
+  const BREAK = 2;
+  const NOTHING = -1;
+  const BLANKED = -2;
+  const LINE = -3;
+  const DOTS = -4;
   const ENTITY = /&(?:amp;)*(?:(gt;)|(lt;)|(quot;|#34;)|(apos;|#39;|#x27;)|(nbsp;))?/iy;
   // A number goes on where the window or the frame cut it: neighbours are equally long, and digits meet.
   const CUT = /\d(?: [\u2500-\u259f]{2} )?\d$/;
-  let bytes, gaps, places, ends, size, gap, earlier, last;
+  let bytes;
+  let gaps;
+  let places;
+  let ends;
+  let size;
+  let gap;
+  let earlier;
+  let last;
 
+  /** @type {[number, RegExp][]} */
   const FOLDS = [
-    [39, /[\u2018-\u201b\u2032]/], [34, /[\u201c-\u201f\u2033]/], [45, /[\u2010-\u2015\u2212]/], [DOTS, /\u2026/],
-    [NOTHING, /[\xad\u200b-\u200f\u2060\ufeff\ufffd]/], [BLANKED, /[\xa0\u2000-\u200a\u2028\u2029\u202f\u2500-\u259f\u2771\u3000]/],
+    [39, /[\u2018-\u201b\u2032]/],
+    [34, /[\u201c-\u201f\u2033]/],
+    [45, /[\u2010-\u2015\u2212]/],
+    [DOTS, /\u2026/],
+    [NOTHING, /[\xad\u200b-\u200f\u2060\ufeff\ufffd]/],
+    [BLANKED, /[\xa0\u2000-\u200a\u2028\u2029\u202f\u2500-\u259f\u2771\u3000]/],
   ];
 
   function fold(c) {
@@ -113,33 +144,66 @@ var kbgenMatch = (() => {
   }
 
   function* pushLine() {
-    const separators = separatorRun(), skipped = prefixLength(), framed = /^ *\|/.test(line.slice(0, skipped));
-    let end = line.length, at = skipped, pause = at + STEP;
-    if (last.length > 39 && (last.length === end || last.length === earlier.length) && CUT.test(last.slice(-3) + line.slice(0, at + 1).slice(-3))) gap = NONE;
+    const separators = separatorRun();
+    const skipped = prefixLength();
+    const framed = /^ *\|/.test(line.slice(0, skipped));
+    let end = line.length;
+    let at = skipped;
+    let pause = at + STEP;
+    if (
+      last.length > 39 &&
+      (last.length === end || last.length === earlier.length) &&
+      CUT.test(last.slice(-3) + line.slice(0, at + 1).slice(-3))
+    ) {
+      gap = NONE;
+    }
     earlier = last;
     last = line;
     if (framed) while (end > skipped && within(line.charCodeAt(end - 1), " |")) end--;
     while (at < end) {
-      let c = line.charCodeAt(at), step = 1, kind;
-      if (at > pause) { yield; pause = at + STEP; }
+      let c = line.charCodeAt(at);
+      let step = 1;
+      let kind;
+      if (at > pause) {
+        yield;
+        pause = at + STEP;
+      }
       if (c === 27 || c === 0x241b || (c > 90 && c < 95)) {
         const colour = taken(COLOUR, at).length;
-        if (colour) { at += colour; continue; }
+        if (colour) {
+          at += colour;
+          continue;
+        }
       }
       if (c === 92) {
         while (line.charCodeAt(at + step) === 92) step++;
-        const next = line[at + step] || "\0", named = /^u[\da-f]{4}/i.exec(line.substr(at + step, 5)), code = named ? parseInt(named[0].slice(1), 16) : 0xd800;
+        const next = line[at + step] || "\0";
+        const named = /^u[\da-f]{4}/i.exec(line.substr(at + step, 5));
+        const code = named ? parseInt(named[0].slice(1), 16) : 0xd800;
         kind = 47;
         if ("\0\"'/".includes(next)) kind = NOTHING;
-        else if ("nrt".includes(next) && step !== separators) { kind = LINE; step++; }
-        else if (code < 0xd800 || code > 0xdfff) { kind = fold(code); step += 5; }
+        else if ("nrt".includes(next) && step !== separators) {
+          kind = LINE;
+          step++;
+        } else if (code < 0xd800 || code > 0xdfff) {
+          kind = fold(code);
+          step += 5;
+        }
       } else if (c === 38) {
         ENTITY.lastIndex = at;
         const found = ENTITY.exec(line);
         step = found[0].length;
-        kind = [38, 62, 60, 34, 39, BLANKED][Math.max(0, found.findIndex((name, i) => i && name))];
+        kind = [38, 62, 60, 34, 39, BLANKED][
+          Math.max(
+            0,
+            found.findIndex((name, i) => i && name),
+          )
+        ];
       } else {
-        if (c > 0xd7ff && c < 0xdc00) { c = line.codePointAt(at); step = c > 0xffff ? 2 : 1; }
+        if (c > 0xd7ff && c < 0xdc00) {
+          c = line.codePointAt(at);
+          step = c > 0xffff ? 2 : 1;
+        }
         kind = fold(c);
       }
       if (kind >= 0) push(kind, at, at + step);
@@ -151,7 +215,8 @@ var kbgenMatch = (() => {
   }
 
   function* normalize() {
-    const room = text.length * (text.includes("\u2026") ? 3 : 1), ending = /[\n\r]|$/g;
+    const room = text.length * (text.includes("\u2026") ? 3 : 1);
+    const ending = /[\n\r]|$/g;
     bytes = new Uint8Array(room);
     gaps = new Uint8Array(room);
     places = new Uint32Array(room);
@@ -165,57 +230,79 @@ var kbgenMatch = (() => {
       gap = BREAK;
       if (line) yield* pushLine();
       begin += line.length + 1;
-      if (begin > pause) { yield; pause = begin + STEP; }
+      if (begin > pause) {
+        yield;
+        pause = begin + STEP;
+      }
     }
     bytes = bytes.subarray(0, size);
   }
 
-  /* effort.rs: steps are counted as by the program, so that both end at the same place. */
+  /* step_budget.rs: counts the same steps as the program, so that both stop at the same position. */
 
-  const STRETCH = 1024, STEPS = 1 << 16;
-  let steps, left, exhausted;
+  const STRETCH = 1024;
+  const STEPS = 1 << 16;
+  let steps;
+  let left;
+  let exhausted;
 
   // Whether so many steps may be taken; once they may not, none may before the next stretch.
   function charge(count) {
-    if (exhausted = exhausted || count > left) return false;
+    if ((exhausted = exhausted || count > left)) return false;
     left -= count;
     steps += count;
     return true;
   }
 
-  /* hole.rs */
+  /* placeholder.rs */
 
   const REACH = 120;
 
-  const byteAt = at => at < size ? bytes[at] : 0;
-  const gapAt = at => at < size ? gaps[at] : BREAK;
+  const byteAt = at => (at < size ? bytes[at] : 0);
+  const gapAt = at => (at < size ? gaps[at] : BREAK);
   const isWord = c => isAlnum(c) || c > 127 || within(c, "_-./:+@#~%$*=&");
   const isPath = c => c > 127 || (c > 32 && c < 127 && !within(c, "'\"\x60,;<>|"));
   const isVersion = c => isAlnum(c) || within(c, ".+-_");
   const isHex = c => within(c, "0123456789abcdef");
   const WORDS = { word: isWord, path: isPath, version: isVersion };
   const spell = (from, to) => String.fromCharCode(...bytes.subarray(from, to));
-  const factor = unit => /^(?:b|bytes?|[kmgt](?:i?b)?)$/.test(unit) ? 1024 ** "bkmgt".indexOf(unit[0]) : 0;
+  const factor = unit => (/^(?:b|bytes?|[kmgt](?:i?b)?)$/.test(unit) ? 1024 ** "bkmgt".indexOf(unit[0]) : 0);
 
   function stretch(from, wrapped, allowed) {
     let at = from;
-    while (at < size && at - from < REACH && allowed(bytes[at]) && (at === from || gaps[at] === NONE || (wrapped && gaps[at] === BREAK))) at++;
+    while (
+      at < size &&
+      at - from < REACH &&
+      allowed(bytes[at]) &&
+      (at === from || gaps[at] === NONE || (wrapped && gaps[at] === BREAK))
+    ) {
+      at++;
+    }
     return at;
   }
 
   function holeEnds(type, from) {
-    const list = [], last = Math.min(size, from + REACH), open = byteAt(from);
+    const list = [];
+    const last = Math.min(size, from + REACH);
+    const open = byteAt(from);
     let at;
-    if (type === "start" || type === "end") { if (gapAt(from) === BREAK) list.push(from); }
-    else if (type === "any") for (at = from; at <= last; at++) list.push(at);
+    if (type === "start" || type === "end") {
+      if (gapAt(from) === BREAK) list.push(from);
+    } else if (type === "any") for (at = from; at <= last; at++) list.push(at);
     else if (type === "quoted") {
-      if (within(open, "'\"\x60")) for (at = from + 1; at < last; at++) if (bytes[at] === open || (open === 96 && bytes[at] === 39)) list.push(at + 1);
+      if (within(open, "'\"\x60")) {
+        for (at = from + 1; at < last; at++) {
+          if (bytes[at] === open || (open === 96 && bytes[at] === 39)) list.push(at + 1);
+        }
+      }
     } else if (WORDS[type]) {
-      if (type !== "version" || isDigit(open) || (open === 118 && isDigit(byteAt(from + 1)))) wordEnds(from, WORDS[type], list);
+      if (type !== "version" || isDigit(open) || (open === 118 && isDigit(byteAt(from + 1)))) {
+        wordEnds(from, WORDS[type], list);
+      }
     } else {
       numberEnds(type, from, false, list);
       numberEnds(type, from, true, list);
-      if (type === "bytes") list.sort((a, b) => isLetter(bytes[b - 1]) - isLetter(bytes[a - 1]));
+      if (type === "bytes") list.sort((a, b) => Number(isLetter(bytes[b - 1])) - Number(isLetter(bytes[a - 1])));
       return list.filter((end, i) => end !== list[i - 1]);
     }
     return list;
@@ -224,7 +311,8 @@ var kbgenMatch = (() => {
   function wordEnds(from, allowed, list) {
     for (let wrapped = 0; wrapped < 2; wrapped++) {
       const whole = stretch(from, wrapped, allowed);
-      let trimmed = whole, at;
+      let trimmed = whole;
+      let at;
       if (list[0] === whole) continue;
       while (trimmed > from && within(byteAt(trimmed - 1), ".,:;)]}")) trimmed--;
       for (at = trimmed; at > from; at--) list.push(at);
@@ -234,13 +322,23 @@ var kbgenMatch = (() => {
 
   function numberEnds(type, from, wrapped, list) {
     const near = at => gapAt(at) === NONE || (wrapped && gapAt(at) === BREAK);
-    const signed = at => within(byteAt(at), "-+") ? at + 1 : at;
+    const signed = at => (within(byteAt(at), "-+") ? at + 1 : at);
     const hex = type === "hex";
     const start = !hex ? signed(from) : byteAt(from) === 48 && byteAt(from + 1) === 120 ? from + 2 : from;
     const whole = stretch(start, wrapped, hex ? isHex : isDigit);
-    let end = whole, next = 0;
+    let end = whole;
+    let next;
     if (whole === start) return;
-    if (!hex && type !== "int" && byteAt(whole) === 46 && near(whole) && isDigit(byteAt(whole + 1)) && near(whole + 1)) end = stretch(whole + 1, wrapped, isDigit);
+    if (
+      !hex &&
+      type !== "int" &&
+      byteAt(whole) === 46 &&
+      near(whole) &&
+      isDigit(byteAt(whole + 1)) &&
+      near(whole + 1)
+    ) {
+      end = stretch(whole + 1, wrapped, isDigit);
+    }
     if (type === "bytes") {
       next = stretch(end, wrapped, isLetter);
       if (next > end && factor(spell(end, next))) list.push(next);
@@ -254,7 +352,8 @@ var kbgenMatch = (() => {
 
   function holeStart(type, end) {
     const allowed = type === "path" ? isPath : type === "quoted" ? () => true : isWord;
-    let first = end, at;
+    let first = end;
+    let at;
     if (type === "start" || type === "end") return gapAt(end) === BREAK ? end : -1;
     while (first > 0 && end - first < REACH && allowed(bytes[first - 1])) {
       first--;
@@ -278,34 +377,46 @@ var kbgenMatch = (() => {
       const [, number, unit] = /([^a-z]*)(.*)/.exec(spell(from, to));
       return Math.floor(Number(number) * factor(unit || type) + 0.5);
     }
-    if (type === "quoted" && from + 2 <= to) { from++; to--; }
-    else if (from >= to) return;
+    if (type === "quoted" && from + 2 <= to) {
+      from++;
+      to--;
+    } else if (from >= to) return;
     let out = "";
     for (let at = from; at < to; at++) {
       const piece = text.slice(places[at], ends[at]);
       if (at > from && gaps[at] !== NONE) out += " ";
-      if (piece[0] === "\\" && piece.length > 1) out += piece[1] === "u" ? String.fromCharCode(parseInt(piece.slice(2), 16)) : "\\";
-      else if ([...piece].length > 1) out += String.fromCharCode(bytes[at]);
+      if (piece[0] === "\\" && piece.length > 1) {
+        out += piece[1] === "u" ? String.fromCharCode(parseInt(piece.slice(2), 16)) : "\\";
+      } else if ([...piece].length > 1) out += String.fromCharCode(bytes[at]);
       else if (at === from || places[at] !== places[at - 1]) out += piece;
     }
     return out;
   }
 
-  /* find.rs */
+  /* matcher.rs */
 
-  // The most characters that a hole takes.
-  const longest = type => type === "start" || type === "end" ? 0 : /^(?:bytes|mib|gib|float)$/.test(type) ? 3 * REACH + 4 : REACH + 2;
+  // Maximum length of a placeholder.
+  const longest = type =>
+    type === "start" || type === "end" ? 0 : /^(?:bytes|mib|gib|float)$/.test(type) ? 3 * REACH + 4 : REACH + 2;
 
   // `anchor` is the part and the offset of the literal text that the pattern is searched by.
   function matcher(pattern, inMessage, anchor = [0, 0]) {
-    const made = { parts: [], letters: 0, weight: 0, mending: inMessage ? 0 : 12, spacing: inMessage ? 0 : 20, wanted: [] };
+    const made = {
+      parts: [],
+      letters: 0,
+      weight: 0,
+      mending: inMessage ? 0 : 12,
+      spacing: inMessage ? 0 : 20,
+      wanted: [],
+    };
     pattern.forEach(part => {
       if (typeof part !== "string") {
         made.parts.push({ type: part[0], name: part[1] });
         if (part[0] !== "any") made.weight += 3;
         return;
       }
-      const letters = [], spaced = [];
+      const letters = [];
+      const spaced = [];
       [...part].forEach((letter, i) => {
         if (letter === " ") return;
         letters.push(letter.charCodeAt(0) & 255);
@@ -315,8 +426,9 @@ var kbgenMatch = (() => {
       made.letters += letters.length;
     });
     made.weight += made.letters;
-    const first = made.parts[0].type ? 1 : 0, part = Math.max(first, anchor[0]);
-    const between = made.parts.slice(first, part).map(each => each.bytes ? each.bytes.length : longest(each.type));
+    const first = made.parts[0].type ? 1 : 0;
+    const part = Math.max(first, anchor[0]);
+    const between = made.parts.slice(first, part).map(each => (each.bytes ? each.bytes.length : longest(each.type)));
     made.beginning = made.parts[first].bytes;
     made.offset = anchor[1];
     made.anchor = made.parts[part].bytes.slice(made.offset, made.offset + 24);
@@ -327,21 +439,29 @@ var kbgenMatch = (() => {
   const begins = (list, at) => list.every((byte, i) => byteAt(at + i) === byte);
 
   function stands(m, at) {
-    const span = { start: at, end: at, holes: [] }, type = m.parts[0].type;
+    const span = { start: at, end: at, holes: [] };
+    const type = m.parts[0].type;
     let tries = 512;
     if (!charge(8) || (type && !charge(32))) return null;
     if (type) {
       span.start = holeStart(type, at);
       if (span.start < 0) return null;
       span.holes.push([span.start, at]);
-    } else if (at > 0 && gaps[at] === NONE && ((isLetter(bytes[at - 1]) && isLetter(bytes[at])) || (isDigit(bytes[at - 1]) && isDigit(bytes[at])))) return null;
+    } else if (
+      at > 0 &&
+      gaps[at] === NONE &&
+      ((isLetter(bytes[at - 1]) && isLetter(bytes[at])) || (isDigit(bytes[at - 1]) && isDigit(bytes[at])))
+    ) {
+      return null;
+    }
 
     const joined = here => isAlnum(bytes[here - 1]) && isAlnum(bytes[here]);
 
     function literal(part, from, first) {
       if (from + part.bytes.length > size || !begins(part.bytes, from)) return -1;
       for (let i = first || from === 0 ? 1 : 0; i < part.bytes.length; i++) {
-        const here = from + i, wanted = part.spaced[i];
+        const here = from + i;
+        const wanted = part.spaced[i];
         if (wanted === (gaps[here] !== NONE) || !joined(here)) continue;
         if (m.letters < (!wanted && gaps[here] === BREAK ? m.mending : m.spacing)) return -1;
       }
@@ -355,7 +475,8 @@ var kbgenMatch = (() => {
     }
 
     function rest(index, from, first) {
-      const part = m.parts[index], next = m.parts[index + 1];
+      const part = m.parts[index];
+      const next = m.parts[index + 1];
       let end;
       if (!part) return endsWell(from) ? from : -1;
       if (part.bytes) {
@@ -396,7 +517,8 @@ var kbgenMatch = (() => {
   }
 
   function firstIn(m, from, to) {
-    const end = Math.min(to, size), last = end - m.beginning.length;
+    const end = Math.min(to, size);
+    const last = end - m.beginning.length;
     if (!charge(Math.max(0, end - from) >> 4)) return;
     for (let at = from; at <= last && (at = bytes.indexOf(m.beginning[0], at)) >= 0 && at <= last; at++) {
       const span = begins(m.beginning, at) && stands(m, at);
@@ -419,7 +541,17 @@ var kbgenMatch = (() => {
     if (sign === "or") return a === true || b === true ? true : a === undefined ? a : b;
     if (typeof a !== typeof b || a === undefined || (typeof a !== "number" && !/[!=]=/.test(sign))) return;
     const reckoned = {
-      "==": a === b, "!=": a !== b, "<": a < b, "<=": a <= b, ">": a > b, ">=": a >= b, "+": a + b, "-": a - b, "*": a * b, "/": a / b, "//": Math.floor(a / b),
+      "==": a === b,
+      "!=": a !== b,
+      "<": a < b,
+      "<=": a <= b,
+      ">": a > b,
+      ">=": a >= b,
+      "+": a + b,
+      "-": a - b,
+      "*": a * b,
+      "/": a / b,
+      "//": Math.floor(a / b),
     }[sign];
     return typeof reckoned === "number" && !Number.isFinite(reckoned) ? undefined : reckoned;
   }
@@ -428,19 +560,27 @@ var kbgenMatch = (() => {
 
   /* extractor.rs */
 
-  const BEHIND = 1500, PLACE_BEFORE = 6000, PLACE_BEHIND = 3000;
+  const BEHIND = 1500;
+  const PLACE_BEFORE = 6000;
+  const PLACE_BEHIND = 3000;
   const TRACEBACK = matcher(["traceback(mostrecentcalllast)"]).beginning;
 
   // What was read first stays.
-  const add = (figures, name, value) => { if (!(name in figures)) figures[name] = value; };
+  const add = (figures, name, value) => {
+    if (!(name in figures)) figures[name] = value;
+  };
   function merged(...all) {
     const figures = Object.create(null);
-    all.forEach(each => { for (const name in each) add(figures, name, each[name]); });
+    all.forEach(each => {
+      for (const name in each) add(figures, name, each[name]);
+    });
     return figures;
   }
 
   function gather(extractor, message, span, known) {
-    const figures = merged(known), behind = Math.min(size, span.start + BEHIND), next = firstIn(message, span.end, behind);
+    const figures = merged(known);
+    const behind = Math.min(size, span.start + BEHIND);
+    const next = firstIn(message, span.end, behind);
     const limit = next ? next.start : behind;
     extractor.fields.forEach(({ name, repeat, patterns }) => {
       const values = [];
@@ -451,12 +591,20 @@ var kbgenMatch = (() => {
           if (read && typeof read[1] === "number") values.push(read[1]);
         }
       }
-      if (values.length) add(figures, name, values.reduce((sum, value) => sum + value));
-      if (values.length > 1) values.forEach((value, i) => add(figures, name + "_" + (i + 1), value));
+      if (values.length) {
+        add(
+          figures,
+          name,
+          values.reduce((sum, value) => sum + value),
+        );
+      }
+      if (values.length > 1) values.forEach((value, i) => add(figures, `${name}_${i + 1}`, value));
     });
     extractor.derived.forEach(({ name, value, when }) => {
       const reckoned = worth(value, figures);
-      if (holds(when, figures) && typeof reckoned === "number") add(figures, name, Math.max(0, Math.floor(reckoned + 0.5)));
+      if (holds(when, figures) && typeof reckoned === "number") {
+        add(figures, name, Math.max(0, Math.floor(reckoned + 0.5)));
+      }
     });
     const verdict = extractor.verdicts.find(({ when }) => holds(when, figures));
     if (verdict) add(figures, "verdict", verdict.name);
@@ -468,7 +616,8 @@ var kbgenMatch = (() => {
     const first = Math.max(0, span.start - PLACE_BEFORE);
     let from = span.start - TRACEBACK.length;
     while (from >= first && !begins(TRACEBACK, from)) from--;
-    const between = (from, to) => extractor.places.find(place => place.fragments.some(fragment => firstIn(fragment, from, to)));
+    const between = (from, to) =>
+      extractor.places.find(place => place.fragments.some(fragment => firstIn(fragment, from, to)));
     const place = between(Math.max(from, first), span.start) || between(span.end, span.end + PLACE_BEHIND);
     return place ? place.name : "unknown";
   }
@@ -476,32 +625,40 @@ var kbgenMatch = (() => {
   /* scan.rs, as a tree that is walked from every character. */
 
   function prepare(table) {
-    const tree = {}, matchers = table.patterns.map((pattern, id) => matcher(pattern, false, table.anchors[id]));
+    const tree = {};
+    const matchers = table.patterns.map((pattern, id) => matcher(pattern, false, table.anchors[id]));
     const inside = patterns => patterns.map(pattern => matcher(pattern, true));
     matchers.forEach(({ anchor }, id) => {
       let node = tree;
-      anchor.forEach(byte => { node = node[byte] = node[byte] || {}; });
+      anchor.forEach(byte => {
+        node = node[byte] = node[byte] || {};
+      });
       (node.ids = node.ids || []).push(id);
     });
-    table.pages.forEach(({ signatures }) => signatures.forEach(({ all, extract }) => {
-      const { wanted } = matchers[all[0]];
-      if (extract !== undefined && !wanted.includes(extract)) wanted.push(extract);
-    }));
+    table.pages.forEach(({ signatures }) =>
+      signatures.forEach(({ all, extract }) => {
+        const { wanted } = matchers[all[0]];
+        if (extract !== undefined && !wanted.includes(extract)) wanted.push(extract);
+      }),
+    );
     return {
-      tree, matchers,
+      tree,
+      matchers,
       extractors: table.extractors.map(({ fields, derived = [], verdicts = [], places = [] }) => ({
         fields: fields.map(field => ({ ...field, patterns: inside(field.patterns) })),
-        derived, verdicts,
+        derived,
+        verdicts,
         places: places.map(place => ({ ...place, fragments: inside(place.fragments) })),
       })),
     };
   }
 
-  /* reading.rs, index.rs */
+  /* scanner.rs, index.rs */
 
   // Takes the places of a pattern whose anchor is at `at`.
   function candidate(m, found, at, extractors) {
-    const literal = at - m.offset, to = m.reach ? literal - m.beginning.length + 1 : literal + 1;
+    const literal = at - m.offset;
+    const to = m.reach ? literal - m.beginning.length + 1 : literal + 1;
     if (to < 1) return;
     const from = Math.max(found.tried || 0, m.reach ? Math.max(0, literal - m.reach) : literal);
     found.tried = Math.max(found.tried || 0, to);
@@ -512,8 +669,11 @@ var kbgenMatch = (() => {
       const span = stands(m, at);
       if (!span) continue;
       if (!charge(64)) return;
-      const figures = merged(Object.fromEntries(figuresAt(m, span))), extracted = [];
-      m.wanted.forEach(id => { extracted[id] = gather(extractors[id], m, span, figures); });
+      const figures = merged(Object.fromEntries(figuresAt(m, span)));
+      const extracted = [];
+      m.wanted.forEach(id => {
+        extracted[id] = gather(extractors[id], m, span, figures);
+      });
       found.push({ ...span, figures, extracted });
     }
   }
@@ -524,25 +684,38 @@ var kbgenMatch = (() => {
     steps = 0;
     for (let from = 0; from < size; from++) {
       if (from % STEP === 0) yield;
-      if (from % STRETCH === 0) { left = STEPS; exhausted = false; }
+      if (from % STRETCH === 0) {
+        left = STEPS;
+        exhausted = false;
+      }
       for (let node = tree, at = from; !exhausted && node && (node = node[byteAt(at)]); at++) {
         for (const id of node.ids || []) {
           candidate(matchers[id], all[id], from, extractors);
-          if (exhausted) { if (skipped < 0) skipped = from; break; }
+          if (exhausted) {
+            if (skipped < 0) skipped = from;
+            break;
+          }
         }
       }
     }
     all.steps = steps;
     all.skipped = skipped < 0 ? 0 : text.slice(0, places[skipped]).split("\n").length;
-    let line = 1, column = 1, counted = 0;
-    all.flat().sort((a, b) => a.start - b.start).forEach(place => {
-      for (; counted < places[place.start]; counted++) {
-        const c = text.charCodeAt(counted);
-        if (c === 10) { line++; column = 1; }
-        else if (c < 0xdc00 || c > 0xdfff) column++;
-      }
-      Object.assign(place, { line, column });
-    });
+    let line = 1;
+    let column = 1;
+    let counted = 0;
+    all
+      .flat()
+      .sort((a, b) => a.start - b.start)
+      .forEach(place => {
+        for (; counted < places[place.start]; counted++) {
+          const c = text.charCodeAt(counted);
+          if (c === 10) {
+            line++;
+            column = 1;
+          } else if (c < 0xdc00 || c > 0xdfff) column++;
+        }
+        Object.assign(place, { line, column });
+      });
     return all;
   }
 
@@ -551,16 +724,25 @@ var kbgenMatch = (() => {
     if (not.some(id => all[id].length) || others.includes(undefined)) return;
     const weight = ids.reduce((sum, id) => sum + matchers[id].weight, when ? 10 : 0);
     const told = finding => Object.keys(finding.figures).length;
-    const found = all[ids[0]].map(place => {
-      const { figures, extracted } = place;
-      return { page, place, weight, weak, figures: merged(figures, ...others.map(other => other.figures), extracted[extract]) };
-    }).filter(finding => holds(when, finding.figures));
+    const found = all[ids[0]]
+      .map(place => {
+        const { figures, extracted } = place;
+        return {
+          page,
+          place,
+          weight,
+          weak,
+          figures: merged(figures, ...others.map(other => other.figures), extracted[extract]),
+        };
+      })
+      .filter(finding => holds(when, finding.figures));
     const most = Math.max(...found.map(told));
     return found.find(finding => told(finding) * 2 >= most);
   }
 
   function findPage(reader, page, all) {
-    const [best, ...others] = page.signatures.map(signature => findSignature(reader, page, signature, all))
+    const [best, ...others] = page.signatures
+      .map(signature => findSignature(reader, page, signature, all))
       .filter(Boolean)
       .sort((a, b) => a.weak - b.weak || b.weight - a.weight || a.place.start - b.place.start);
     others.forEach(({ place, weight, weak, figures }) => {
@@ -572,11 +754,17 @@ var kbgenMatch = (() => {
 
   // The pages with a message that begins as a short text ends, the longest beginning first.
   function begun({ pages }, { matchers }) {
-    let end = size, letters = new Map();
+    let end = size;
+    const letters = new Map();
     while (end && within(bytes[end - 1], ".,:;!?")) end--;
     matchers.forEach(({ parts: [{ bytes: first }] }, id) => {
       for (let at = 0; first && at + 12 <= end; at++) {
-        if (gaps[at] !== NONE && first.length > end - at && first[0] === bytes[at] && begins(first.slice(0, end - at), at)) {
+        if (
+          gaps[at] !== NONE &&
+          first.length > end - at &&
+          first[0] === bytes[at] &&
+          begins(first.slice(0, end - at), at)
+        ) {
           letters.set(id, end - at);
           break;
         }
@@ -590,35 +778,46 @@ var kbgenMatch = (() => {
       });
     }
     const compare = (a, b, at = 0) => a[at] - b[at] || (at < 3 ? compare(a, b, at + 1) : 0);
-    return [...new Set(found.sort((a, b) => compare(a, b)).map(([,,,, slug]) => slug))];
+    return [...new Set(found.sort((a, b) => compare(a, b)).map(([, , , , slug]) => slug))];
   }
 
-  const EARLY = [60, 40, 28, 18, 10, 4], KINDS = { cause: 60000, warning: 30000, wrapper: 0 };
+  const EARLY = [60, 40, 28, 18, 10, 4];
+  const KINDS = { cause: 60000, warning: 30000, wrapper: 0 };
 
   function rank(findings) {
     const strongest = {};
-    let event = -1, first = -480, last;
-    findings.sort((a, b) => a.weak - b.weak || a.place.start - b.place.start).forEach(finding => {
-      if (finding.weak) return;
-      const { start, end } = finding.place;
-      if (start >= last + 160 || start >= first + 480) { event++; first = start; last = 0; }
-      last = Math.max(last, end);
-      finding.event = event;
-      finding.group = finding.page.kind + event;
-      strongest[finding.group] = Math.max(strongest[finding.group] || 0, Math.min(finding.weight, 30));
-    });
-    return findings.map(({ page, place, weight, weak, figures, event, group }) => {
-      const cause = (page.causes || []).find(({ when }) => holds(when, figures));
-      return {
-        slug: page.slug,
-        score: (weak ? 0 : KINDS[page.kind] + (strongest[group] + (EARLY[event] || 0)) * 200) + Math.min(weight, 199),
-        line: place.line,
-        column: place.column,
-        figures,
-        cause: cause ? cause.id : null,
-        ...(weak && { weak }),
-      };
-    }).sort((a, b) => b.score - a.score);
+    let event = -1;
+    let first = -480;
+    let last;
+    findings
+      .sort((a, b) => a.weak - b.weak || a.place.start - b.place.start)
+      .forEach(finding => {
+        if (finding.weak) return;
+        const { start, end } = finding.place;
+        if (start >= last + 160 || start >= first + 480) {
+          event++;
+          first = start;
+          last = 0;
+        }
+        last = Math.max(last, end);
+        finding.event = event;
+        finding.group = finding.page.kind + event;
+        strongest[finding.group] = Math.max(strongest[finding.group] || 0, Math.min(finding.weight, 30));
+      });
+    return findings
+      .map(({ page, place, weight, weak, figures, event, group }) => {
+        const cause = (page.causes || []).find(({ when }) => holds(when, figures));
+        return {
+          slug: page.slug,
+          score: (weak ? 0 : KINDS[page.kind] + (strongest[group] + (EARLY[event] || 0)) * 200) + Math.min(weight, 199),
+          line: place.line,
+          column: place.column,
+          figures,
+          cause: cause ? cause.id : null,
+          ...(weak && { weak }),
+        };
+      })
+      .sort((a, b) => b.score - a.score);
   }
 
   const prepared = new WeakMap();

@@ -1,7 +1,7 @@
-/* Pages for what a reader typed: kbgenNames(data, text) gives the typed {parts} and {pages: [{address, title, note,
+/* Pages for what a reader typed: kbgen.names(data, text) gives the typed {parts} and {pages: [{address, title, note,
    group, worth}]}, best first. The engine of diagnosis finds their words; a page that bears the typed name goes before
    those that speak of it. */
-var kbgenNames = (() => {
+kbgen.names = (() => {
   "use strict";
 
   // Names are joined in many ways: "rtx4090", "llama3.1:8b", "Q4_K_M".
@@ -13,10 +13,15 @@ var kbgenNames = (() => {
 
   function read({ index, notes, also, groups }) {
     return index.documents.map(([address, title], at) => {
-      const [folder, slug] = address.split(/\/#?/), own = GROUPS[folder] || `${folder}/`;
+      const [folder, slug] = address.split(/\/#?/);
+      const own = GROUPS[folder] || `${folder}/`;
       const names = [title, slug, ...also[at].split("|")].map(split).filter(name => name.length);
       return {
-        address, title, note: notes[at], names, beside: split(notes[at]),
+        address,
+        title,
+        note: notes[at],
+        names,
+        beside: split(notes[at]),
         group: groups.some(([list]) => list === own) && slug ? own : "",
       };
     });
@@ -24,7 +29,8 @@ var kbgenNames = (() => {
 
   // What a name has of what was typed: above 1 all its parts, above 2 it begins with the whole, 3 is the name itself.
   function likeness(typed, whole, name, beside) {
-    const joined = name.join(""), share = whole.length / joined.length;
+    const joined = name.join("");
+    const share = whole.length / joined.length;
     if (joined === whole) return 3;
     if (whole.length > 2 && joined.startsWith(whole)) return 2 + share;
     const left = [...name];
@@ -46,10 +52,12 @@ var kbgenNames = (() => {
   return (data, text) => {
     if (!opened.has(data)) opened.set(data, read(data));
     // Of "owner/model" the model is the name.
-    const all = opened.get(data), every = split(text.replace(/^\S+\/(?=\S+$)/, "")).slice(0, 40);
+    const all = opened.get(data);
+    const every = split(text.replace(/^\S+\/(?=\S+$)/, "")).slice(0, 40);
     const telling = every.filter(part => !data.index.ignored.includes(` ${part} `));
-    const typed = telling.length ? telling : every, whole = every.join("");
-    const hits = kbgenSearch(data.index, text, all.length);
+    const typed = telling.length ? telling : every;
+    const whole = every.join("");
+    const hits = kbgen.search(data.index, text, all.length);
     const scores = new Map(hits.map(hit => [hit.address, hit.score / hits[0].score]));
     const pages = all
       .map(page => {

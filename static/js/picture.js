@@ -1,129 +1,227 @@
 // How memory is drawn: a bar to scale for each device, and the same figures as a table.
 //
-// A device as kbgenAnswer gives it: {name, memory, verdict, says, parts}, a part {name, label, low, high, basis, anchor}:
-// bytes from `low` to `high`, both null where nothing is known.
-(function () {
+// A device as kbgenAnswer gives it: {name, memory, verdict, says, parts}, a part {name, label, low, high, basis,
+// anchor}: bytes from `low` to `high`, both null where nothing is known.
+(() => {
   "use strict";
-  var words = window.kbgenAnswer, GIB = 1073741824, SVG = "http://www.w3.org/2000/svg";
-  var whole = words.whole, gib = words.gib, gb = words.gb, range = words.range;
+  const { t } = kbgen;
+  const words = window.kbgenAnswer;
+  const GIB = 1073741824;
+  const SVG = "http://www.w3.org/2000/svg";
+  const whole = words.whole;
+  const gib = words.gib;
+  const gb = words.gb;
+  const range = words.range;
 
   function make(name, text, kind) {
-    var element = document.createElement(name);
+    const element = document.createElement(name);
     if (text != null) element.textContent = text;
     if (kind) element.className = kind;
     return element;
   }
   function draw(name, attributes, text) {
-    var element = document.createElementNS(SVG, name);
-    for (var key in attributes) element.setAttribute(key, attributes[key]);
+    const element = document.createElementNS(SVG, name);
+    for (const key in attributes) element.setAttribute(key, attributes[key]);
     if (text != null) element.textContent = text;
     return element;
   }
-  var sum = function (parts, end) { return parts.reduce(function (all, part) { return all + (part[end] || 0); }, 0); };
+  const sum = (parts, end) => parts.reduce((all, part) => all + (part[end] || 0), 0);
 
   // The steps of a scale in GiB, about one figure every 60 pixels.
-  function scale_of(longest, width) {
-    var step = 0.25;
-    while (longest / GIB / step * 60 > width) step *= 2;
+  function scaleOf(longest, width) {
+    let step = 0.25;
+    while ((longest / GIB / step) * 60 > width) step *= 2;
     return step;
   }
   function bar(device, longest, tall) {
-    var svg = draw("svg", { "class": "bar", width: "100%", height: tall + 38, role: "img" }), top = 8, x = 0;
-    var width = document.getElementById("bars").clientWidth || 600, held = sum(device.parts, "high") || sum(device.parts, "low");
-    var percent = function (n) { return (n / longest * 100).toFixed(3) + "%"; };
-    var block = function (name, from, bytes) {
-      if (bytes > 0) svg.appendChild(draw("rect", { "class": "seg seg-" + name, x: percent(from), y: top, width: percent(bytes), height: tall }));
+    const svg = draw("svg", { class: "bar", width: "100%", height: tall + 38, role: "img" });
+    const top = 8;
+    let x = 0;
+    const width = document.getElementById("bars").clientWidth || 600;
+    const held = sum(device.parts, "high") || sum(device.parts, "low");
+    const percent = n => `${((n / longest) * 100).toFixed(3)}%`;
+    const block = (name, from, bytes) => {
+      if (bytes > 0) {
+        svg.appendChild(
+          draw("rect", { class: `seg seg-${name}`, x: percent(from), y: top, width: percent(bytes), height: tall }),
+        );
+      }
     };
     // What is certain first, then what may come on top: so the drawing ends where the worst case ends.
-    device.parts.forEach(function (part) {
+    device.parts.forEach(part => {
       if (part.low === null) return;
       block(part.name, x, part.low);
-      if (part.tag && part.low / longest * width > part.tag.length * 9 + 16) {
-        svg.appendChild(draw("text", { "class": "tag tag-" + part.name, x: percent(x), dx: 9, y: top + tall / 2 + 5 }, part.tag));
+      if (part.tag && (part.low / longest) * width > part.tag.length * 9 + 16) {
+        svg.appendChild(
+          draw("text", { class: `tag tag-${part.name}`, x: percent(x), dx: 9, y: top + tall / 2 + 5 }, part.tag),
+        );
       }
       x += part.low;
-      if (part.high > part.low) { block("maybe-" + part.name, x, part.high - part.low); x += part.high - part.low; }
+      if (part.high > part.low) {
+        block(`maybe-${part.name}`, x, part.high - part.low);
+        x += part.high - part.low;
+      }
     });
     if (held > device.memory) block("over", device.memory, held - device.memory);
     else block("free", held, device.memory - held);
-    var step = scale_of(longest, width), end = Math.max(held, device.memory);
-    for (var at = 0; at * GIB <= end; at += step) {
-      var last = at * GIB > longest * 0.96;
-      svg.appendChild(draw("rect", { "class": "tick", x: percent(at * GIB), y: top + tall + 3, width: 1, height: 6 }));
-      svg.appendChild(draw("text", { "class": "scale", x: percent(at * GIB), y: top + tall + 24, "text-anchor": at === 0 ? "start" : last ? "end" : "middle" }, at + (at === 0 ? " GiB" : "")));
+    const step = scaleOf(longest, width);
+    const end = Math.max(held, device.memory);
+    for (let at = 0; at * GIB <= end; at += step) {
+      const last = at * GIB > longest * 0.96;
+      svg.appendChild(draw("rect", { class: "tick", x: percent(at * GIB), y: top + tall + 3, width: 1, height: 6 }));
+      svg.appendChild(
+        draw(
+          "text",
+          {
+            class: "scale",
+            x: percent(at * GIB),
+            y: top + tall + 24,
+            "text-anchor": at === 0 ? "start" : last ? "end" : "middle",
+          },
+          at + (at === 0 ? " GiB" : ""),
+        ),
+      );
     }
-    svg.appendChild(draw("rect", { "class": "limit", x: percent(device.memory), y: 0, width: 3, height: tall + 2 * top, transform: "translate(-3)" }));
-    svg.setAttribute("aria-label", device.name + ": " + device.parts.filter(function (part) { return part.low; }).map(function (part) {
-      return part.label + " " + range(part.low, part.high, gib) + " GiB";
-    }).join(", ") + t(", of {n} GiB", { n: gib(device.memory) }));
+    svg.appendChild(
+      draw("rect", {
+        class: "limit",
+        x: percent(device.memory),
+        y: 0,
+        width: 3,
+        height: tall + 2 * top,
+        transform: "translate(-3)",
+      }),
+    );
+    svg.setAttribute(
+      "aria-label",
+      `${device.name}: ${device.parts
+        .filter(part => part.low)
+        .map(part => `${part.label} ${range(part.low, part.high, gib)} GiB`)
+        .join(", ")}${t(", of {n} GiB", { n: gib(device.memory) })}`,
+    );
     return svg;
   }
   function bars(devices) {
-    var place = document.getElementById("bars"), several = devices.length > 1;
-    var longest = Math.max.apply(null, devices.map(function (device) { return Math.max(device.memory, sum(device.parts, "high")); })) || 1;
+    const place = document.getElementById("bars");
+    const several = devices.length > 1;
+    const longest = Math.max(...devices.map(device => Math.max(device.memory, sum(device.parts, "high")))) || 1;
     place.replaceChildren();
-    devices.forEach(function (device) {
+    devices.forEach(device => {
       if (several) {
-        var head = place.appendChild(make("p", null, "bar-head"));
-        head.append(make("b", device.name), " ", make("span", device.says, "verdict verdict-" + device.verdict));
+        const head = place.appendChild(make("p", null, "bar-head"));
+        head.append(make("b", device.name), " ", make("span", device.says, `verdict verdict-${device.verdict}`));
       }
       place.appendChild(bar(device, longest, several ? 36 : 60));
     });
   }
 
-  function head_cell(text, kind) {
-    var cell = make("th", text, kind);
+  function headCell(text, kind) {
+    const cell = make("th", text, kind);
     cell.scope = "col";
     return cell;
   }
   function basis(part, methodology) {
-    var cell = make("td", null, "basis");
+    const cell = make("td", null, "basis");
     if (!part.basis) return cell;
-    if (!part.anchor || !methodology) { cell.textContent = part.basis; return cell; }
-    var link = cell.appendChild(make("a", part.basis));
-    link.href = methodology + "#" + part.anchor;
+    if (!part.anchor || !methodology) {
+      cell.textContent = part.basis;
+      return cell;
+    }
+    const link = cell.appendChild(make("a", part.basis));
+    link.href = `${methodology}#${part.anchor}`;
     return cell;
   }
   // One device: a column in GiB and one in GB. Several: a column each in GiB, and their sum in both.
   function table(devices, methodology) {
-    var several = devices.length > 1, head = make("tr"), body = document.getElementById("parts");
-    head.appendChild(head_cell(t("Part")));
-    if (several) devices.forEach(function (device, i) { head.appendChild(head_cell(String(i + 1) + (device.short ? " " + device.short : ""), "num")); });
-    head.append(head_cell(several ? t("All, GiB") : "GiB", "num"), head_cell(several ? t("All, GB") : "GB", "num"), head_cell(t("Basis"), "basis"));
+    const several = devices.length > 1;
+    const head = make("tr");
+    const body = document.getElementById("parts");
+    head.appendChild(headCell(t("Part")));
+    if (several) {
+      devices.forEach((device, i) => {
+        head.appendChild(headCell(String(i + 1) + (device.short ? ` ${device.short}` : ""), "num"));
+      });
+    }
+    head.append(
+      headCell(several ? t("All, GiB") : "GiB", "num"),
+      headCell(several ? t("All, GB") : "GB", "num"),
+      headCell(t("Basis"), "basis"),
+    );
     document.getElementById("legend-head").replaceChildren(head);
     document.getElementById("legend").classList.toggle("several", several);
     body.replaceChildren();
     // `figures`: [low, high] for each device.
-    var line = function (part, figures, kind) {
-      var row = make("tr", null, kind), name = make("th"), key = draw("svg", { "class": "key", width: 18, height: 18, "aria-hidden": "true" });
-      var all = figures.reduce(function (sum, each) { return [add(sum[0], each[0]), add(sum[1], each[1])]; }, [0, 0]);
+    const line = (part, figures, kind) => {
+      const row = make("tr", null, kind);
+      const name = make("th");
+      const key = draw("svg", { class: "key", width: 18, height: 18, "aria-hidden": "true" });
+      const all = figures.reduce((sum, each) => [add(sum[0], each[0]), add(sum[1], each[1])], [0, 0]);
       name.scope = "row";
-      if (part.name) { key.appendChild(draw("rect", { "class": "seg seg-" + part.name, width: 18, height: 18 })); name.appendChild(key); }
+      if (part.name) {
+        key.appendChild(draw("rect", { class: `seg seg-${part.name}`, width: 18, height: 18 }));
+        name.appendChild(key);
+      }
       name.appendChild(document.createTextNode(part.label));
       row.appendChild(name);
-      var put = function (figure, unit) {
-        var cell = row.appendChild(make("td", range(figure[0], figure[1], unit), "num"));
-        if (figure[0] !== null) cell.title = figure[0] === figure[1] ? t("{n} bytes", { n: whole(figure[0]) }) : figure[1] === null ? t("at least {n} bytes", { n: whole(figure[0]) }) : t("{from} to {to} bytes", { from: whole(figure[0]), to: whole(figure[1]) });
+      const put = (figure, unit) => {
+        const cell = row.appendChild(make("td", range(figure[0], figure[1], unit), "num"));
+        if (figure[0] !== null) {
+          cell.title =
+            figure[0] === figure[1]
+              ? t("{n} bytes", { n: whole(figure[0]) })
+              : figure[1] === null
+                ? t("at least {n} bytes", { n: whole(figure[0]) })
+                : t("{from} to {to} bytes", { from: whole(figure[0]), to: whole(figure[1]) });
+        }
       };
-      if (several) figures.forEach(function (each) { put(each, gib); });
+      if (several) {
+        figures.forEach(each => {
+          put(each, gib);
+        });
+      }
       put(all, gib);
       put(all, gb);
       row.appendChild(basis(part, methodology));
       body.appendChild(row);
     };
-    var add = function (a, b) { return a === null || b === null ? null : a + b; };
-    devices[0].parts.forEach(function (part, i) { line(part, devices.map(function (device) { return [device.parts[i].low, device.parts[i].high]; })); });
-    var least = devices.map(function (device) { return sum(device.parts, "low"); });
-    var most = devices.map(function (device) { return device.parts.every(function (part) { return part.high !== null; }) ? sum(device.parts, "high") : null; });
-    line({ label: t("Sum") }, devices.map(function (device, i) { return [least[i], most[i]]; }), "sum");
-    var free = devices.map(function (device, i) { return device.memory - (most[i] === null ? least[i] : most[i]); });
-    var label = devices[0].free || t("Free");
-    if (most.indexOf(null) >= 0) line({ name: "free", label: t("{part}, at most", { part: label }) }, free.map(function (n) { return [Math.max(0, n), Math.max(0, n)]; }));
-    else {
-      if (free.some(function (n) { return n >= 0; })) line({ name: "free", label: t("{part}, at least", { part: label }) }, free.map(function (n) { return [Math.max(0, n), Math.max(0, n)]; }));
-      if (free.some(function (n) { return n < 0; })) line({ name: "over", label: t("Over, at most") }, free.map(function (n) { return [Math.max(0, -n), Math.max(0, -n)]; }));
+    const add = (a, b) => (a === null || b === null ? null : a + b);
+    devices[0].parts.forEach((part, i) => {
+      line(
+        part,
+        devices.map(device => [device.parts[i].low, device.parts[i].high]),
+      );
+    });
+    const least = devices.map(device => sum(device.parts, "low"));
+    const most = devices.map(device =>
+      device.parts.every(part => part.high !== null) ? sum(device.parts, "high") : null,
+    );
+    line(
+      { label: t("Sum") },
+      devices.map((device, i) => [least[i], most[i]]),
+      "sum",
+    );
+    const free = devices.map((device, i) => device.memory - (most[i] === null ? least[i] : most[i]));
+    const label = devices[0].free || t("Free");
+    if (most.includes(null)) {
+      line(
+        { name: "free", label: t("{part}, at most", { part: label }) },
+        free.map(n => [Math.max(0, n), Math.max(0, n)]),
+      );
+    } else {
+      if (free.some(n => n >= 0)) {
+        line(
+          { name: "free", label: t("{part}, at least", { part: label }) },
+          free.map(n => [Math.max(0, n), Math.max(0, n)]),
+        );
+      }
+      if (free.some(n => n < 0)) {
+        line(
+          { name: "over", label: t("Over, at most") },
+          free.map(n => [Math.max(0, -n), Math.max(0, -n)]),
+        );
+      }
     }
   }
 
-  window.kbgenPicture = { make: make, draw: draw, bars: bars, table: table };
+  kbgen.picture = { make, draw, bars, table };
 })();

@@ -1,7 +1,7 @@
-/* Searches the word index: kbgenSearch(index, text, limit) gives [{address, title, score, share}], best first, and
-   kbgenSearch.titled(index, text) the pages whose title is typed.
-   The twin of crates/kbgen-signature/src/words_query.rs; tests/data/words.json holds both to one result. */
-var kbgenSearch = (() => {
+/* Searches the word index: kbgen.search(index, text, limit) gives [{address, title, score, share}], best first, and
+   kbgen.search.titled(index, text) the pages whose title is typed.
+   Port of crates/kbgen-signature/src/text_search.rs; both share the test vectors in tests/data/words.json. */
+kbgen.search = (() => {
   "use strict";
 
   const DIGITS = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ-_";
@@ -13,20 +13,27 @@ var kbgenSearch = (() => {
       const humps = run.length <= 60 ? run.replace(/([a-z])(?=[A-Z])/g, "$1 ").split(" ") : [];
       return humps.length > 1 ? [run, ...humps] : run;
     });
-    const fits = run => NUMBER.test(run) ? run.length > 2 && run.length < 6 : run.length > 1 && run.length < 25;
-    return runs.filter(fits).map(run => run.toLowerCase()).filter(word => !ignored.includes(" " + word + " ")).map(word => word.replace(/(..[^s])s$/, "$1"));
+    const fits = run => (NUMBER.test(run) ? run.length > 2 && run.length < 6 : run.length > 1 && run.length < 25);
+    return runs
+      .filter(fits)
+      .map(run => run.toLowerCase())
+      .filter(word => !ignored.includes(` ${word} `))
+      .map(word => word.replace(/(..[^s])s$/, "$1"));
   }
 
   // The words of the index in order, and the place of each.
   function open(index) {
     let before = "";
-    const words = (index.words.match(/[A-Z][^A-Z]*/g) || []).map(entry => before = before.slice(0, entry.charCodeAt(0) - 65) + entry.slice(1));
+    const words = (index.words.match(/[A-Z][^A-Z]*/g) || []).map(
+      entry => (before = before.slice(0, entry.charCodeAt(0) - 65) + entry.slice(1)),
+    );
     return { words, postings: index.postings.split(" "), places: new Map(words.map((word, at) => [word, at])) };
   }
 
   // The different words of a text with their factor; those of troubled lines first.
   function asked({ ignored, trouble }, text) {
-    const words = new Map(), lines = text.split("\n");
+    const words = new Map();
+    const lines = text.split("\n");
     const troubled = lines.map(line => trouble.some(word => line.toLowerCase().includes(word)));
     [2, 1].forEach(factor => {
       let looked = 0;
@@ -41,11 +48,12 @@ var kbgenSearch = (() => {
   }
 
   function add(posting, factor, scores) {
-    const digits = [...posting].map(digit => DIGITS.indexOf(digit)), rarity = digits[0];
+    const digits = [...posting].map(digit => DIGITS.indexOf(digit));
+    const rarity = digits[0];
     let entry = 0;
     for (let at = 1; at < digits.length; at += 2) {
       for (let place = 1; ; place *= 32) {
-        entry += digits[at] % 32 * place;
+        entry += (digits[at] % 32) * place;
         if (digits[at] < 32) break;
         at++;
       }
@@ -61,8 +69,10 @@ var kbgenSearch = (() => {
     while (same < short.length && short[same] === long[same]) same++;
     const rest = short.slice(same + 1);
     if (short.length < long.length) return short.slice(same) === long.slice(same + 1);
-    return rest === long.slice(same + 1) ||
-      (short[same] === long[same + 1] && short[same + 1] === long[same] && rest.slice(1) === long.slice(same + 2));
+    return (
+      rest === long.slice(same + 1) ||
+      (short[same] === long[same + 1] && short[same + 1] === long[same] && rest.slice(1) === long.slice(same + 2))
+    );
   }
 
   const opened = new WeakMap();
@@ -76,7 +86,8 @@ var kbgenSearch = (() => {
   function titled({ documents }, text) {
     if (!isQuestion(text)) return [];
     const asked = plain(text);
-    return documents.map(([address, title]) => ({ address, title, words: plain(title) }))
+    return documents
+      .map(([address, title]) => ({ address, title, words: plain(title) }))
       .map(page => ({ ...page, letters: page.words.replace(/ /g, "").length, whole: page.words === asked }))
       .filter(({ words, letters, whole }) => letters && (whole || (letters >= 8 && asked.includes(words))))
       .sort((a, b) => b.words.length - a.words.length)
@@ -85,22 +96,35 @@ var kbgenSearch = (() => {
 
   const search = (index, text, limit) => {
     if (!opened.has(index)) opened.set(index, open(index));
-    const { words, postings, places } = opened.get(index), scores = index.documents.map(() => 0);
+    const { words, postings, places } = opened.get(index);
+    const scores = index.documents.map(() => 0);
     const prefix = text.length <= 100 && (/[A-Za-z\d]{2,}$/.exec(text) || [""])[0].toLowerCase();
     let misspelt = 0;
-    const wanted = asked(index, text), [troubled = 1] = wanted.values();
+    const wanted = asked(index, text);
+    const [troubled = 1] = wanted.values();
     wanted.forEach((factor, word) => {
       if (places.has(word)) add(postings[places.get(word)], 4 * factor, scores);
       else if (word.length > 3 && !NUMBER.test(word) && misspelt < 40) {
         misspelt++;
-        words.forEach((known, i) => { if (oneApart(known, word)) add(postings[i], 3 * factor, scores); });
+        words.forEach((known, i) => {
+          if (oneApart(known, word)) add(postings[i], 3 * factor, scores);
+        });
       }
     });
-    if (prefix) words.forEach((word, i) => { if (word !== prefix && word.startsWith(prefix)) add(postings[i], 2, scores); });
+    if (prefix) {
+      words.forEach((word, i) => {
+        if (word !== prefix && word.startsWith(prefix)) add(postings[i], 2, scores);
+      });
+    }
     // Words on a line that tells of trouble count twice.
     const factor = troubled > 1 ? 100 : isQuestion(text) ? 200 : 0;
     return index.documents
-      .map(([address, title, worth], i) => ({ address, title, score: scores[i], share: Math.floor(scores[i] * factor / worth) }))
+      .map(([address, title, worth], i) => ({
+        address,
+        title,
+        score: scores[i],
+        share: Math.floor((scores[i] * factor) / worth),
+      }))
       .filter(({ score }) => score > 0)
       .sort((a, b) => b.score - a.score)
       .slice(0, limit);

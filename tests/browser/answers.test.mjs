@@ -1,12 +1,13 @@
 // What the built site answers in a browser, diagnosis and calculators: node --test tests/browser/answers.test.mjs
 import { after } from "node:test";
-import { build, close, serve, start } from "./harness.mjs";
+import { build, close, program, serve, start } from "./harness.mjs";
 import bundle from "./parts/bundle.mjs";
 import calculator from "./parts/calculator.mjs";
-import calculator_figures from "./parts/calculator-figures.mjs";
-import carried_case from "./parts/carried-case.mjs";
+import calculatorFigures from "./parts/calculator-figures.mjs";
+import carriedCase from "./parts/carried-case.mjs";
 import journey from "./parts/journey.mjs";
-import paste_box from "./parts/paste-box.mjs";
+import pasteBox from "./parts/paste-box.mjs";
+import plans from "./parts/plans.mjs";
 import samples from "./parts/samples.mjs";
 import tools from "./parts/tools.mjs";
 
@@ -16,4 +17,6 @@ const folder = await build();
 const browser = await start();
 const { url } = await serve(folder);
 
-for (const part of [paste_box, carried_case, samples, journey, calculator, calculator_figures, tools, bundle]) part({ folder, browser, url });
+for (const part of [pasteBox, carriedCase, samples, journey, calculator, calculatorFigures, plans, tools, bundle]) {
+  part({ folder, browser, program, url });
+}

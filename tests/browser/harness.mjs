@@ -1,8 +1,18 @@
-// What the tests of the site share: the site built once, two ways to serve it, and one browser.
-// KBGEN names the program, KBGEN_SITE the folder with site.toml, KBGEN_BUILT a folder with `public` and `kb.html` built from
-// it (else each test file builds its own), CHROMIUM the browser.
+// What the tests of the site share: the site built once, two ways to serve it, and one browser. KBGEN names the
+// program, KBGEN_SITE the folder with site.toml, KBGEN_BUILT a folder with `public` and `kb.html` built from it (else
+// each test file builds its own), CHROMIUM the browser.
 import { execFile, spawn } from "node:child_process";
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { createServer } from "node:http";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
@@ -12,8 +22,16 @@ import { promisify } from "node:util";
 import { brotliCompressSync } from "node:zlib";
 import { chromium } from "playwright-core";
 
-const FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
-  "--disable-background-networking", "--disable-component-update", "--disable-sync"];
+const FLAGS = [
+  "--headless",
+  "--no-sandbox",
+  "--disable-gpu",
+  "--disable-quic",
+  "--no-first-run",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync",
+];
 /** The longest that a test waits for anything: for a busy machine, not for the site. */
 const PATIENCE = 90_000;
 const repository = fileURLToPath(new URL("../../", import.meta.url));
@@ -33,11 +51,14 @@ export async function kbgen(...args) {
   return (await promisify(execFile)(program, args, { maxBuffer: 1 << 26 })).stdout;
 }
 
-/** Answers questions in one batch: rows of `column: value`, all with the same columns; `bytes` null where it is not covered. */
+/** Answers a batch of questions: rows of `column: value`, all with the same columns; `bytes` null where not covered. */
 export async function estimate(rows) {
   const columns = Object.keys(rows[0]);
   const asked = join(scratch, `questions-${Math.random()}.csv`);
-  writeFileSync(asked, [columns.join(","), ...rows.map(row => columns.map(column => row[column]).join(","))].join("\n"));
+  writeFileSync(
+    asked,
+    [columns.join(","), ...rows.map(row => columns.map(column => row[column]).join(","))].join("\n"),
+  );
   const lines = (await kbgen("--root", siteRoot, "estimate", asked)).trim().split("\n").slice(1);
   return lines.map(line => {
     const [, bytes, status] = /,(\d*),"?(ok|not covered.*?)"?$/.exec(line);
@@ -74,7 +95,10 @@ export async function buildIn(language, lines) {
 
 export async function start() {
   const browser = await chromium.launch({
-    executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: FLAGS, headless: true, timeout: PATIENCE,
+    executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium-headless-shell",
+    args: FLAGS,
+    headless: true,
+    timeout: PATIENCE,
   });
   closing.push(() => browser.close());
   return browser;
@@ -83,20 +107,28 @@ export async function start() {
 // ---- serving -----------------------------------------------------------------
 
 const TYPES = {
-  ".html": "text/html; charset=utf-8", ".css": "text/css", ".js": "text/javascript", ".json": "application/json",
-  ".svg": "image/svg+xml", ".png": "image/png", ".xml": "application/xml", ".txt": "text/plain; charset=utf-8",
+  ".html": "text/html; charset=utf-8",
+  ".css": "text/css",
+  ".js": "text/javascript",
+  ".json": "application/json",
+  ".svg": "image/svg+xml",
+  ".png": "image/png",
+  ".xml": "application/xml",
+  ".txt": "text/plain; charset=utf-8",
   ".md": "text/markdown; charset=utf-8",
 };
 
 /** The rules of the published `_headers` file: [prefix, name, value]. */
 function headerRules(folder) {
   let prefix = "/";
-  return readFileSync(join(folder, "_headers"), "utf8").split("\n").flatMap(line => {
-    const [, name, value] = /^\s+([\w-]+):\s*(.*)$/.exec(line) ?? [];
-    if (name) return [[prefix, name, value]];
-    if (line.trim()) prefix = line.trim().replace(/\*$/, "");
-    return [];
-  });
+  return readFileSync(join(folder, "_headers"), "utf8")
+    .split("\n")
+    .flatMap(line => {
+      const [, name, value] = /^\s+([\w-]+):\s*(.*)$/.exec(line) ?? [];
+      if (name) return [[prefix, name, value]];
+      if (line.trim()) prefix = line.trim().replace(/\*$/, "");
+      return [];
+    });
 }
 
 /** Compressed files by path: as small as a host sends them takes long, so each is made once. */
@@ -121,11 +153,17 @@ export async function serve(folder, base = "/") {
     const body = compress(file);
     for (const [prefix, name, value] of rules) if (inside?.startsWith(prefix)) response.setHeader(name, value);
     sent.push({ path, bytes: body.length });
-    response.writeHead(found ? 200 : 404, { "content-type": TYPES[extname(file)] ?? "application/octet-stream", "content-encoding": "br" });
+    response.writeHead(found ? 200 : 404, {
+      "content-type": TYPES[extname(file)] ?? "application/octet-stream",
+      "content-encoding": "br",
+    });
     response.end(body);
   });
   await new Promise(done => server.listen(0, "127.0.0.1", done));
-  closing.push(() => { server.closeAllConnections(); server.close(); });
+  closing.push(() => {
+    server.closeAllConnections();
+    server.close();
+  });
   return { url: `http://127.0.0.1:${server.address().port}${base}`, sent };
 }
 
@@ -150,18 +188,31 @@ export const PHONE = { viewport: { width: 412, height: 823 }, deviceScaleFactor:
 
 /** A fresh visitor: a context with a page, and `trouble`, all that went wrong on it so far. */
 export async function visit(browser, url, { prepare, ...options } = {}) {
-  const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, colorScheme: "light", serviceWorkers: "block", ...options });
+  const context = await browser.newContext({
+    viewport: { width: 1280, height: 900 },
+    colorScheme: "light",
+    serviceWorkers: "block",
+    ...options,
+  });
   context.setDefaultTimeout(PATIENCE);
   const page = await context.newPage();
   const own = new URL(url);
   const requests = [];
   const trouble = [];
-  const ours = address => (own.protocol === "file:" ? address.startsWith("file:") : address.startsWith(own.origin + "/")) || address.startsWith("data:");
-  page.on("console", message => { if (message.type() === "error") trouble.push(`console: ${message.text()}`); });
+  const ours = address =>
+    (own.protocol === "file:" ? address.startsWith("file:") : address.startsWith(own.origin + "/")) ||
+    address.startsWith("data:");
+  page.on("console", message => {
+    if (message.type() === "error") trouble.push(`console: ${message.text()}`);
+  });
   page.on("pageerror", error => trouble.push(`exception: ${error}`));
   // What was under way when the page was left is given up.
-  page.on("requestfailed", request => { if (request.failure()?.errorText !== "net::ERR_ABORTED") trouble.push(`failed: ${request.url()}`); });
-  page.on("response", response => { if (response.status() >= 400) trouble.push(`${response.status()}: ${response.url()}`); });
+  page.on("requestfailed", request => {
+    if (request.failure()?.errorText !== "net::ERR_ABORTED") trouble.push(`failed: ${request.url()}`);
+  });
+  page.on("response", response => {
+    if (response.status() >= 400) trouble.push(`${response.status()}: ${response.url()}`);
+  });
   page.on("request", request => {
     requests.push({ url: request.url(), method: request.method(), body: request.postData() });
     if (!ours(request.url())) trouble.push(`another host: ${request.url()}`);
@@ -181,20 +232,26 @@ export async function visiting(browser, url, options, use) {
   }
 }
 
-/** What axe-core objects to, one line for each rule. */
-export async function axe(page) {
+const TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
+
+/** What axe-core objects to, one line for each rule; with `only`, of these rules alone. */
+export async function axe(page, only) {
   await page.evaluate(axeSource);
-  return page.evaluate(async () => {
-    const { violations } = await window.axe.run(document, {
-      runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"],
-      rules: { "target-size": { enabled: true } },
-    });
-    return violations.map(({ id, nodes }) => `${id}: ${nodes.length} of ${nodes[0].target.join(" ")}`);
-  });
+  return page.evaluate(
+    async ([tags, only]) => {
+      const options = only
+        ? { runOnly: { type: "rule", values: only } }
+        : { runOnly: tags, rules: { "target-size": { enabled: true } } };
+      const { violations } = await window.axe.run(document, options);
+      return violations.map(({ id, nodes }) => `${id}: ${nodes.length} of ${nodes[0].target.join(" ")}`);
+    },
+    [TAGS, only ?? null],
+  );
 }
 
 /** By how many pixels the page is wider than its window. */
-export const sideways = page => page.evaluate(() => document.scrollingElement.scrollWidth - document.documentElement.clientWidth);
+export const sideways = page =>
+  page.evaluate(() => document.scrollingElement.scrollWidth - document.documentElement.clientWidth);
 
 // ---- the site as data ----------------------------------------------------------
 
@@ -202,10 +259,11 @@ export const readJson = path => JSON.parse(readFileSync(path, "utf8"));
 
 /** Every HTML file of a folder, by its path inside it. */
 export function htmlFiles(folder) {
-  const below = inside => readdirSync(join(folder, inside), { withFileTypes: true }).flatMap(entry => {
-    const path = inside + entry.name;
-    return entry.isDirectory() ? below(`${path}/`) : path.endsWith(".html") ? [path] : [];
-  });
+  const below = inside =>
+    readdirSync(join(folder, inside), { withFileTypes: true }).flatMap(entry => {
+      const path = inside + entry.name;
+      return entry.isDirectory() ? below(`${path}/`) : path.endsWith(".html") ? [path] : [];
+    });
   return below("");
 }
 
@@ -214,7 +272,12 @@ export function rootWithModel(slug) {
   const models = join(siteRoot, "content/models");
   const root = mkdtempSync(join(scratch, "model-"));
   cpSync(join(siteRoot, "site.toml"), join(root, "site.toml"));
-  for (const folder of ["hardware", "quants"]) cpSync(join(siteRoot, "content", folder), join(root, "content", folder), { recursive: true });
-  cpSync(models, join(root, "content/models"), { recursive: true, filter: path => statSync(path).isDirectory() || path.endsWith(`/${slug}.md`) });
+  for (const folder of ["hardware", "quants"]) {
+    cpSync(join(siteRoot, "content", folder), join(root, "content", folder), { recursive: true });
+  }
+  cpSync(models, join(root, "content/models"), {
+    recursive: true,
+    filter: path => statSync(path).isDirectory() || path.endsWith(`/${slug}.md`),
+  });
   return root;
 }

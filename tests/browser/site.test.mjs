@@ -2,12 +2,12 @@
 import { after } from "node:test";
 import { build, close, serve, start } from "./harness.mjs";
 import colors from "./parts/colors.mjs";
-import error_page from "./parts/error-page.mjs";
-import every_page from "./parts/every-page.mjs";
+import errorPage from "./parts/error-page.mjs";
+import everyPage from "./parts/every-page.mjs";
 import language from "./parts/language.mjs";
 import links from "./parts/links.mjs";
 import lists from "./parts/lists.mjs";
-import live_reload from "./parts/live-reload.mjs";
+import liveReload from "./parts/live-reload.mjs";
 import places from "./parts/places.mjs";
 import search from "./parts/search.mjs";
 import strict from "./parts/strict.mjs";
@@ -19,4 +19,6 @@ const folder = await build();
 const browser = await start();
 const { url } = await serve(folder);
 
-for (const part of [links, every_page, places, error_page, lists, search, colors, weight, strict, language, live_reload]) part({ folder, browser, url });
+for (const part of [links, everyPage, places, errorPage, lists, search, colors, weight, strict, language, liveReload]) {
+  part({ folder, browser, url });
+}

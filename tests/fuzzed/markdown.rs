@@ -9,7 +9,8 @@ use html5ever::tokenizer::{
     BufferQueue, Tag, TagKind, Token, TokenSink, TokenSinkResult, Tokenizer, TokenizerOpts,
 };
 use kbgen::markdown::{
-    Call, Figure, Pieces, inline, is_reserved_id, outline, outline_inline, plain, plain_inline, render,
+    Call, CallValue, RenderHooks, inline, is_reserved_id, outline, outline_inline, plain, plain_inline,
+    render,
 };
 
 /// Every element that the program writes for a body.
@@ -29,13 +30,13 @@ const SCHEMES: [&str; 3] = ["http", "https", "mailto"];
 /// The page that shows the body: it answers what a body asks, and changes nothing.
 struct Page;
 
-impl Pieces for Page {
+impl RenderHooks for Page {
     fn href(&self, destination: &str) -> String {
         destination.to_string()
     }
 
-    fn figure(&self, call: &Call) -> Option<Figure> {
-        call.source.starts_with("fit(").then(|| Figure {
+    fn call_value(&self, call: &Call) -> Option<CallValue> {
+        call.source.starts_with("fit(").then(|| CallValue {
             text: "4.00 GiB".to_string(),
             value: "4294967296".to_string(),
             title: format!("of \"{}\"", call.source),
@@ -63,7 +64,7 @@ pub fn places_lie_within(text: &str) {
         let ranges = (outline.headings.iter().map(|heading| &heading.range))
             .chain(outline.links.iter().map(|link| &link.range))
             .chain(outline.calls.iter().flat_map(|call| [&call.range, &call.inner_range]))
-            .chain(outline.faults.iter().map(|fault| &fault.range))
+            .chain(outline.errors.iter().map(|fault| &fault.range))
             .chain(outline.fences.iter().flat_map(|fence| fence.tool_range.as_ref()));
         for range in ranges {
             assert!(text.get(range.clone()).is_some(), "{range:?} of {text:?}");

@@ -51,8 +51,8 @@ impl Case {
     /// What is found.
     pub fn matches(&self) -> Vec<Match> {
         match &self.index {
-            Some(index) => index.diagnose(&self.log),
-            None => shared().diagnose(&self.log),
+            Some(index) => index.diagnose(&self.log).matches,
+            None => shared().diagnose(&self.log).matches,
         }
     }
 
@@ -160,7 +160,11 @@ fn finds_its_own(pattern: &Pattern) {
         signatures: vec![Signature::of(pattern.clone())],
         causes: Vec::new(),
     };
-    assert_eq!(Index::build(&[page], &[]).diagnose(&log).len(), 1, "{pattern:?} does not find {log:?}");
+    assert_eq!(
+        Index::build(&[page], &[]).diagnose(&log).matches.len(),
+        1,
+        "{pattern:?} does not find {log:?}"
+    );
 }
 
 /// Something that a hole of this type takes.

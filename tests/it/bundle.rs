@@ -141,7 +141,7 @@ fn the_tables_are_those_of_the_site() {
         let tag = tags(&format!("{tag}></script>")).remove(0);
         let path = tag.get("id").expect("it has a name").to_string();
         let file = std::str::from_utf8(outputs.get(&path).expect("the site has it")).expect("it is text");
-        let start = format!("window.{}=", tag.get("data-variable").expect("it has a variable"));
+        let start = format!("kbgen.{}=", tag.get("data-variable").expect("it has a variable"));
         let json = file.trim_end().trim_end_matches(';').strip_prefix(&start).expect("it is an assignment");
         let read = |text: &str| serde_json::from_str::<serde_json::Value>(text).expect("it is JSON");
         assert_eq!(read(text), read(json));

@@ -8,12 +8,14 @@ use kbgen::pipeline;
 use kbgen_estimate::architecture::Architecture;
 use kbgen_estimate::estimator::{estimate, file_bytes};
 use kbgen_estimate::placement::Device;
+use kbgen_estimate::plan::Verdict;
+use kbgen_estimate::planner::Planner;
 use kbgen_estimate::quantization::{CacheType, Quantization};
 use kbgen_estimate::settings::{CacheLayout, ExpertPlacement, Settings};
 use serde_json::Value;
 
 use kbgen::fit::figures;
-use kbgen::site::{Division, Figures, Run, Runner, Verdict};
+use kbgen::site::{Figures, Run, Runner};
 
 use crate::expect::{order, repository};
 use crate::measured::models;
@@ -151,32 +153,31 @@ fn published_figures_are_the_estimators_own_at_any_setting() {
     }
 }
 
-/// Settings as the table names them, and a division, at random.
-fn divided(draw: &mut Draw, model: &Architecture) -> (usize, Run, u64, Vec<u64>, usize, usize) {
+/// A quantization, a run, a context, layers on the GPU and layers with experts on the host, at random.
+fn part(draw: &mut Draw, model: &Architecture) -> (usize, Run, u64, usize, usize) {
     let layers = model.layers.len() as u64;
     let quant = draw.below(Quantization::ALL.len() as u64) as usize;
     let runner = if draw.below(2) == 0 { Runner::Library } else { Runner::Server };
     let (slots, key, value) = (draw.below(4) as usize, draw.below(3) as usize, draw.below(3) as usize);
     let halvings = draw.below(8);
     let context = 1 + draw.below(model.max_context >> halvings);
-    let gpus = if draw.below(2) == 0 { 1 } else { 1 + draw.below(4) };
-    let shares = (0..gpus).map(|_| 1 + draw.below(24)).collect();
     let gpu_layers = if draw.below(3) == 0 { layers + 1 } else { draw.below(layers + 2) };
     let experts = match model.experts {
         None => 0,
         Some(_) => [0, layers, draw.below(layers + 1)][draw.below(3) as usize],
     };
-    (quant, Run { runner, slots, key, value }, context, shares, gpu_layers as usize, experts as usize)
+    (quant, Run { runner, slots, key, value }, context, gpu_layers as usize, experts as usize)
 }
 
 #[test]
-fn a_divided_model_takes_what_the_table_says_and_its_compute_buffer_lies_in_the_range() {
+fn a_part_of_a_model_takes_what_the_planner_says() {
     let mut draw = Draw(7);
     let mut seen = 0;
     for (slug, model) in models() {
         let Ok(table) = figures(&model, Quantization::ALL) else { continue };
+        let mut planner = Planner::new(&model);
         for _ in 0..25 {
-            let (quant, run, context, shares, gpu_layers, host_experts) = divided(&mut draw, &model);
+            let (quant, run, context, gpu_layers, host_experts) = part(&mut draw, &model);
             let settings = Settings {
                 cache_type_k: TYPES[run.key],
                 cache_type_v: TYPES[run.value],
@@ -184,29 +185,17 @@ fn a_divided_model_takes_what_the_table_says_and_its_compute_buffer_lies_in_the_
                 cache_layout: CacheLayout::Unified,
                 n_outputs: (run.runner == Runner::Server).then_some(SLOTS[run.slots]),
                 gpu_layers: Some(gpu_layers as u64),
-                tensor_split: shares.clone(),
                 experts: match host_experts {
                     0 => ExpertPlacement::WithLayer,
                     count => ExpertPlacement::FirstLayersOnCpu(count as u64),
                 },
                 ..Settings::new(Quantization::ALL[quant], context)
             };
-            let division = Division { shares: &shares, gpu_layers, host_experts };
-            let (Ok(need), Some(found)) =
-                (estimate(&model, &settings), table.divided(quant, run, division, context))
-            else {
-                continue;
-            };
-            for (gpu, found) in found.iter().enumerate() {
-                let device = need.device(Device::Gpu(gpu)).unwrap();
-                let place = format!("{slug}, GPU {gpu}: {settings:?}: {found:?}");
-                assert_eq!(found.weights, device.weights.bytes.0, "{place}");
-                assert_eq!(found.cache, device.cache.bytes.0, "{place}");
-                let (low, high) = found.compute;
-                let compute = device.compute.bytes.0;
-                assert!(low <= compute && compute <= high, "{compute} is outside: {place}");
-                seen += 1;
-            }
+            let planned = planner.planned_totals(&settings);
+            let found = table.total_of_part(quant, run, (gpu_layers, host_experts), context);
+            let (Ok(planned), Some(found)) = (planned, found) else { continue };
+            assert_eq!(found, planned[0].0, "{slug}: {settings:?}");
+            seen += 1;
         }
     }
     assert!(seen > 500, "{seen}");
@@ -216,14 +205,13 @@ fn a_divided_model_takes_what_the_table_says_and_its_compute_buffer_lies_in_the_
 fn a_verdict_never_says_yes_where_the_buffers_and_a_driver_exceed_the_memory() {
     const LEAST_DRIVER: u64 = 3 * (1 << 30) / 10;
     let table = plain_table("llama-3.2-1b-instruct");
-    let driver = (309 << 20, 749 << 20);
     let mut draw = Draw(3);
     for _ in 0..2000 {
         let memory = draw.below(16 << 30);
         let context = 1 + draw.below(131_072);
         let total =
             table.total(draw.below(10) as usize, Run::plain(draw.below(3) as usize), context).unwrap();
-        let verdict = Verdict::of(total, driver, memory);
+        let verdict = Verdict::of(total, memory);
         assert!(verdict == Verdict::No || total + LEAST_DRIVER <= memory, "{verdict:?}: {total} of {memory}");
     }
 }

@@ -1,56 +1,159 @@
-//! `docs/front-matter.md` has every key with the sentence of its definition, and no other key.
+//! The tables of `docs/front-matter.md` are written from the definitions of the fields.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 
 use kbgen::load;
 use kbgen::pipeline;
 use serde_json::Value;
 
-use crate::expect::{order, repository};
+use crate::expect::{all_well, files, order, repository, same};
 
-/// The keys of a published schema and of all schemas within it, as the first and last cell of a row of the manual.
-fn keys(schema: &Value, rows: &mut BTreeSet<(String, String)>) {
+/// Sections of the manual, each with the name of its schema.
+const SECTIONS: [(&str, &str); 10] = [
+    ("Error", "error"),
+    ("Extractor", "extractor"),
+    ("Category", "category"),
+    ("Guide", "guide"),
+    ("Tool", "tool"),
+    ("Model", "model"),
+    ("Hardware", "hardware"),
+    ("Quantization", "quant"),
+    ("Glossary term", "term"),
+    ("Other page", "page"),
+];
+
+/// The published schemas by their names.
+fn schemas() -> BTreeMap<String, Value> {
+    let (sources, faults) = load::read(&repository("tests/golden/site")).expect("the site can be read");
+    let built = pipeline::build(&sources, faults, &order()).expect("the address is left as it is");
+    let outputs = built.outputs.expect("the site has no fault");
+    let schemas = outputs.iter().filter_map(|(path, bytes)| {
+        let name = path.strip_prefix("schema/")?.strip_suffix(".json")?;
+        Some((name.to_string(), serde_json::from_slice(bytes).expect("a schema is JSON")))
+    });
+    schemas.collect()
+}
+
+/// The rows of a mapping.
+fn table(schema: &Value) -> String {
     let required: Vec<&str> =
         schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
-    for (name, inner) in schema["properties"].as_object().into_iter().flatten() {
-        let key =
-            if required.contains(&name.as_str()) { format!("**`{name}`**") } else { format!("`{name}`") };
-        let meaning = inner["description"].as_str().expect("every field is explained");
-        rows.insert((key, meaning.to_string()));
-        keys(inner, rows);
-        keys(&inner["items"], rows);
+    let rows = schema["properties"].as_object().into_iter().flatten().map(|(name, field)| {
+        let mark = if required.contains(&name.as_str()) { "**" } else { "" };
+        let meaning = field["description"].as_str().expect("every field is explained");
+        format!("| {mark}`{name}`{mark} | {} | {meaning} |\n", value(field))
+    });
+    format!("| key | value | meaning |\n| --- | --- | --- |\n{}", rows.collect::<String>())
+}
+
+/// What a field takes, in words.
+fn value(field: &Value) -> String {
+    if let Some(words) = field["oneOf"].as_array() {
+        let words: Vec<String> =
+            words.iter().map(|word| format!("`{}`", word["const"].as_str().unwrap())).collect();
+        return words.join(", ");
+    }
+    let (min, max) = (&field["minimum"], &field["maximum"]);
+    match field["type"].as_str().expect("a field has a type") {
+        "string" if field["format"] == "date" => "date".into(),
+        "string" if field["format"] == "uri" => "URL".into(),
+        "string" if field["pattern"].is_string() => "slug".into(),
+        "string" => "string".into(),
+        "integer" => format!("integer, {min} to {max}"),
+        "number" => "number above 0".into(),
+        "boolean" => "`true` or `false`".into(),
+        "array" => {
+            let items = match value(&field["items"]).as_str() {
+                "number above 0" => "numbers".to_string(),
+                "mapping (below)" => "mappings (below)".into(),
+                words if words.starts_with('`') => words.into(),
+                other => format!("{other}s"),
+            };
+            let least = if field["minItems"] == 1 { ", at least one" } else { "" };
+            format!("list of {items}{least}")
+        }
+        "object" if field["properties"].is_object() => "mapping (below)".into(),
+        "object" => "mapping".into(),
+        other => panic!("no word for `{other}`"),
+    }
+}
+
+/// The manual with its tables written anew; all mappings have a section.
+fn written(manual: &str, schemas: &BTreeMap<String, Value>) -> String {
+    let mut text = String::new();
+    let mut page = &Value::Null;
+    let mut mapping = page;
+    let mut sections = Vec::new();
+    let mut in_table = false;
+    for line in manual.lines() {
+        let inner = ["### Each of `", "### Its `"].into_iter().find_map(|start| line.strip_prefix(start));
+        let section = line.strip_prefix("## ");
+        if let Some((_, name)) = SECTIONS.iter().find(|(heading, _)| section == Some(*heading)) {
+            (page, mapping) = (&schemas[*name], &schemas[*name]);
+            sections.push((*name, None));
+        } else if let Some(name) = inner.and_then(|rest| rest.strip_suffix('`')) {
+            let field = &page["properties"][name];
+            mapping = if field["items"].is_object() { &field["items"] } else { field };
+            let kind = sections.last().expect("it is within a kind").0;
+            sections.push((kind, Some(name.to_string())));
+        }
+        if line == "| key | value | meaning |" {
+            text += &table(mapping);
+            in_table = true;
+        }
+        in_table &= line.starts_with('|');
+        if !in_table {
+            text += line;
+            text.push('\n');
+        }
+    }
+    for (_, kind) in SECTIONS {
+        let fields = schemas[kind]["properties"].as_object().into_iter().flatten();
+        let mappings = fields.filter(|(_, field)| value(field).contains("(below)"));
+        let needed = [None].into_iter().chain(mappings.map(|(name, _)| Some(name.clone())));
+        for section in needed.map(|name| (kind, name)) {
+            assert!(sections.contains(&section), "the manual has no section for {section:?}");
+        }
+    }
+    text
+}
+
+#[test]
+fn the_tables_of_the_manual_are_those_of_the_fields() {
+    let path = repository("docs/front-matter.md");
+    let manual = fs::read_to_string(&path).expect("the manual is there");
+    all_well(same(&path, &written(&manual, &schemas())).into_iter().collect());
+}
+
+/// Every key of a schema and of those within it.
+fn keys(schema: &Value, found: &mut BTreeSet<String>) {
+    for (name, field) in schema["properties"].as_object().into_iter().flatten() {
+        found.insert(name.clone());
+        keys(field, found);
+        keys(&field["items"], found);
     }
 }
 
 #[test]
-fn the_manual_has_every_key_and_no_other() {
-    let (sources, faults) = load::read(&repository("tests/golden/site")).expect("the site can be read");
-    let built = pipeline::build(&sources, faults, &order()).expect("the address is left as it is");
-    let mut defined = BTreeSet::new();
-    for (path, bytes) in built.outputs.expect("the site has no fault").iter() {
-        if path.starts_with("schema/") {
-            let schema: Value = serde_json::from_slice(bytes).expect("a schema is JSON");
-            // The others are of the data files, which nobody writes by hand.
-            if schema["title"].as_str().is_some_and(|title| title.starts_with("Front matter of")) {
-                keys(&schema, &mut defined);
-            }
+fn a_key_is_named_by_its_declaration_alone() {
+    let schemas = schemas();
+    let mut names = BTreeSet::new();
+    SECTIONS.iter().for_each(|(_, kind)| keys(&schemas[*kind], &mut names));
+    assert!(names.len() > 80, "{names:?}");
+    let sources =
+        [("src/site/kinds", ".rs"), ("src/load", ".rs"), ("crates/kbgen-estimate/src", "fields.rs")];
+    for path in sources.into_iter().flat_map(|(folder, end)| files(folder, end)) {
+        // Keys that several kinds share are written there.
+        if path.ends_with("kinds/common.rs") {
+            continue;
         }
+        let text = fs::read_to_string(&path).expect("a source file can be read");
+        let code = text.split("#[cfg(test)]").next().unwrap_or_default();
+        // A word of a closed set may be the same.
+        let is_key = |at: usize| !code[..at].ends_with("= ");
+        let has = |name: &&String| code.match_indices(&format!("\"{name}\"")).any(|(at, _)| is_key(at));
+        let named = names.iter().find(has);
+        assert!(named.is_none(), "{} has the key {named:?} in a string", path.display());
     }
-    let manual = fs::read_to_string(repository("docs/front-matter.md")).expect("the manual is there");
-    let cells = |row: &str| -> Vec<String> {
-        row.trim_matches('|').split(" | ").map(|cell| cell.trim().to_string()).collect()
-    };
-    let tables = manual.split("\n\n").filter(|part| part.starts_with("| key | value | meaning |"));
-    let told: BTreeSet<(String, String)> = tables
-        .flat_map(|table| table.lines().skip(2))
-        .map(cells)
-        .map(|cells| (cells[0].clone(), cells[cells.len() - 1].clone()))
-        .collect();
-    let missing: Vec<_> = defined.difference(&told).collect();
-    let strange: Vec<_> = told.difference(&defined).collect();
-    assert!(
-        missing.is_empty() && strange.is_empty(),
-        "not in the manual: {missing:#?}\nonly there: {strange:#?}"
-    );
 }

@@ -142,7 +142,7 @@ fn every_file_is_what_it_was() {
 fn the_search_knows_every_page() {
     let outputs = site(BASE);
     let script = text(&outputs, "data/search.js");
-    let data = script.trim_start_matches("window.kbgenPages=").trim_end().trim_end_matches(';');
+    let data = script.trim_start_matches("kbgen.pages=").trim_end().trim_end_matches(';');
     let data: serde_json::Value = serde_json::from_str(data).expect("it is one assignment of JSON");
     let documents = data["index"]["documents"].as_array().expect("the index has documents");
     let addresses = documents.iter().map(|document| document[0].as_str().expect("an address is text"));
@@ -395,7 +395,7 @@ fn every_page_says_what_it_is() {
 fn what_the_paste_box_offers_leads_to_pages() {
     let outputs = site(BASE);
     let script = text(&outputs, "data/diagnose.js");
-    let json = script.trim_end().strip_prefix("window.kbgenTables=").and_then(|rest| rest.strip_suffix(';'));
+    let json = script.trim_end().strip_prefix("kbgen.tables=").and_then(|rest| rest.strip_suffix(';'));
     let tables: serde_json::Value = serde_json::from_str(json.expect("an assignment")).expect("JSON");
     let pages = tables["pages"].as_object().expect("pages by slug");
     assert_eq!(pages.keys().collect::<Vec<_>>(), ["card-full", "slow-start"]);

@@ -2,20 +2,22 @@
 
 use std::sync::OnceLock;
 
-use kbgen::diagnosis::{Answer, Asked, Book, Compiled, answers, documents};
+use kbgen::diagnosis::{
+    CompiledSignatures, DiagnosedPage, DiagnosisDb, DiagnosisInput, documents, rank_pages,
+};
 use kbgen::load;
 use kbgen::load::Drafts;
 use kbgen::site::Site;
-use kbgen_signature::WordIndex;
+use kbgen_signature::TextIndex;
 
 use crate::expect::repository;
 
 /// The pages and their signatures.
 pub struct Knowledge {
     site: Site,
-    pub compiled: Compiled,
-    book: Book,
-    words: WordIndex,
+    pub compiled: CompiledSignatures,
+    db: DiagnosisDb,
+    words: TextIndex,
 }
 
 impl Knowledge {
@@ -25,25 +27,29 @@ impl Knowledge {
         READ.get_or_init(|| {
             let (sources, _) = load::read(&repository("")).expect("the repository can be read");
             let (site, _) = load::pages(&sources, Drafts::Exclude);
-            let compiled = Compiled::new(&site, &sources);
-            let book = Book::new(&site, &sources);
-            let words = WordIndex::build(&documents(&site, &sources));
-            Self { site, compiled, book, words }
+            let compiled = CompiledSignatures::new(&site, &sources);
+            let db = DiagnosisDb::new(&site, &sources);
+            let words = TextIndex::build(&documents(&site, &sources));
+            Self { site, compiled, db, words }
         })
     }
 
     /// The pages that `kbgen diagnose` asserts, best first.
-    pub fn diagnose(&self, log: &str) -> Vec<Answer> {
-        let found = self.compiled.index.read(log);
-        let asked = Asked { index: &self.compiled.index, found: &found, end: log, limit: usize::MAX };
-        answers(&self.book, || self.words.clone(), &asked).into_iter().filter(|answer| answer.exact).collect()
+    pub fn diagnose(&self, log: &str) -> Vec<DiagnosedPage> {
+        let found = self.compiled.index.diagnose(log);
+        let input =
+            DiagnosisInput { index: &self.compiled.index, diagnosis: &found, text: log, limit: usize::MAX };
+        rank_pages(&self.db, || self.words.clone(), &input)
+            .into_iter()
+            .filter(|answer| answer.exact)
+            .collect()
     }
 
     /// All that `kbgen diagnose` answers, best first.
-    pub fn answers(&self, log: &str) -> Vec<Answer> {
-        let found = self.compiled.index.read(log);
-        let asked = Asked { index: &self.compiled.index, found: &found, end: log, limit: 5 };
-        answers(&self.book, || self.words.clone(), &asked)
+    pub fn answers(&self, log: &str) -> Vec<DiagnosedPage> {
+        let found = self.compiled.index.diagnose(log);
+        let input = DiagnosisInput { index: &self.compiled.index, diagnosis: &found, text: log, limit: 5 };
+        rank_pages(&self.db, || self.words.clone(), &input)
     }
 
     /// Slug and title of every error page.

@@ -39,6 +39,7 @@ mod measured;
 mod methodology;
 mod mistakes;
 mod names;
+mod plans;
 mod rules;
 mod serve;
 #[cfg(unix)]

@@ -1,7 +1,7 @@
 //! Markdown: outline, faults, HTML, and what hostile text can and cannot do.
 
 use kbgen::markdown::{
-    Call, Figure, Picture, Pieces, inline, outline, outline_inline, plain, plain_inline, render,
+    Call, CallValue, Picture, RenderHooks, inline, outline, outline_inline, plain, plain_inline, render,
 };
 
 mod hostile;
@@ -9,7 +9,7 @@ mod hostile;
 /// Answers as a page one folder deep would.
 pub struct Page;
 
-impl Pieces for Page {
+impl RenderHooks for Page {
     fn href(&self, destination: &str) -> String {
         destination.strip_prefix('/').map_or(destination.to_string(), |path| format!("../{path}"))
     }
@@ -18,8 +18,8 @@ impl Pieces for Page {
         Picture { source: self.href(destination), size: Some((640, 480)) }
     }
 
-    fn figure(&self, call: &Call) -> Option<Figure> {
-        call.source.starts_with("fit(").then(|| Figure {
+    fn call_value(&self, call: &Call) -> Option<CallValue> {
+        call.source.starts_with("fit(").then(|| CallValue {
             text: "4.00 GiB".to_string(),
             value: "4294967296".to_string(),
             title: format!("of \"{}\"", call.source),
@@ -33,8 +33,9 @@ impl Pieces for Page {
 
 /// Each fault as `text: message`.
 fn faults(text: &str) -> Vec<String> {
-    let name = |fault: kbgen::markdown::Fault| format!("{}: {}", &text[fault.range], fault.kind.message());
-    outline(text).faults.into_iter().map(name).collect()
+    let name =
+        |fault: kbgen::markdown::MarkdownError| format!("{}: {}", &text[fault.range], fault.kind.message());
+    outline(text).errors.into_iter().map(name).collect()
 }
 
 fn html(text: &str) -> String {
@@ -49,7 +50,7 @@ fn an_outline_places_headings_links_and_calls() {
     let text = "Needs *much* {{ fit(\"a_b\", \"Q4_K_M\").kv }} of `VRAM`.\n\n\
                 ## Try *this* {#try-it}\n\n[a](/b \"t\") and ![c](d.png)\n\n### Then {{ fit(x) }}\n\n[e][f] <g@h.org>\n\n[f]: https://h.org\n";
     let outline = outline(text);
-    assert_eq!(outline.faults, []);
+    assert_eq!(outline.errors, []);
     assert_eq!(outline.lead, "Needs much {{ fit(\"a_b\", \"Q4_K_M\").kv }} of VRAM.");
     let headings: Vec<_> = outline
         .headings
@@ -148,7 +149,7 @@ fn what_looks_like_a_fault_and_is_none() {
 
 #[test]
 fn helps_say_one_thing() {
-    let help = |text: &str| outline(text).faults[0].kind.help();
+    let help = |text: &str| outline(text).errors[0].kind.help();
     assert_eq!(help("```pyhton\n```"), "did you mean `python`?");
     assert_eq!(help("```bash titel=\"x\"\n```"), "did you mean `title`?");
     assert_eq!(help("```bash os=mac\n```"), "did you mean `macos`?");
@@ -159,7 +160,7 @@ fn helps_say_one_thing() {
 fn one_line_is_read_as_a_line() {
     let line = "  1. Run `x` with <model>, [see](ftp://y) {{ z ";
     let outline = outline_inline(line);
-    let places: Vec<_> = outline.faults.iter().map(|fault| &line[fault.range.clone()]).collect();
+    let places: Vec<_> = outline.errors.iter().map(|fault| &line[fault.range.clone()]).collect();
     assert_eq!(places, ["<model>", "ftp://y", "{{"]);
     assert_eq!(&line[outline.links[0].range.clone()], "ftp://y");
     assert_eq!(

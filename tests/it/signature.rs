@@ -1,6 +1,8 @@
 //! Signatures: the vectors that the page's script shares, and hostile logs.
 
-use kbgen_signature::{Cause, Diagnosis, Expression, Index, Kind, Page, Pattern, STEPS, Signature, Table};
+use kbgen_signature::{
+    Cause, Diagnosis, Expression, Index, Kind, Page, Pattern, STEPS_PER_WINDOW, Signature, Table,
+};
 use serde_json::{Value, json};
 use std::fs;
 
@@ -96,13 +98,13 @@ fn the_shared_vectors_hold() {
     let bless = std::env::var_os("KBGEN_BLESS").is_some();
     for case in vectors["cases"].as_array_mut().expect("the vectors are well formed") {
         let text = case["text"].as_str().expect("the vectors are well formed");
-        let read = index.read(text);
-        assert_eq!(read, read_back.read(text), "{}", case["name"]);
+        let read = index.diagnose(text);
+        assert_eq!(read, read_back.diagnose(text), "{}", case["name"]);
         assert_eq!(read.skipped, None, "{}", case["name"]);
         for (name, found) in [
             ("expected", json!(read.matches)),
             ("steps", json!(read.steps)),
-            ("begun", json!(index.begun(text))),
+            ("begun", json!(index.truncated_matches(text))),
         ] {
             if bless {
                 case[name] = found;
@@ -125,7 +127,7 @@ fn every_sample_leads_to_its_own_page() {
     let knowledge = Knowledge::read();
     let mut answers = Vec::new();
     for (slug, text) in knowledge.samples() {
-        let matches = knowledge.compiled.index.diagnose(text);
+        let matches = knowledge.compiled.index.diagnose(text).matches;
         assert_eq!(matches.first().map(|found| found.slug.as_str()), Some(slug), "{text}");
         let answered = knowledge.answers(text);
         let conclusions: Vec<_> = answered.into_iter().map(|answer| answer.conclusion).collect();
@@ -147,7 +149,7 @@ fn read_hostile(family: &Family) -> (Index, Diagnosis, u64) {
     };
     let pages: Vec<Page> = family.patterns.iter().enumerate().map(page).collect();
     let index = Index::build(&pages, &[]);
-    let read = index.read(&family.log);
+    let read = index.diagnose(&family.log);
     (index, read, family.log.chars().filter(|c| !c.is_whitespace()).count() as u64)
 }
 
@@ -158,8 +160,12 @@ fn steps_are_bounded_however_many_patterns_are_hostile() {
     for count in [100, 1_000, 10_000] {
         for family in families(count) {
             let (index, Diagnosis { matches, steps, skipped, .. }, letters) = read_hostile(&family);
-            let stretches = letters.div_ceil(1024);
-            assert!(steps <= stretches * STEPS as u64, "{}: {steps} steps, {count} patterns", family.name);
+            let windows = letters.div_ceil(1024);
+            assert!(
+                steps <= windows * STEPS_PER_WINDOW as u64,
+                "{}: {steps} steps, {count} patterns",
+                family.name
+            );
             if count == 1_000 {
                 let (table, skipped) = (index.table(), skipped.unwrap_or(0));
                 vectors.push(json!({
@@ -212,7 +218,7 @@ fn hostile_logs_take_linear_time() {
         "\n",
     ] {
         let log = piece.repeat((1 << 20) / piece.len());
-        let read = index.read(&log);
+        let read = index.diagnose(&log);
         assert!(read.matches.len() <= 2 && read.skipped.is_none(), "{piece:?}");
     }
 }

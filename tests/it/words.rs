@@ -3,7 +3,7 @@
 use kbgen::diagnosis::documents;
 use kbgen::load;
 use kbgen::load::Drafts;
-use kbgen_signature::{Document, NEAR, WordIndex};
+use kbgen_signature::{Document, MIN_LOG_SHARE, TextIndex};
 use serde_json::{Value, json};
 use std::fs;
 use std::path::Path;
@@ -15,7 +15,7 @@ fn vectors() -> Value {
     serde_json::from_str(&fs::read_to_string(VECTORS).expect("the vectors can be read")).expect(WHOLE)
 }
 
-fn index(vectors: &Value) -> WordIndex {
+fn index(vectors: &Value) -> TextIndex {
     let document = |value: &Value| {
         let text = |name: &str| value[name].as_str().expect(WHOLE).to_owned();
         Document {
@@ -27,7 +27,7 @@ fn index(vectors: &Value) -> WordIndex {
     };
     let documents: Vec<Document> =
         vectors["documents"].as_array().expect(WHOLE).iter().map(document).collect();
-    WordIndex::build(&documents)
+    TextIndex::build(&documents)
 }
 
 /// The script's test, `tests/browser/search.test.mjs`, holds `static/js/search.js` to the same file.
@@ -37,12 +37,12 @@ fn the_shared_vectors_hold() {
     let mut vectors = vectors();
     let index = index(&vectors);
     let stored = json!(index);
-    let read_back: WordIndex =
+    let read_back: TextIndex =
         serde_json::from_value(stored.clone()).expect("the index survives its own JSON");
     let bless = std::env::var_os("KBGEN_BLESS").is_some();
     for case in vectors["cases"].as_array_mut().expect(WHOLE) {
         let text = case["text"].as_str().expect(WHOLE);
-        let (hits, titled) = (json!(read_back.search(text, 5)), json!(read_back.titled(text)));
+        let (hits, titled) = (json!(read_back.search(text, 5)), json!(read_back.title_matches(text)));
         for (name, found) in [("expected", hits), ("titled", titled)] {
             if bless {
                 case[name] = found;
@@ -72,9 +72,13 @@ fn a_search_finds_the_page_by_some_of_its_words_and_in_spite_of_typing_errors() 
         assert_eq!(index.search(text, 3)[0].address, address, "{text}");
     }
     let log = "RuntimeError: an illegal memory access was encounterd\nloss.backward()";
-    assert!(index.search(log, 1)[0].share >= NEAR, "{:?}", index.search(log, 1));
+    assert!(index.search(log, 1)[0].share >= MIN_LOG_SHARE, "{:?}", index.search(log, 1));
     let healthy = "INFO 03-26 05:25:01 loader.py:230] Loading weights took 1.13 seconds";
-    assert!(index.search(healthy, 1).iter().all(|hit| hit.share < NEAR), "{:?}", index.search(healthy, 1));
+    assert!(
+        index.search(healthy, 1).iter().all(|hit| hit.share < MIN_LOG_SHARE),
+        "{:?}",
+        index.search(healthy, 1)
+    );
     assert!(index.search("qqqq zzzz", 3).is_empty());
     assert_eq!(index.search("memory", 3).len(), 3);
 }
@@ -83,7 +87,7 @@ fn a_search_finds_the_page_by_some_of_its_words_and_in_spite_of_typing_errors() 
 fn a_log_without_a_word_of_trouble_is_near_no_page() {
     let index = index(&vectors());
     let troubled = "OSError: [WinError 1455] that paging file was too small";
-    assert!(index.search(troubled, 1)[0].share >= NEAR, "{:?}", index.search(troubled, 1));
+    assert!(index.search(troubled, 1)[0].share >= MIN_LOG_SHARE, "{:?}", index.search(troubled, 1));
     let healthy = "the paging file was made,\nit is too small for nothing";
     assert!(index.search(healthy, 5).iter().all(|hit| hit.share == 0), "{:?}", index.search(healthy, 5));
 }
@@ -98,7 +102,7 @@ fn samples_of_this_site_find_their_page_by_its_words() {
     let mut bare = whole.clone();
     bare.iter_mut().for_each(|document| document.signatures.clear());
     for (documents, least) in [(whole, 95), (bare, 62)] {
-        let index = WordIndex::build(&documents);
+        let index = TextIndex::build(&documents);
         let (mut asked, mut first) = (0, 0);
         for page in &site.errors {
             let address = page.head.id.address();

@@ -26,6 +26,9 @@ pub enum Evidence {
     /// f16, bf16, q8_0 or q4_0 (ggml's `src/ggml-cuda/fattn.cu`); without one attention runs
     /// on the CPU, slowly, and the buffers differ.
     ReplayedWithKernel,
+    /// A figure near llama.cpp's own, for a GPU that holds a part of the model
+    /// ([`plan::partial`](crate::plan::partial)).
+    Planned,
 }
 
 /// One part of a device's need.

@@ -7,12 +7,13 @@ use crate::architecture::Architecture;
 use crate::bytes::Bytes;
 use crate::cache::{self, Cells};
 use crate::compute::{Arrangement, Graphs, Subject};
-use crate::estimator::{Estimate, NotCovered, check, combine};
+use crate::estimator::{Estimate, Evidence, NotCovered, Part, check, combine};
 use crate::offload::{LargestTensors, largest_tensors};
 use crate::placement::Device;
-use crate::quantization::Quantization;
-use crate::segments::{DeviceSegments, Segment, append, pieces_by_stretch, stretches};
-use crate::settings::Settings;
+use crate::plan::partial::{Split, WholeBytes, partial_bytes, sample_cells, sampled, through};
+use crate::quantization::{CacheType, Quantization};
+use crate::segments::{DeviceSegments, Segment, append, cells_of, pieces_by_stretch, stretches, value_at};
+use crate::settings::{ExpertPlacement, Settings};
 use crate::speed::bytes_read;
 use crate::weights::{PlacedWeights, WeightList, Weights};
 
@@ -24,17 +25,30 @@ pub struct Planner<'m> {
     list: WeightList,
     weights: HashMap<Quantization, Arc<Weights>>,
     graphs: Graphs,
+    /// Curves of compute buffers that plans rest on, by settings without a context.
+    curves: HashMap<Settings, Arc<Vec<Segment>>>,
 }
 
 impl<'m> Planner<'m> {
     /// A planner that knows nothing yet.
     pub fn new(model: &'m Architecture) -> Planner<'m> {
-        Planner { model, list: WeightList::new(model), weights: HashMap::new(), graphs: Graphs::default() }
+        Planner {
+            model,
+            list: WeightList::new(model),
+            weights: HashMap::new(),
+            graphs: Graphs::default(),
+            curves: HashMap::new(),
+        }
     }
 
     /// A planner that builds and runs every layer of every graph: slow, to compare with.
     pub fn thorough(model: &'m Architecture) -> Planner<'m> {
         Planner { graphs: Graphs::thorough(), ..Planner::new(model) }
+    }
+
+    /// The model.
+    pub fn model(&self) -> &'m Architecture {
+        self.model
     }
 
     /// What every device needs.
@@ -91,8 +105,15 @@ impl<'m> Planner<'m> {
     /// Cache and compute buffer of every device over cells, as [`Planner::compute`].
     pub fn segments(&mut self, settings: &Settings) -> Result<Vec<DeviceSegments>, NotCovered> {
         let compute = self.compute(settings)?;
+        let parts = cache::devices(settings).zip(self.cache_segments(settings)?.into_iter().zip(compute));
+        Ok(parts.map(|(device, (cache, compute))| DeviceSegments { device, cache, compute }).collect())
+    }
+
+    /// Cache of every device over cells, as [`Planner::compute`].
+    pub fn cache_segments(&mut self, settings: &Settings) -> Result<Vec<Vec<Segment>>, NotCovered> {
+        check(self.model, settings)?;
         let arrangement = self.arrangement(settings);
-        let mut caches = vec![Vec::new(); compute.len()];
+        let mut caches = vec![Vec::new(); settings.tensor_split.len() + 1];
         for stretch in stretches(self.model, settings) {
             let at = |settings| cache::buffer_bytes(self.model, settings, &arrangement.placement);
             let (bytes, next) = (at(&stretch.first), at(&stretch.second));
@@ -100,8 +121,96 @@ impl<'m> Planner<'m> {
                 append(pieces, Segment::new(stretch.start, bytes, next.0 as i64 - bytes.0 as i64));
             }
         }
-        let parts = cache::devices(settings).zip(caches.into_iter().zip(compute));
-        Ok(parts.map(|(device, (cache, compute))| DeviceSegments { device, cache, compute }).collect())
+        Ok(caches)
+    }
+
+    /// The compute buffers of the GPUs as a plan counts them: of one GPU that holds a part of the model by the rule of
+    /// [`plan::partial`](crate::plan::partial), else llama.cpp's own.
+    pub fn planned_compute(&mut self, settings: &Settings) -> Result<PlannedCompute, NotCovered> {
+        check(self.model, settings)?;
+        let weights = self.weights_of(settings.quantization);
+        let Some(split) = Split::new(self.model, &weights.placed, settings) else {
+            return Ok(PlannedCompute::Exact);
+        };
+        // nothing is copied in, so the quantization does not matter
+        let whole = Settings {
+            quantization: Quantization::F16,
+            gpu_layers: None,
+            experts: ExpertPlacement::WithLayer,
+            ..settings.clone()
+        };
+        let one_slot =
+            Settings { cache_type_v: settings.cache_type_v, ..sampled(&whole, settings.cache_type_k, 1) };
+        let mut types = vec![settings.cache_type_k, settings.cache_type_v];
+        types.dedup();
+        let mut samples = Vec::new();
+        for (gpu_layers, experts) in split.samples {
+            let part = Settings { gpu_layers: Some(gpu_layers), experts, ..settings.clone() };
+            for cache_type in &types {
+                samples.push(self.sampled_compute(&part, *cache_type)?);
+            }
+        }
+        let output = match split.copies_output {
+            true => self.largest_tensors(settings.quantization).output,
+            false => Bytes(0),
+        };
+        Ok(PlannedCompute::Partial {
+            samples,
+            one_slot: self.gpu_curve(&one_slot)?,
+            all_slots: self.gpu_curve(&Settings { n_outputs: Some(settings.sequences), ..whole.clone() })?,
+            asked: self.gpu_curve(&whole)?,
+            output,
+        })
+    }
+
+    /// The compute buffer of the first GPU with one slot of the server, as it is at powers of two.
+    pub fn sampled_compute(
+        &mut self,
+        settings: &Settings,
+        cache_type: CacheType,
+    ) -> Result<Arc<Vec<Segment>>, NotCovered> {
+        let key = sampled(settings, cache_type, 0);
+        if let Some(known) = self.curves.get(&key) {
+            return Ok(Arc::clone(known));
+        }
+        let taken = sample_cells(self.model.max_context).map(|cells| {
+            let buffers = self.compute_on(&sampled(settings, cache_type, cells))?;
+            Ok(buffers[0].0)
+        });
+        let pieces = Arc::new(through(&taken.collect::<Result<Vec<u64>, NotCovered>>()?));
+        self.curves.insert(key, Arc::clone(&pieces));
+        Ok(pieces)
+    }
+
+    /// The compute buffer of the first GPU over cells.
+    fn gpu_curve(&mut self, settings: &Settings) -> Result<Arc<Vec<Segment>>, NotCovered> {
+        let key = settings.at_context(1);
+        if let Some(known) = self.curves.get(&key) {
+            return Ok(Arc::clone(known));
+        }
+        let pieces = Arc::new(self.compute(&key)?.swap_remove(0));
+        self.curves.insert(key, Arc::clone(&pieces));
+        Ok(pieces)
+    }
+
+    /// What every device needs, as a plan counts it.
+    pub fn plan(&mut self, settings: &Settings) -> Result<Estimate, NotCovered> {
+        let mut need = self.estimate(settings)?;
+        if let Some(bytes) = self.planned_compute(settings)?.at(cells_of(settings)) {
+            need.devices[0].compute = Part { bytes, evidence: Evidence::Planned };
+        }
+        Ok(need)
+    }
+
+    /// What the GPUs need in all, as a plan counts it.
+    pub fn planned_totals(&mut self, settings: &Settings) -> Result<Vec<Bytes>, NotCovered> {
+        let compute = match self.planned_compute(settings)?.at(cells_of(settings)) {
+            Some(bytes) => vec![bytes],
+            None => self.compute_on(settings)?,
+        };
+        let held = self.weights_on(settings)?.into_iter().zip(self.cache_on(settings)?);
+        let gpus = held.zip(compute).take(settings.tensor_split.len());
+        Ok(gpus.map(|((weights, cache), compute)| weights + cache + compute).collect())
     }
 
     /// Cache and state of one layer on a device over cells, as [`Planner::compute`]. The cache
@@ -153,5 +262,37 @@ impl<'m> Planner<'m> {
 
     fn arrangement(&mut self, settings: &Settings) -> Arc<Arrangement> {
         self.graphs.arrangement(self.model, settings)
+    }
+}
+
+/// The compute buffers of GPUs in a plan.
+#[derive(Debug, Clone)]
+pub enum PlannedCompute {
+    /// llama.cpp's own.
+    Exact,
+    /// That of one GPU with a part of the model, of the curves that [`partial_bytes`] takes.
+    Partial {
+        /// Buffers of the splits that are taken.
+        samples: Vec<Arc<Vec<Segment>>>,
+        /// The buffer of the whole model with one slot of the server.
+        one_slot: Arc<Vec<Segment>>,
+        /// The buffer of the whole model with all slots of the server.
+        all_slots: Arc<Vec<Segment>>,
+        /// The buffer of the whole model with the run that is asked for.
+        asked: Arc<Vec<Segment>>,
+        /// An output matrix that is copied in.
+        output: Bytes,
+    },
+}
+
+impl PlannedCompute {
+    /// The buffer at a number of cells; none where it is llama.cpp's own.
+    pub fn at(&self, cells: u64) -> Option<Bytes> {
+        let PlannedCompute::Partial { samples, one_slot, all_slots, asked, output } = self else {
+            return None;
+        };
+        let at = |pieces: &Arc<Vec<Segment>>| value_at(pieces, cells).unwrap_or_default().0;
+        let whole = WholeBytes { one_slot: at(one_slot), all_slots: at(all_slots), asked: at(asked) };
+        Some(Bytes(partial_bytes(samples.iter().map(at), whole, output.0)))
     }
 }

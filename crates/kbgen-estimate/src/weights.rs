@@ -12,7 +12,7 @@ use crate::recipe::tensor_types;
 use crate::tensors::weight_tensors;
 
 /// Alignment of tensors in CUDA buffers.
-pub(crate) const GPU_ALIGNMENT: u64 = 128;
+pub const GPU_ALIGNMENT: u64 = 128;
 /// Alignment of tensors in host buffers.
 pub(crate) const HOST_ALIGNMENT: u64 = 32;
 /// CUDA pads the rows of quantized tensors to a multiple of this (`MATRIX_ROW_PADDING`).

@@ -1,59 +1,59 @@
-//! Selects the piece of literal text that each pattern is searched by: the rarest among all patterns of a table.
+//! Selects the anchor of each pattern: the piece of its literal text that is rarest among all patterns of a table.
 
 use std::collections::HashMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::find::spell;
-use crate::pattern::{Part, Pattern};
+use crate::matcher::literal_bytes;
+use crate::pattern::{Pattern, PatternPart};
 
-/// Length in characters of the longest piece that is searched for; what follows it is compared anyway.
-pub(crate) const LENGTH: usize = 24;
-/// Each character that a piece is shorter than this doubles how often it is expected in a text.
-const USUAL: usize = 8;
+/// Longest anchor, in characters; the verification compares the text that follows.
+pub(crate) const MAX_ANCHOR_LENGTH: usize = 24;
+/// Anchors below this length are penalized: each missing character doubles the expected number of hits in a text.
+const SELECTIVE_LENGTH: usize = 8;
 
-/// Position of the piece that a pattern is searched by: the index of its part, and the offset in that literal text.
+/// Position of an anchor in its pattern: the index of the part, and the character offset in its literal text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Anchor(pub usize, pub usize);
 
-/// Returns the anchor of each pattern. Without the choice, patterns that begin alike would all be tried at each place
-/// where that beginning occurs.
+/// Returns the anchor of each pattern. Without this selection, patterns with the same beginning would all be tried wherever
+/// that beginning occurs.
 pub(crate) fn anchors(patterns: &[Pattern]) -> Vec<Anchor> {
-    let spelled: Vec<Vec<(usize, Vec<u8>)>> = patterns.iter().map(literals).collect();
+    let literals: Vec<Vec<(usize, Vec<u8>)>> = patterns.iter().map(literal_parts).collect();
     let mut uses: HashMap<&[u8], u64> = HashMap::new();
-    for (_, literal) in spelled.iter().flatten() {
+    for (_, literal) in literals.iter().flatten() {
         for offset in offsets(literal.len()) {
-            *uses.entry(piece(literal, offset)).or_default() += 1;
+            *uses.entry(anchor_bytes(literal, offset)).or_default() += 1;
         }
     }
-    let cost = |piece: &[u8]| uses[piece] << USUAL.saturating_sub(piece.len());
+    let cost = |anchor: &[u8]| uses[anchor] << SELECTIVE_LENGTH.saturating_sub(anchor.len());
     let anchor = |literals: &Vec<(usize, Vec<u8>)>| {
         let all = literals
             .iter()
             .flat_map(|(part, literal)| offsets(literal.len()).map(move |offset| (*part, literal, offset)));
-        let rarest = all.min_by_key(|(_, literal, offset)| cost(piece(literal, *offset)));
+        let rarest = all.min_by_key(|(_, literal, offset)| cost(anchor_bytes(literal, *offset)));
         rarest.map_or(Anchor(0, 0), |(part, _, offset)| Anchor(part, offset))
     };
-    spelled.iter().map(anchor).collect()
+    literals.iter().map(anchor).collect()
 }
 
-/// Returns the piece of a literal text at `offset`.
-pub(crate) fn piece(literal: &[u8], offset: usize) -> &[u8] {
+/// Returns the anchor at `offset` of a literal text.
+pub(crate) fn anchor_bytes(literal: &[u8], offset: usize) -> &[u8] {
     let rest = literal.get(offset..).unwrap_or_default();
-    &rest[..rest.len().min(LENGTH)]
+    &rest[..rest.len().min(MAX_ANCHOR_LENGTH)]
 }
 
-/// Literal texts of a pattern as characters, with the index of their part.
-fn literals(pattern: &Pattern) -> Vec<(usize, Vec<u8>)> {
-    let literal = |(index, part): (usize, &Part)| match part {
-        Part::Text(text) => Some((index, spell(text).0)),
-        Part::Hole(..) => None,
+/// Returns the characters of each literal text, with the index of its part.
+fn literal_parts(pattern: &Pattern) -> Vec<(usize, Vec<u8>)> {
+    let literal = |(index, part): (usize, &PatternPart)| match part {
+        PatternPart::Text(text) => Some((index, literal_bytes(text).0)),
+        PatternPart::Placeholder(..) => None,
     };
     pattern.parts.iter().enumerate().filter_map(literal).collect()
 }
 
-/// Offsets of the pieces that cover a literal text of this length.
+/// Returns the offsets of anchors that cover a literal text of this length.
 fn offsets(length: usize) -> impl Iterator<Item = usize> {
-    let last = length.saturating_sub(LENGTH);
-    (0..last).step_by(LENGTH).chain([last])
+    let last = length.saturating_sub(MAX_ANCHOR_LENGTH);
+    (0..last).step_by(MAX_ANCHOR_LENGTH).chain([last])
 }

@@ -1,13 +1,11 @@
-//! Expressions over figures: what a page writes after `when`, and what an extractor derives.
+//! Expressions over figures: the conditions of pages (`when`) and the derived figures of extractors.
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error, ser::SerializeSeq};
-use serde_json::Value;
 
-use crate::fault::Fault;
 use crate::figure::{Figure, Figures, serialize_number};
 use crate::grammar;
+use crate::parse_error::ParseError;
 
-/// An operator between two values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Operator {
     Or,
@@ -22,7 +20,7 @@ pub(crate) enum Operator {
     Subtract,
     Multiply,
     Divide,
-    DivideWhole,
+    FloorDivide,
 }
 
 impl Operator {
@@ -39,20 +37,20 @@ impl Operator {
         ("-", Self::Subtract),
         ("*", Self::Multiply),
         ("/", Self::Divide),
-        ("//", Self::DivideWhole),
+        ("//", Self::FloorDivide),
     ];
 
-    fn sign(self) -> &'static str {
-        Self::ALL.iter().find(|(_, operator)| *operator == self).map_or("", |(sign, _)| sign)
+    fn symbol(self) -> &'static str {
+        Self::ALL.iter().find(|(_, operator)| *operator == self).map_or("", |(symbol, _)| symbol)
     }
 
-    /// Whether the result is true or false.
-    pub(crate) fn decides(self) -> bool {
-        !matches!(self, Self::Add | Self::Subtract | Self::Multiply | Self::Divide | Self::DivideWhole)
+    /// Returns whether the result is a boolean.
+    pub(crate) fn is_condition(self) -> bool {
+        !matches!(self, Self::Add | Self::Subtract | Self::Multiply | Self::Divide | Self::FloorDivide)
     }
 }
 
-/// A node of the tree that a text was read into.
+/// A node of the syntax tree.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Node {
     Number(f64),
@@ -60,179 +58,170 @@ pub(crate) enum Node {
     Name(String),
     Known(String),
     Not(Box<Node>),
-    Pair(Operator, Box<Node>, Box<Node>),
+    Binary(Operator, Box<Node>, Box<Node>),
 }
 
-/// What a node is worth; a name that was not read is unknown, and so is what is reckoned with it.
+/// The value of a node; unknown if it depends on a figure that is missing.
 #[derive(Debug, Clone, PartialEq)]
-enum Worth {
+enum Value {
     Unknown,
-    Truth(bool),
+    Bool(bool),
     Number(f64),
     Text(String),
 }
 
 /// An expression over figures, for example `requested > free and not known(other_process)`.
 ///
-/// Comparison, `+ - * /`, `//` for division without a rest, `and or not`, parentheses, numbers with units such as `1 GiB` (powers of 1024),
-/// `'text'` and `known(name)`. What depends on a figure that was not read is unknown and does not hold,
-/// and neither does its negation.
+/// Supports comparisons, `+ - * /`, `//` for floor division, `and or not`, parentheses, numbers with units such as `1 GiB`
+/// (powers of 1024), `'text'` and `known(name)`. A condition that depends on a missing figure is unknown, and so is its negation.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Expression {
     root: Node,
 }
 
 impl Expression {
-    /// Reads a condition.
+    /// Parses a condition.
     ///
     /// # Errors
-    /// The first mistake, with its byte range; also where the text yields a number instead of a condition.
-    pub fn parse(text: &str) -> Result<Self, Fault> {
+    /// The first mistake, with its byte range; also for an expression with a number as its value.
+    pub fn parse(text: &str) -> Result<Self, ParseError> {
         let root = grammar::parse(text)?;
-        if decides(&root) {
+        if is_condition(&root) {
             return Ok(Self { root });
         }
-        Err(Fault::new(
+        Err(ParseError::new(
             0..text.len(),
             "the expression is a value, not a condition",
             "compare it, for example with `> 0`",
         ))
     }
 
-    /// Reads an expression that yields a number.
+    /// Parses an expression with a number as its value.
     ///
     /// # Errors
-    /// The first mistake, with its byte range; also where the text yields a condition.
-    pub fn parse_value(text: &str) -> Result<Self, Fault> {
+    /// The first mistake, with its byte range; also for a condition.
+    pub fn parse_value(text: &str) -> Result<Self, ParseError> {
         let root = grammar::parse(text)?;
-        if !decides(&root) {
+        if !is_condition(&root) {
             return Ok(Self { root });
         }
-        Err(Fault::new(
+        Err(ParseError::new(
             0..text.len(),
             "the expression is a condition, not a value",
             "leave the comparison out",
         ))
     }
 
-    /// The names of the figures that the expression uses, each once, in the order of the text.
+    /// Returns the names of the figures in the expression, without duplicates, in text order.
     pub fn names(&self) -> Vec<&str> {
         let mut names = Vec::new();
-        collect_names(&self.root, &mut names);
+        walk(&self.root, &mut |node| match node {
+            Node::Name(name) | Node::Known(name) if !names.contains(&name.as_str()) => {
+                names.push(name.as_str())
+            }
+            _ => {}
+        });
         names
     }
 
-    /// The texts that figures are compared with, in the order of the expression.
+    /// Returns the string literals, in text order.
     pub fn texts(&self) -> Vec<&str> {
         let mut texts = Vec::new();
-        collect_texts(&self.root, &mut texts);
+        walk(&self.root, &mut |node| {
+            texts.extend(if let Node::Text(text) = node { Some(text.as_str()) } else { None })
+        });
         texts
     }
 
-    /// Whether the condition holds for these figures; false where it cannot be told.
+    /// Returns whether the condition is true; false if it is unknown.
     pub fn holds(&self, figures: &Figures) -> bool {
-        worth(&self.root, figures) == Worth::Truth(true)
+        evaluate(&self.root, figures) == Value::Bool(true)
     }
 
-    /// The number that the expression yields, if every figure it needs was read.
+    /// Returns the value of the expression; `None` if a figure is missing.
     pub fn number(&self, figures: &Figures) -> Option<f64> {
-        match worth(&self.root, figures) {
-            Worth::Number(number) => Some(number),
+        match evaluate(&self.root, figures) {
+            Value::Number(number) => Some(number),
             _ => None,
         }
     }
 }
 
-/// Whether a node yields true or false.
-pub(crate) fn decides(node: &Node) -> bool {
+/// Returns whether the value of a node is a boolean.
+pub(crate) fn is_condition(node: &Node) -> bool {
     match node {
         Node::Known(_) | Node::Not(_) => true,
-        Node::Pair(operator, ..) => operator.decides(),
+        Node::Binary(operator, ..) => operator.is_condition(),
         _ => false,
     }
 }
 
-fn collect_names<'node>(node: &'node Node, names: &mut Vec<&'node str>) {
+/// Calls `visit` with each node of a tree, in text order.
+fn walk<'node>(node: &'node Node, visit: &mut impl FnMut(&'node Node)) {
+    visit(node);
     match node {
-        Node::Name(name) | Node::Known(name) => {
-            if !names.contains(&name.as_str()) {
-                names.push(name);
-            }
+        Node::Not(inner) => walk(inner, visit),
+        Node::Binary(_, left, right) => {
+            walk(left, visit);
+            walk(right, visit);
         }
-        Node::Not(inner) => collect_names(inner, names),
-        Node::Pair(_, left, right) => {
-            collect_names(left, names);
-            collect_names(right, names);
-        }
-        Node::Number(_) | Node::Text(_) => {}
+        Node::Number(_) | Node::Text(_) | Node::Name(_) | Node::Known(_) => {}
     }
 }
 
-fn collect_texts<'node>(node: &'node Node, texts: &mut Vec<&'node str>) {
+fn evaluate(node: &Node, figures: &Figures) -> Value {
     match node {
-        Node::Text(text) => texts.push(text),
-        Node::Not(inner) => collect_texts(inner, texts),
-        Node::Pair(_, left, right) => {
-            collect_texts(left, texts);
-            collect_texts(right, texts);
-        }
-        Node::Number(_) | Node::Name(_) | Node::Known(_) => {}
-    }
-}
-
-fn worth(node: &Node, figures: &Figures) -> Worth {
-    match node {
-        Node::Number(number) => Worth::Number(*number),
-        Node::Text(text) => Worth::Text(text.clone()),
+        Node::Number(number) => Value::Number(*number),
+        Node::Text(text) => Value::Text(text.clone()),
         Node::Name(name) => match figures.get(name) {
-            Some(Figure::Number(number)) => Worth::Number(*number),
-            Some(Figure::Text(text)) => Worth::Text(text.clone()),
-            None => Worth::Unknown,
+            Some(Figure::Number(number)) => Value::Number(*number),
+            Some(Figure::Text(text)) => Value::Text(text.clone()),
+            None => Value::Unknown,
         },
-        Node::Known(name) => Worth::Truth(figures.get(name).is_some()),
-        Node::Not(inner) => match worth(inner, figures) {
-            Worth::Truth(truth) => Worth::Truth(!truth),
-            _ => Worth::Unknown,
+        Node::Known(name) => Value::Bool(figures.get(name).is_some()),
+        Node::Not(inner) => match evaluate(inner, figures) {
+            Value::Bool(value) => Value::Bool(!value),
+            _ => Value::Unknown,
         },
-        Node::Pair(operator, left, right) => {
-            pair_worth(*operator, worth(left, figures), worth(right, figures))
+        Node::Binary(operator, left, right) => {
+            apply(*operator, evaluate(left, figures), evaluate(right, figures))
         }
     }
 }
 
-fn pair_worth(operator: Operator, left: Worth, right: Worth) -> Worth {
-    use Worth::{Number, Text, Truth, Unknown};
+fn apply(operator: Operator, left: Value, right: Value) -> Value {
+    use Value::{Bool, Number, Text, Unknown};
     match (operator, left, right) {
-        (Operator::And, Truth(false), _) | (Operator::And, _, Truth(false)) => Truth(false),
-        (Operator::Or, Truth(true), _) | (Operator::Or, _, Truth(true)) => Truth(true),
-        (Operator::And, Truth(true), Truth(true)) => Truth(true),
-        (Operator::Or, Truth(false), Truth(false)) => Truth(false),
-        (Operator::Equal, Text(left), Text(right)) => Truth(left == right),
-        (Operator::NotEqual, Text(left), Text(right)) => Truth(left != right),
-        (operator, Number(left), Number(right)) => number_worth(operator, left, right),
+        (Operator::And, Bool(false), _) | (Operator::And, _, Bool(false)) => Bool(false),
+        (Operator::Or, Bool(true), _) | (Operator::Or, _, Bool(true)) => Bool(true),
+        (Operator::And, Bool(true), Bool(true)) => Bool(true),
+        (Operator::Or, Bool(false), Bool(false)) => Bool(false),
+        (Operator::Equal, Text(left), Text(right)) => Bool(left == right),
+        (Operator::NotEqual, Text(left), Text(right)) => Bool(left != right),
+        (operator, Number(left), Number(right)) => apply_numeric(operator, left, right),
         _ => Unknown,
     }
 }
 
-fn number_worth(operator: Operator, left: f64, right: f64) -> Worth {
-    let reckoned = match operator {
-        Operator::Equal => return Worth::Truth(left == right),
-        Operator::NotEqual => return Worth::Truth(left != right),
-        Operator::Less => return Worth::Truth(left < right),
-        Operator::LessOrEqual => return Worth::Truth(left <= right),
-        Operator::Greater => return Worth::Truth(left > right),
-        Operator::GreaterOrEqual => return Worth::Truth(left >= right),
+fn apply_numeric(operator: Operator, left: f64, right: f64) -> Value {
+    let result = match operator {
+        Operator::Equal => return Value::Bool(left == right),
+        Operator::NotEqual => return Value::Bool(left != right),
+        Operator::Less => return Value::Bool(left < right),
+        Operator::LessOrEqual => return Value::Bool(left <= right),
+        Operator::Greater => return Value::Bool(left > right),
+        Operator::GreaterOrEqual => return Value::Bool(left >= right),
         Operator::Add => left + right,
         Operator::Subtract => left - right,
         Operator::Multiply => left * right,
         Operator::Divide => left / right,
-        Operator::DivideWhole => (left / right).floor(),
-        Operator::And | Operator::Or => return Worth::Unknown,
+        Operator::FloorDivide => (left / right).floor(),
+        Operator::And | Operator::Or => return Value::Unknown,
     };
-    if reckoned.is_finite() { Worth::Number(reckoned) } else { Worth::Unknown }
+    if result.is_finite() { Value::Number(result) } else { Value::Unknown }
 }
 
-/// A number is itself, a name a string, and everything else a list that begins with its sign; text is
+/// Writes a number as a number, a name as a string, and any other node as a list that starts with its operator; text is
 /// `["'", "text"]`.
 impl Serialize for Node {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -242,9 +231,9 @@ impl Serialize for Node {
             Self::Text(text) => ("'", text).serialize(serializer),
             Self::Known(name) => ("known", name).serialize(serializer),
             Self::Not(inner) => ("not", inner).serialize(serializer),
-            Self::Pair(operator, left, right) => {
+            Self::Binary(operator, left, right) => {
                 let mut list = serializer.serialize_seq(Some(3))?;
-                list.serialize_element(operator.sign())?;
+                list.serialize_element(operator.symbol())?;
                 list.serialize_element(left)?;
                 list.serialize_element(right)?;
                 list.end()
@@ -261,27 +250,27 @@ impl Serialize for Expression {
 
 impl<'de> Deserialize<'de> for Expression {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let value = Value::deserialize(deserializer)?;
-        let root = node_of(&value).ok_or_else(|| D::Error::custom("the expression is not well formed"))?;
+        let value = serde_json::Value::deserialize(deserializer)?;
+        let root = parse_node(&value).ok_or_else(|| D::Error::custom("the expression is not well formed"))?;
         Ok(Self { root })
     }
 }
 
-fn node_of(value: &Value) -> Option<Node> {
+fn parse_node(value: &serde_json::Value) -> Option<Node> {
     let list = match value {
-        Value::Number(number) => return number.as_f64().map(Node::Number),
-        Value::String(name) => return Some(Node::Name(name.clone())),
+        serde_json::Value::Number(number) => return number.as_f64().map(Node::Number),
+        serde_json::Value::String(name) => return Some(Node::Name(name.clone())),
         other => other.as_array()?,
     };
     let text = |at: usize| list.get(at)?.as_str().map(str::to_owned);
-    let node = |at: usize| list.get(at).and_then(node_of).map(Box::new);
+    let node = |at: usize| list.get(at).and_then(parse_node).map(Box::new);
     match text(0)?.as_str() {
         "'" => text(1).map(Node::Text),
         "known" => text(1).map(Node::Known),
         "not" => node(1).map(Node::Not),
-        sign => {
-            let (_, operator) = Operator::ALL.iter().find(|(known, _)| *known == sign)?;
-            Some(Node::Pair(*operator, node(1)?, node(2)?))
+        symbol => {
+            let (_, operator) = Operator::ALL.iter().find(|(known, _)| *known == symbol)?;
+            Some(Node::Binary(*operator, node(1)?, node(2)?))
         }
     }
 }
@@ -298,7 +287,7 @@ mod tests {
     }
 
     #[test]
-    fn conditions_hold_or_do_not() {
+    fn evaluates_conditions_and_survives_json() {
         let known = figures(&[("requested", 2048.0), ("free", 1024.0), ("total", 8192.0)]);
         for (text, expected) in [
             ("requested > free", true),
@@ -321,7 +310,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_unknown_does_not_hold_and_neither_does_its_negation() {
+    fn unknown_conditions_and_their_negations_are_false() {
         let known = figures(&[("free", 1.0)]);
         for (text, expected) in [
             ("limit > 0", false),
@@ -337,7 +326,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_listed_once() {
+    fn names_have_no_duplicates() {
         let expression =
             Expression::parse("free < total * 0.05 and known(limit) and free > 0").expect("well formed");
         assert_eq!(expression.names(), ["free", "total", "limit"]);

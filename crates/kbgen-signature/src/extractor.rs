@@ -1,89 +1,87 @@
-//! Figures that stand around a message in no fixed layout, each read on its own.
+//! Extracts the figures around a message that has no fixed layout.
 
 use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
-use crate::effort::Effort;
 use crate::expression::Expression;
 use crate::figure::{Figure, Figures};
-use crate::find::{Matcher, Span};
+use crate::matcher::{MatchSpan, Matcher};
 use crate::normal::NormalText;
 use crate::pattern::Pattern;
+use crate::step_budget::StepBudget;
 
-/// How far behind the beginning of the message figures are looked for, in characters without white space.
-const FIGURES_BEHIND: usize = 1500;
-/// How far before the message the place is looked for.
-pub(crate) const PLACE_BEFORE: usize = 6000;
-/// How far behind the message the place is looked for, if none stands before it.
-pub(crate) const PLACE_BEHIND: usize = 3000;
-/// The line that opens every Python traceback, in normal form.
+/// Range of the fields after the start of the message, in characters of normal text.
+const FIELD_RANGE: usize = 1500;
+/// Range of the traceback before the message.
+pub(crate) const PLACE_RANGE_BEFORE: usize = 6000;
+/// Range after the message that is searched if nothing before it matches.
+pub(crate) const PLACE_RANGE_AFTER: usize = 3000;
+/// The first line of a Python traceback, in normal form.
 const TRACEBACK: &[u8] = b"traceback(mostrecentcalllast)";
 
-/// The figure that a rule sets which holds.
-pub const VERDICT: &str = "verdict";
-/// The figure that tells the part of the program.
-pub const PLACE: &str = "place";
+/// Name of the figure that [`Extractor::verdicts`] set.
+pub const VERDICT_FIGURE: &str = "verdict";
+/// Name of the figure that [`Extractor::places`] set.
+pub const PLACE_FIGURE: &str = "place";
 
-/// A named set of figures for a message with many layouts, such as that of PyTorch's allocator.
+/// A named set of rules that extract figures from a message with many layouts, such as that of PyTorch's allocator.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Extractor {
-    /// The name that a signature gives after `extract`.
+    /// The value of `extract` in signatures.
     pub name: String,
-    /// Figures that are read from the message.
-    pub fields: Vec<Field>,
-    /// Figures that are reckoned from others, in this order, unless they were read.
+    /// Figures that the message contains.
+    pub fields: Vec<FigureField>,
+    /// Figures computed from others, in this order, unless the message contains them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub derived: Vec<Derived>,
-    /// What an expert concludes from the figures; the first that holds sets the figure `verdict`, so that the pages
-    /// which share the extractor need not repeat the rules.
+    pub derived: Vec<DerivedFigure>,
+    /// Conclusions from the figures; the first one whose condition is true sets the figure `verdict`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub verdicts: Vec<Verdict>,
-    /// Where in the program the message arose, most telling first; sets the figure `place`.
+    /// Parts of the program; the first match sets the figure `place`, or `unknown` if there is none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub places: Vec<Place>,
+    pub places: Vec<PlaceRule>,
 }
 
-/// A figure that is read from the message.
+/// A figure that the message contains.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Field {
-    /// The name of the figure.
+pub struct FigureField {
+    /// Name of the figure, or of the sum if it repeats.
     pub name: String,
-    /// Wordings; the named hole is the figure. The first wording that stands in the message counts.
+    /// Alternative wordings with one named placeholder, which is the figure; the first match counts.
     pub patterns: Vec<Pattern>,
-    /// Whether the figure may stand several times. Then `name` is the sum, and `name_1`, `name_2` and so on
-    /// are the single ones.
+    /// Whether the figure may occur several times: `name` is then the sum, and `name_1`, `name_2` and so on are the values.
     #[serde(default, skip_serializing_if = "is_false")]
     pub repeat: bool,
 }
 
-/// A figure that is reckoned from others.
+/// A figure that is computed from others.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Derived {
-    /// The name of the figure.
+pub struct DerivedFigure {
+    /// Name of the figure; a later rule of the same name applies if this one has no value.
     pub name: String,
-    /// An expression that yields a size; unknown where a figure that it needs is, and never below zero.
+    /// The size in bytes; rounded, and 0 if negative.
     pub value: Expression,
-    /// Without which the figure is not reckoned in this way.
+    /// A condition for this computation.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub when: Option<Expression>,
 }
 
-/// A conclusion and the condition under which it is drawn.
+/// A conclusion and its condition.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Verdict {
     /// The value of `verdict`.
     pub name: String,
-    /// The condition.
+    /// A condition on the figures, the derived ones included.
     pub when: Expression,
 }
 
-/// A part of the program, known by what stands in the traceback.
+/// A part of a program, recognized by its traceback.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Place {
+pub struct PlaceRule {
     /// The value of `place`.
     pub name: String,
-    /// Any of these tells the place.
+    /// Alternative patterns; one match is enough.
     pub fragments: Vec<Pattern>,
 }
 
@@ -92,26 +90,24 @@ fn is_false(value: &bool) -> bool {
 }
 
 impl Extractor {
-    /// The names of the figures that may be read; those of a repeated field also stand for `name_1` and so on.
+    /// Iterates over the names of all figures, without the `name_1` and so on of repeated fields.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         let fields = self.fields.iter().map(|field| field.name.as_str());
         let derived = self.derived.iter().map(|derived| derived.name.as_str());
-        let verdict = (!self.verdicts.is_empty()).then_some(VERDICT);
-        fields.chain(derived).chain(verdict).chain((!self.places.is_empty()).then_some(PLACE))
+        let verdict = (!self.verdicts.is_empty()).then_some(VERDICT_FIGURE);
+        fields.chain(derived).chain(verdict).chain((!self.places.is_empty()).then_some(PLACE_FIGURE))
     }
 }
 
-/// An extractor that is ready to read.
 #[derive(Debug, Clone)]
-pub(crate) struct Gatherer {
+pub(crate) struct CompiledExtractor {
     fields: Vec<(String, Vec<Matcher>, bool)>,
-    derived: Vec<Derived>,
+    derived: Vec<DerivedFigure>,
     verdicts: Vec<Verdict>,
     places: Vec<(String, Vec<Matcher>)>,
 }
 
-impl Gatherer {
-    /// Prepares an extractor.
+impl CompiledExtractor {
     pub fn new(extractor: &Extractor) -> Self {
         let matchers = |patterns: &[Pattern]| patterns.iter().map(Matcher::within_message).collect();
         Self {
@@ -130,21 +126,21 @@ impl Gatherer {
         }
     }
 
-    /// Reads the figures of the message that stands at `span`; another message with the same beginning ends it.
-    pub fn read(
+    /// Extracts the figures of the message at `span`, up to the next match of the same pattern.
+    pub fn extract(
         &self,
         text: &NormalText,
         original: &str,
         message: &Matcher,
-        span: &Span,
+        span: &MatchSpan,
         known: &Figures,
-        effort: &mut Effort,
+        budget: &mut StepBudget,
     ) -> Figures {
         let mut figures = known.clone();
-        let limit = text.len().min(span.start + FIGURES_BEHIND);
-        let limit = message.first_in(text, span.end, limit, effort).map_or(limit, |next| next.start);
+        let limit = text.len().min(span.start + FIELD_RANGE);
+        let limit = message.find(text, span.end..limit, budget).map_or(limit, |next| next.start);
         for (name, matchers, repeat) in &self.fields {
-            let mut values = read_field(matchers, text, original, span.start..limit, *repeat, effort);
+            let mut values = field_values(matchers, text, original, span.start..limit, *repeat, budget);
             if values.len() > 1 {
                 figures.add(name, Figure::Number(values.iter().sum()));
                 values.iter().enumerate().for_each(|(at, value)| {
@@ -162,24 +158,23 @@ impl Gatherer {
             }
         }
         if let Some(verdict) = self.verdicts.iter().find(|verdict| verdict.when.holds(&figures)) {
-            figures.add(VERDICT, Figure::Text(verdict.name.clone()));
+            figures.add(VERDICT_FIGURE, Figure::Text(verdict.name.clone()));
         }
         if !self.places.is_empty() {
-            figures.add(PLACE, Figure::Text(self.place(text, span, effort).to_owned()));
+            figures.add(PLACE_FIGURE, Figure::Text(self.place(text, span, budget).to_owned()));
         }
         figures
     }
 
-    /// The place that the traceback before the message tells, else what stands behind it.
-    fn place(&self, text: &NormalText, span: &Span, effort: &mut Effort) -> &str {
-        let first = span.start.saturating_sub(PLACE_BEFORE);
+    /// Returns the part of the program in the last traceback before the message, or else in the text after it.
+    fn place(&self, text: &NormalText, span: &MatchSpan, budget: &mut StepBudget) -> &str {
+        let first = span.start.saturating_sub(PLACE_RANGE_BEFORE);
         let before = &text.bytes[first..span.start];
         let traceback = before.windows(TRACEBACK.len()).rposition(|window| window == TRACEBACK).unwrap_or(0);
-        let behind = span.end..text.len().min(span.end + PLACE_BEHIND);
-        for range in [first + traceback..span.start, behind] {
+        let after = span.end..text.len().min(span.end + PLACE_RANGE_AFTER);
+        for range in [first + traceback..span.start, after] {
             for (name, matchers) in &self.places {
-                let mut first_in = |matcher: &Matcher| matcher.first_in(text, range.start, range.end, effort);
-                if matchers.iter().any(|matcher| first_in(matcher).is_some()) {
+                if matchers.iter().any(|matcher| matcher.find(text, range.clone(), budget).is_some()) {
                     return name;
                 }
             }
@@ -188,18 +183,18 @@ impl Gatherer {
     }
 }
 
-fn read_field(
+fn field_values(
     matchers: &[Matcher],
     text: &NormalText,
     original: &str,
     range: Range<usize>,
     repeat: bool,
-    effort: &mut Effort,
+    budget: &mut StepBudget,
 ) -> Vec<f64> {
     let mut values = Vec::new();
     for matcher in matchers {
         let mut at = range.start;
-        while let Some(span) = matcher.first_in(text, at, range.end, effort) {
+        while let Some(span) = matcher.find(text, at..range.end, budget) {
             if let Some(Figure::Number(value)) = matcher.named_figure(text, original, &span) {
                 values.push(value);
             }

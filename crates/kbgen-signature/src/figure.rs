@@ -1,17 +1,17 @@
-//! The figures that a signature reads out of a log, by name and in the order of reading.
+//! The values that a signature extracts from a log.
 
 use serde::{
     Deserialize, Deserializer, Serialize, Serializer, de::MapAccess, de::Visitor, ser::SerializeMap,
 };
 use std::fmt;
 
-/// A value that was read: sizes in bytes and other numbers, or a piece of the log.
+/// An extracted value.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(untagged)]
 pub enum Figure {
     /// A number; sizes are in bytes.
     Number(f64),
-    /// Text as it stands in the log.
+    /// Text of the log.
     Text(String),
 }
 
@@ -24,7 +24,7 @@ impl Serialize for Figure {
     }
 }
 
-/// Writes a whole number without a decimal point, as a script would.
+/// Writes an integer without a decimal point, as JavaScript does.
 pub(crate) fn serialize_number<S: Serializer>(number: f64, serializer: S) -> Result<S::Ok, S::Error> {
     const EXACT: f64 = 9_007_199_254_740_992.0;
     if number.fract() == 0.0 && number.abs() < EXACT {
@@ -34,39 +34,39 @@ pub(crate) fn serialize_number<S: Serializer>(number: f64, serializer: S) -> Res
     }
 }
 
-/// Figures by name, in the order in which they were read.
+/// Figures by name, in the order of extraction.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Figures(Vec<(String, Figure)>);
 
 impl Figures {
-    /// The figure of this name.
+    /// Returns the figure with a name.
     pub fn get(&self, name: &str) -> Option<&Figure> {
         self.0.iter().find(|(known, _)| known == name).map(|(_, figure)| figure)
     }
 
-    /// Names and figures in the order of reading.
+    /// Iterates over names and figures, in the order of extraction.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &Figure)> {
         self.0.iter().map(|(name, figure)| (name.as_str(), figure))
     }
 
-    /// How many figures were read.
+    /// Returns the number of figures.
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// Whether nothing was read.
+    /// Returns whether there are no figures.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Keeps the figure, unless one of that name was read before.
+    /// Adds a figure unless there is one with that name.
     pub fn add(&mut self, name: &str, figure: Figure) {
         if self.get(name).is_none() {
             self.0.push((name.to_owned(), figure));
         }
     }
 
-    /// Adds what is missing here.
+    /// Adds the figures whose names are missing.
     pub fn extend(&mut self, others: &Self) {
         for (name, figure) in &others.0 {
             self.add(name, figure.clone());
@@ -86,8 +86,8 @@ impl Serialize for Figures {
 
 impl<'de> Deserialize<'de> for Figures {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Entries;
-        impl<'de> Visitor<'de> for Entries {
+        struct FiguresVisitor;
+        impl<'de> Visitor<'de> for FiguresVisitor {
             type Value = Figures;
 
             fn expecting(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -102,6 +102,6 @@ impl<'de> Deserialize<'de> for Figures {
                 Ok(figures)
             }
         }
-        deserializer.deserialize_map(Entries)
+        deserializer.deserialize_map(FiguresVisitor)
     }
 }

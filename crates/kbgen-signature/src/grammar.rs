@@ -1,39 +1,38 @@
-//! The grammar of expressions: text to tree, or the first mistake in it.
+//! The parser of expressions.
 
 use std::ops::Range;
 
-use crate::expression::{Node, Operator, decides};
-use crate::fault::Fault;
+use crate::expression::{Node, Operator, is_condition};
+use crate::parse_error::ParseError;
 
-/// Deepest nesting of parentheses and signs.
-const DEPTH: usize = 40;
-/// Most operators. The tree may be as high as these two together, and JSON as deep as that is still read.
-const OPERATORS: usize = 64;
+/// Maximum nesting of parentheses, `-` and `not`.
+const MAX_DEPTH: usize = 40;
+/// Maximum number of operators. The tree is at most as deep as the sum of both limits, which serde_json still reads.
+const MAX_OPERATORS: usize = 64;
 
 #[derive(Debug, Clone, PartialEq)]
 enum Token {
     Number(f64),
     Text(String),
     Word(String),
-    Sign(&'static str),
+    Symbol(&'static str),
     End,
 }
 
-/// Largest number, which holds the bytes of anything; one that is too large for JSON would spoil the table.
-const LARGEST: f64 = 1e24;
+/// Largest number, so that every result can be stored in JSON.
+const MAX_NUMBER: f64 = 1e24;
 
-/// Reads a whole text.
-pub(crate) fn parse(text: &str) -> Result<Node, Fault> {
-    let mut reader = Reader { text, token: Token::End, range: 0..0, depth: 0, operators: 0 };
-    reader.advance()?;
-    let node = reader.sides(0)?;
-    match reader.token {
+pub(crate) fn parse(text: &str) -> Result<Node, ParseError> {
+    let mut parser = ExpressionParser { text, token: Token::End, range: 0..0, depth: 0, operators: 0 };
+    parser.advance()?;
+    let node = parser.binary(0)?;
+    match parser.token {
         Token::End => Ok(node),
-        _ => Err(reader.fault("the expression should end here", "join conditions with `and` or `or`")),
+        _ => Err(parser.error("the expression should end here", "join conditions with `and` or `or`")),
     }
 }
 
-struct Reader<'text> {
+struct ExpressionParser<'text> {
     text: &'text str,
     token: Token,
     range: Range<usize>,
@@ -41,83 +40,83 @@ struct Reader<'text> {
     operators: usize,
 }
 
-/// Operators by how loosely they bind; those of one row bind alike.
-const LEVELS: [&[&str]; 5] =
+/// Operators by precedence, lowest first.
+const PRECEDENCE: [&[&str]; 5] =
     [&["or"], &["and"], &["==", "!=", "<=", ">=", "<", ">"], &["+", "-"], &["*", "/", "//"]];
 
-impl Reader<'_> {
-    fn fault(&self, message: impl Into<String>, help: impl Into<String>) -> Fault {
-        Fault::new(self.range.clone(), message, help)
+impl ExpressionParser<'_> {
+    fn error(&self, message: impl Into<String>, help: impl Into<String>) -> ParseError {
+        ParseError::new(self.range.clone(), message, help)
     }
 
-    fn sides(&mut self, level: usize) -> Result<Node, Fault> {
-        if level == LEVELS.len() {
-            return self.atom();
+    fn binary(&mut self, level: usize) -> Result<Node, ParseError> {
+        if level == PRECEDENCE.len() {
+            return self.primary();
         }
         let start = self.range.start;
         if level == 2 && self.token == Token::Word("not".into()) {
             return self.negation();
         }
-        let mut left = self.sides(level + 1)?;
+        let mut left = self.binary(level + 1)?;
         let mut compared = false;
-        while let Some(sign) = self.sign_of(level) {
+        while let Some(symbol) = self.operator_at(level) {
             if level == 2 && compared {
-                return Err(self.fault("two comparisons in a row", "join them with `and`"));
+                return Err(self.error("two comparisons in a row", "join them with `and`"));
             }
             compared = true;
             self.operators += 1;
-            if self.operators > OPERATORS {
+            if self.operators > MAX_OPERATORS {
                 return Err(
-                    self.fault(format!("the expression has more than {OPERATORS} operators"), "split it")
+                    self.error(format!("the expression has more than {MAX_OPERATORS} operators"), "split it")
                 );
             }
             self.advance()?;
-            let right = self.sides(level + 1)?;
+            let right = self.binary(level + 1)?;
             let (_, operator) =
-                *Operator::ALL.iter().find(|(known, _)| *known == sign).expect("every sign is an operator");
-            self.require_kinds(operator, &left, &right, start)?;
-            left = Node::Pair(operator, Box::new(left), Box::new(right));
+                *Operator::ALL.iter().find(|(known, _)| *known == symbol).expect("every sign is an operator");
+            self.check_operands(operator, &left, &right, start)?;
+            left = Node::Binary(operator, Box::new(left), Box::new(right));
         }
         Ok(left)
     }
 
-    fn negation(&mut self) -> Result<Node, Fault> {
+    fn negation(&mut self) -> Result<Node, ParseError> {
         let start = self.range.start;
         self.advance()?;
-        self.deeper()?;
-        let inner = self.sides(2)?;
+        self.enter()?;
+        let inner = self.binary(2)?;
         self.depth -= 1;
-        if decides(&inner) {
+        if is_condition(&inner) {
             return Ok(Node::Not(Box::new(inner)));
         }
         let range = start..self.range.start;
-        Err(Fault::new(
+        Err(ParseError::new(
             range,
             "`not` stands before a value, not before a condition",
             "compare the value, or write `not known(name)`",
         ))
     }
 
-    fn require_kinds(
+    fn check_operands(
         &self,
         operator: Operator,
         left: &Node,
         right: &Node,
         start: usize,
-    ) -> Result<(), Fault> {
+    ) -> Result<(), ParseError> {
         let range = start..self.text[..self.range.start].trim_end().len();
-        let joins = matches!(operator, Operator::And | Operator::Or);
-        if joins != decides(left) || joins != decides(right) {
-            let (message, help) = if joins {
+        let is_logical = matches!(operator, Operator::And | Operator::Or);
+        if is_logical != is_condition(left) || is_logical != is_condition(right) {
+            let (message, help) = if is_logical {
                 ("`and` and `or` join conditions", "compare the value, or write `known(name)`")
             } else {
                 ("a condition cannot be compared or reckoned with", "join conditions with `and` or `or`")
             };
-            return Err(Fault::new(range, message, help));
+            return Err(ParseError::new(range, message, help));
         }
         let text = matches!(left, Node::Text(_)) || matches!(right, Node::Text(_));
         if text && !matches!(operator, Operator::Equal | Operator::NotEqual | Operator::And | Operator::Or) {
-            return Err(Fault::new(
+            return Err(ParseError::new(
                 range,
                 "text can only be compared with `==` and `!=`",
                 "use one of these",
@@ -126,84 +125,83 @@ impl Reader<'_> {
         Ok(())
     }
 
-    fn sign_of(&self, level: usize) -> Option<&'static str> {
-        LEVELS[level].iter().copied().find(|sign| match &self.token {
-            Token::Sign(token) => token == sign,
-            Token::Word(word) => word == sign,
+    fn operator_at(&self, level: usize) -> Option<&'static str> {
+        PRECEDENCE[level].iter().copied().find(|symbol| match &self.token {
+            Token::Symbol(token) => token == symbol,
+            Token::Word(word) => word == symbol,
             _ => false,
         })
     }
 
-    fn atom(&mut self) -> Result<Node, Fault> {
+    fn primary(&mut self) -> Result<Node, ParseError> {
         match self.token.clone() {
-            Token::Number(number) => self.then(Node::Number(number)),
-            Token::Text(text) => self.then(Node::Text(text)),
+            Token::Number(number) => self.finish(Node::Number(number)),
+            Token::Text(text) => self.finish(Node::Text(text)),
             Token::Word(word) if word == "known" => self.known(),
             Token::Word(word) if matches!(word.as_str(), "and" | "or" | "not") => {
                 Err(self
-                    .fault(format!("a value is missing before `{word}`"), "write a name or a number there"))
+                    .error(format!("a value is missing before `{word}`"), "write a name or a number there"))
             }
-            Token::Word(word) => self.then(Node::Name(word)),
-            Token::Sign("-") => {
+            Token::Word(word) => self.finish(Node::Name(word)),
+            Token::Symbol("-") => {
                 self.advance()?;
-                self.deeper()?;
-                let inner = self.atom()?;
+                self.enter()?;
+                let inner = self.primary()?;
                 self.depth -= 1;
-                Ok(Node::Pair(Operator::Subtract, Box::new(Node::Number(0.0)), Box::new(inner)))
+                Ok(Node::Binary(Operator::Subtract, Box::new(Node::Number(0.0)), Box::new(inner)))
             }
-            Token::Sign("(") => {
+            Token::Symbol("(") => {
                 let opened = self.range.clone();
                 self.advance()?;
-                self.deeper()?;
-                let inner = self.sides(0)?;
+                self.enter()?;
+                let inner = self.binary(0)?;
                 self.depth -= 1;
                 self.close(opened)?;
                 Ok(inner)
             }
-            Token::End => Err(self.fault("the expression ends too early", "write a name or a number")),
-            Token::Sign(sign) => {
-                Err(self.fault(format!("`{sign}` stands where a value should"), "write a name or a number"))
+            Token::End => Err(self.error("the expression ends too early", "write a name or a number")),
+            Token::Symbol(symbol) => {
+                Err(self.error(format!("`{symbol}` stands where a value should"), "write a name or a number"))
             }
         }
     }
 
-    fn known(&mut self) -> Result<Node, Fault> {
+    fn known(&mut self) -> Result<Node, ParseError> {
         self.advance()?;
         let opened = self.range.clone();
-        if self.token != Token::Sign("(") {
-            return Err(self.fault("`known` needs a name in parentheses", "write `known(name)`"));
+        if self.token != Token::Symbol("(") {
+            return Err(self.error("`known` needs a name in parentheses", "write `known(name)`"));
         }
         self.advance()?;
         let Token::Word(name) = self.token.clone() else {
-            return Err(self.fault("`known` asks for the name of a figure", "write `known(name)`"));
+            return Err(self.error("`known` asks for the name of a figure", "write `known(name)`"));
         };
         self.advance()?;
         self.close(opened)?;
         Ok(Node::Known(name))
     }
 
-    fn close(&mut self, opened: Range<usize>) -> Result<(), Fault> {
-        if self.token == Token::Sign(")") {
+    fn close(&mut self, opened: Range<usize>) -> Result<(), ParseError> {
+        if self.token == Token::Symbol(")") {
             return self.advance();
         }
-        Err(Fault::new(opened, "the parenthesis is not closed", "add `)`"))
+        Err(ParseError::new(opened, "the parenthesis is not closed", "add `)`"))
     }
 
-    fn deeper(&mut self) -> Result<(), Fault> {
+    fn enter(&mut self) -> Result<(), ParseError> {
         self.depth += 1;
-        if self.depth > DEPTH {
-            return Err(self.fault("the expression is nested too deeply", "split it"));
+        if self.depth > MAX_DEPTH {
+            return Err(self.error("the expression is nested too deeply", "split it"));
         }
         Ok(())
     }
 
-    fn then(&mut self, node: Node) -> Result<Node, Fault> {
+    fn finish(&mut self, node: Node) -> Result<Node, ParseError> {
         self.advance()?;
         Ok(node)
     }
 
-    /// Takes the next token.
-    fn advance(&mut self) -> Result<(), Fault> {
+    fn advance(&mut self) -> Result<(), ParseError> {
         let rest = &self.text[self.range.end..];
         let start = self.text.len() - rest.trim_start().len();
         let rest = &self.text[start..];
@@ -222,26 +220,31 @@ impl Reader<'_> {
             length
         } else if first == '\'' || first == '"' {
             let Some(length) = rest[1..].find(first) else {
-                return Err(Fault::new(start..self.text.len(), "the text is not closed", "add the quote"));
+                return Err(ParseError::new(
+                    start..self.text.len(),
+                    "the text is not closed",
+                    "add the quote",
+                ));
             };
             self.token = Token::Text(rest[1..1 + length].to_owned());
             length + 2
         } else {
-            self.token = Token::Sign(sign(rest, start, first)?);
-            sign(rest, start, first)?.len()
+            let symbol = symbol(rest, start, first)?;
+            self.token = Token::Symbol(symbol);
+            symbol.len()
         };
         self.range = start..start + length;
         Ok(())
     }
 
-    fn number(&self, rest: &str, start: usize) -> Result<(f64, usize), Fault> {
+    fn number(&self, rest: &str, start: usize) -> Result<(f64, usize), ParseError> {
         let digits = rest.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(rest.len());
-        let place = start..start + digits;
+        let range = start..start + digits;
         let Ok(number) = rest[..digits].parse::<f64>() else {
-            return Err(Fault::new(place, "this is not a number", "write it as `1024` or `0.5`"));
+            return Err(ParseError::new(range, "this is not a number", "write it as `1024` or `0.5`"));
         };
-        if number > LARGEST {
-            return Err(Fault::new(place, "this number is too large", "write a smaller one"));
+        if number > MAX_NUMBER {
+            return Err(ParseError::new(range, "this number is too large", "write a smaller one"));
         }
         let after = &rest[digits..];
         let blank = after.len() - after.trim_start().len();
@@ -249,7 +252,7 @@ impl Reader<'_> {
         let unit = &after[blank..blank + word];
         if after.trim_start().starts_with('%') {
             let percent = start + digits..start + digits + blank + 1;
-            return Err(Fault::new(
+            return Err(ParseError::new(
                 percent,
                 "there are no percentages",
                 format!("write `{} * total`", number / 100.0),
@@ -262,7 +265,7 @@ impl Reader<'_> {
             Some(factor) => Ok((number * factor, digits + blank + word)),
             None => {
                 let range = start + digits + blank..start + digits + blank + word;
-                Err(Fault::new(
+                Err(ParseError::new(
                     range,
                     format!("`{unit}` is not a unit"),
                     "the units are bytes, KiB, MiB, GiB and TiB",
@@ -272,10 +275,10 @@ impl Reader<'_> {
     }
 }
 
-fn sign(rest: &str, start: usize, first: char) -> Result<&'static str, Fault> {
-    const SIGNS: [&str; 13] = ["==", "!=", "<=", ">=", "//", "<", ">", "+", "-", "*", "/", "(", ")"];
-    if let Some(sign) = SIGNS.iter().find(|sign| rest.starts_with(**sign)) {
-        return Ok(sign);
+fn symbol(rest: &str, start: usize, first: char) -> Result<&'static str, ParseError> {
+    const SYMBOLS: [&str; 13] = ["==", "!=", "<=", ">=", "//", "<", ">", "+", "-", "*", "/", "(", ")"];
+    if let Some(symbol) = SYMBOLS.iter().find(|symbol| rest.starts_with(**symbol)) {
+        return Ok(symbol);
     }
     let (length, help) = match first {
         '=' => (1, "compare with `==`"),
@@ -288,11 +291,11 @@ fn sign(rest: &str, start: usize, first: char) -> Result<&'static str, Fault> {
         ),
     };
     let range = start..start + length;
-    Err(Fault::new(range, format!("`{}` means nothing here", &rest[..length]), help))
+    Err(ParseError::new(range, format!("`{}` means nothing here", &rest[..length]), help))
 }
 
-/// What one of this unit is in bytes; a power of 1024, because programs print `MB` and `GB` for these too
-/// (`ggml_metal_add_buffer`, the kernel's `kB`).
+/// Returns the bytes of a unit. `MB` is 1024² and `GB` is 1024³, as llama.cpp (`ggml_metal_add_buffer`) and the Linux kernel
+/// (`kB`) print them.
 pub(crate) fn unit_factor(unit: &str) -> Option<f64> {
     let lower = unit.to_ascii_lowercase();
     let power = match lower.as_str() {
@@ -311,7 +314,7 @@ mod tests {
     use crate::expression::Expression;
 
     #[test]
-    fn a_mistake_is_shown_where_it_stands() {
+    fn errors_point_to_the_mistake() {
         for (text, at, help) in [
             ("free = 1", "=", "compare with `==`"),
             ("free > 1 && total > 2", "&&", "write `and`"),
@@ -336,13 +339,13 @@ mod tests {
                 "use names, numbers, comparison, `+ - * /`, `and`, `or`, `not` and `known(name)`",
             ),
         ] {
-            let fault = Expression::parse(text).expect_err(text);
-            assert_eq!((&text[fault.range.clone()], fault.help.as_str()), (at, help), "{text}: {fault:?}");
+            let error = Expression::parse(text).expect_err(text);
+            assert_eq!((&text[error.range.clone()], error.help.as_str()), (at, help), "{text}: {error:?}");
         }
     }
 
     #[test]
-    fn nesting_is_bounded() {
+    fn nesting_is_limited() {
         let deep = format!("{}free > 1{}", "(".repeat(5000), ")".repeat(5000));
         assert!(Expression::parse(&deep).expect_err("too deep").message.contains("nested"));
         let negated = format!("{}free > 1", "not ".repeat(5000));
@@ -350,7 +353,7 @@ mod tests {
     }
 
     #[test]
-    fn length_is_bounded_and_what_is_read_can_be_stored() {
+    fn length_is_limited_and_the_largest_tree_survives_json() {
         let sum = |terms: usize| vec!["free"; terms].join(" + ") + " > 1";
         let message = Expression::parse(&sum(5000)).expect_err("too long").message;
         assert_eq!(message, "the expression has more than 64 operators");

@@ -1,75 +1,75 @@
-//! The index: a pasted log in, the pages that fit it out, best first.
+//! The signature index: finds the pages that match a log, best first.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
-use crate::effort::Cost;
 use crate::extractor::Extractor;
 use crate::figure::Figures;
 use crate::pattern::Pattern;
-use crate::reading::{Place, Places, Progress, Reader};
+use crate::scanner::{Occurrence, Occurrences, ScanState, Scanner};
+use crate::step_budget::PatternCost;
 use crate::stream::LogStream;
 use crate::table::{Kind, Page, Table, TablePage, TableSignature};
 
-/// Figures of another signature of the same page count if it stands within so many lines.
-const NEAR: usize = 20;
-/// Signatures that stand closer than so many characters tell of one event, and the one that says most leads.
+/// Maximum distance, in lines, of signatures of one page whose figures are merged.
+const MERGE_DISTANCE: usize = 20;
+/// Matches with fewer characters between them belong to one event.
 const EVENT_GAP: usize = 160;
-/// An event is not longer than this.
+/// Maximum length of an event, in characters.
 const EVENT_LENGTH: usize = 480;
-/// What a condition that holds adds to a signature: it says more than the same words without one.
-const CHOSEN: usize = 10;
+/// Weight that a true condition adds to a signature.
+const CONDITION_BONUS: usize = 10;
 
-/// Every signature of a knowledge base, ready to be looked for.
+/// The compiled signatures of a knowledge base.
 #[derive(Debug, Clone)]
 pub struct Index {
     table: Table,
-    reader: Reader,
-    /// For each pattern, the pages with a signature that begins with it.
+    scanner: Scanner,
+    /// For each pattern, the pages with a signature whose first pattern it is.
     pages: Vec<Vec<usize>>,
 }
 
-/// A page that fits a log.
+/// A page that matches a log.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Match {
-    /// The page.
+    /// Slug of the page.
     pub slug: String,
-    /// How well it fits; the list is sorted by it. Comparable within one log only.
+    /// Rank of the page, higher is better; comparable within one log only.
     pub score: u32,
-    /// The line of the log, from 1, where the signature stands.
+    /// 1-based line of the match.
     pub line: usize,
-    /// The character in that line, from 1.
+    /// 1-based character in that line.
     pub column: usize,
-    /// That line, or as much of it as a reader looks at; whoever has the log needs no copy of it.
+    /// The line, truncated; not serialized, because the log contains it.
     #[serde(skip)]
     pub quote: String,
-    /// What was read, sizes in bytes.
+    /// Extracted figures, sizes in bytes.
     pub figures: Figures,
-    /// The cause that the figures tell.
+    /// Id of the first cause whose condition is true.
     pub cause: Option<String>,
-    /// Only signatures that tell too little are found: the page is suggested, and nothing asserted.
+    /// Whether only signatures below [`MIN_ASSERTING_BITS`](crate::MIN_ASSERTING_BITS) match.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub weak: bool,
 }
 
-/// The pages that fit a log, and what it took to find them.
+/// The pages that match a log, and the cost of the search.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Diagnosis {
     /// The pages, best first.
     pub matches: Vec<Match>,
-    /// The steps that matching took, in the unit of [`STEPS`](crate::STEPS).
+    /// Matching steps; see [`STEPS_PER_WINDOW`](crate::STEPS_PER_WINDOW).
     pub steps: u64,
-    /// The pattern that took the most steps in one stretch of the text.
-    pub costliest: Option<Cost>,
-    /// The line where the limit of steps was reached first, if it was: signatures may have been missed there.
+    /// The pattern with the most steps in one window of the text.
+    pub costliest: Option<PatternCost>,
+    /// 1-based line where the step limit was first exceeded; matches may be missing from there to the end of the window.
     pub skipped: Option<usize>,
 }
 
-/// A signature that stands in the log.
-struct Finding<'table> {
-    place: Place,
+/// A signature that matches the log.
+struct Candidate<'table> {
+    occurrence: Occurrence,
     weight: usize,
     page: &'table TablePage,
     figures: Figures,
@@ -77,12 +77,12 @@ struct Finding<'table> {
 }
 
 impl Index {
-    /// Prepares the signatures of these pages.
+    /// Compiles pages and extractors.
     pub fn build(pages: &[Page], extractors: &[Extractor]) -> Self {
         Self::from_table(Table::of(pages, extractors))
     }
 
-    /// Prepares a table that was compiled before.
+    /// Builds the index from a compiled table.
     pub fn from_table(table: Table) -> Self {
         let mut pages = vec![Vec::new(); table.patterns.len()];
         for (at, page) in table.pages.iter().enumerate() {
@@ -92,36 +92,30 @@ impl Index {
                 }
             }
         }
-        Self { reader: Reader::new(&table), pages, table }
+        Self { scanner: Scanner::new(&table), pages, table }
     }
 
-    /// The compiled table.
+    /// Returns the compiled table.
     pub fn table(&self) -> &Table {
         &self.table
     }
 
-    /// The pages that fit a log, each once, best first: a cause before a warning before a wrapper, then by how
-    /// much the signature says and how early it stands. Time is linear in the length of the log.
-    pub fn diagnose(&self, log: &str) -> Vec<Match> {
-        self.read(log).matches
+    /// Finds the pages that match a log, each once, best first: causes before warnings before wrappers, then by the weight of
+    /// the signature and the position in the log. Takes time linear in the length of the log.
+    pub fn diagnose(&self, log: &str) -> Diagnosis {
+        self.finish(&self.scanner.scan(log))
     }
 
-    /// Like [`Index::diagnose`], with the steps that it took.
-    pub fn read(&self, log: &str) -> Diagnosis {
-        self.conclude(&self.reader.read(log))
-    }
-
-    /// The pages with a message that begins as a short text ends: one that was cut off. The longest beginning first, then
-    /// pages whose signature holds whatever the figures are: those that the text lacks.
-    pub fn begun(&self, text: &str) -> Vec<&str> {
+    /// Returns the pages with a message whose beginning is the end of the text, as in a truncated message: longest beginning
+    /// first, then signatures without a condition, because the text lacks the figures.
+    pub fn truncated_matches(&self, text: &str) -> Vec<&str> {
         let mut found: Vec<_> = self
-            .reader
-            .begun(text)
+            .scanner
+            .truncated_matches(text)
             .into_iter()
-            .flat_map(|(pattern, letters)| {
-                let page = move |&page: &usize| {
-                    (Reverse(letters), self.is_conditional(page, pattern), pattern, page)
-                };
+            .flat_map(|(pattern, length)| {
+                let page =
+                    move |&page: &usize| (Reverse(length), self.is_conditional(page, pattern), pattern, page);
                 self.pages[pattern].iter().map(page)
             })
             .collect();
@@ -131,68 +125,77 @@ impl Index {
         found.into_iter().map(|(.., page)| self.table.pages[page].slug.as_str()).collect()
     }
 
-    /// Whether figures decide about every signature of a page that begins with a pattern.
+    /// Returns whether every signature of a page with this first pattern has a condition.
     fn is_conditional(&self, page: usize, pattern: usize) -> bool {
         let signatures = &self.table.pages[page].signatures;
-        let begins = |signature: &&TableSignature| signature.all.first() == Some(&pattern);
-        signatures.iter().filter(begins).all(|signature| signature.when.is_some())
+        let has_first = |signature: &&TableSignature| signature.all.first() == Some(&pattern);
+        signatures.iter().filter(has_first).all(|signature| signature.when.is_some())
     }
 
-    /// Lists of patterns, by their index in the table, that are searched by the same piece of literal text: each place
-    /// where it occurs costs all of them.
-    pub fn groups(&self) -> impl Iterator<Item = &[usize]> {
-        self.reader.groups()
+    /// Iterates over the lists of patterns, as indices in the table, that share an anchor; each hit of the anchor costs all of
+    /// them.
+    pub fn anchor_groups(&self) -> impl Iterator<Item = &[usize]> {
+        self.scanner.anchor_groups()
     }
 
-    /// The literal text, without white space, that a pattern is searched by.
-    pub fn searched_by(&self, pattern: usize) -> String {
-        self.reader.anchor(pattern).iter().map(|byte| char::from(*byte)).collect()
+    /// Returns the anchor of a pattern: its literal text, without white space, that the index searches for.
+    pub fn anchor_text(&self, pattern: usize) -> String {
+        self.scanner.anchor(pattern).iter().map(|byte| char::from(*byte)).collect()
     }
 
-    /// The pattern with this index in the table.
+    /// Returns the pattern at an index of the table.
     pub fn pattern(&self, index: usize) -> &Pattern {
         &self.table.patterns[index]
     }
 
-    /// A diagnosis of a log that arrives in pieces and may be too long to be held in memory.
+    /// Starts the diagnosis of a log that is read in chunks, with bounded memory.
     pub fn stream(&self) -> LogStream<'_> {
         LogStream::new(self)
     }
 
-    pub(crate) fn reader(&self) -> &Reader {
-        &self.reader
+    pub(crate) fn scanner(&self) -> &Scanner {
+        &self.scanner
     }
 
-    pub(crate) fn conclude(&self, progress: &Progress) -> Diagnosis {
-        let places = &progress.places;
-        // A page fits only where one of its signatures begins, and few of many thousands do.
+    pub(crate) fn finish(&self, state: &ScanState) -> Diagnosis {
+        let occurrences = &state.occurrences;
+        // Visits only pages with a match of a first pattern, a few of many thousands.
         let pages: BTreeSet<usize> =
-            places.patterns().flat_map(|pattern| self.pages[pattern].iter().copied()).collect();
-        let findings = pages.into_iter().filter_map(|page| self.finding(&self.table.pages[page], places));
+            occurrences.patterns().flat_map(|pattern| self.pages[pattern].iter().copied()).collect();
+        let candidates =
+            pages.into_iter().filter_map(|page| self.best_candidate(&self.table.pages[page], occurrences));
         Diagnosis {
-            matches: rank(findings.collect()),
-            steps: progress.effort.steps,
-            costliest: progress.costliest.max(progress.costliest_here()),
-            skipped: progress.skipped,
+            matches: rank(candidates.collect()),
+            steps: state.budget.steps,
+            costliest: state.costliest.max(state.costliest_in_window()),
+            skipped: state.skipped,
         }
     }
 
-    /// The signature of a page that says most, with the figures of its neighbors.
-    fn finding<'table>(&self, page: &'table TablePage, places: &Places) -> Option<Finding<'table>> {
-        let mut found: Vec<Finding<'table>> =
-            page.signatures.iter().filter_map(|signature| self.signature(page, signature, places)).collect();
-        found.sort_by_key(|finding| (finding.weak, Reverse(finding.weight), finding.place.start));
+    /// Returns the signature of a page with the highest weight, with the figures of its other signatures nearby.
+    fn best_candidate<'table>(
+        &self,
+        page: &'table TablePage,
+        occurrences: &Occurrences,
+    ) -> Option<Candidate<'table>> {
+        let mut found: Vec<Candidate<'table>> = page
+            .signatures
+            .iter()
+            .filter_map(|signature| self.signature(page, signature, occurrences))
+            .collect();
+        found
+            .sort_by_key(|candidate| (candidate.weak, Reverse(candidate.weight), candidate.occurrence.start));
         let mut found = found.into_iter();
         let mut best = found.next()?;
         for other in found {
-            if other.place.line.abs_diff(best.place.line) <= NEAR {
+            if other.occurrence.line.abs_diff(best.occurrence.line) <= MERGE_DISTANCE {
                 best.figures.extend(&other.figures);
             }
             if other.weak == best.weak
-                && other.place.start < best.place.start
+                && other.occurrence.start < best.occurrence.start
                 && other.weight * 2 >= best.weight
             {
-                best.place = other.place;
+                best.occurrence = other.occurrence;
             }
         }
         Some(best)
@@ -202,105 +205,109 @@ impl Index {
         &self,
         page: &'table TablePage,
         signature: &'table TableSignature,
-        places: &Places,
-    ) -> Option<Finding<'table>> {
-        if signature.not.iter().any(|&pattern| !places.of(pattern).is_empty()) {
+        occurrences: &Occurrences,
+    ) -> Option<Candidate<'table>> {
+        if signature.not.iter().any(|&pattern| !occurrences.of(pattern).is_empty()) {
             return None;
         }
         let (&first, others) = signature.all.split_first()?;
-        let others: Option<Vec<&Place>> = others.iter().map(|&pattern| places.of(pattern).first()).collect();
-        let others = others?;
-        let letters: usize = signature.all.iter().map(|&pattern| self.reader.weight(pattern)).sum();
-        let weight = letters + if signature.when.is_some() { CHOSEN } else { 0 };
-        let found: Vec<Finding<'table>> = places
+        let others =
+            others.iter().map(|&pattern| occurrences.of(pattern).first()).collect::<Option<Vec<_>>>()?;
+        let length: usize = signature.all.iter().map(|&pattern| self.scanner.weight(pattern)).sum();
+        let weight = length + if signature.when.is_some() { CONDITION_BONUS } else { 0 };
+        let found: Vec<Candidate<'table>> = occurrences
             .of(first)
             .iter()
-            .filter_map(|place| {
-                let mut figures = place.figures.clone();
+            .filter_map(|occurrence| {
+                let mut figures = occurrence.figures.clone();
                 others.iter().for_each(|other| figures.extend(&other.figures));
                 if let Some((_, extracted)) =
-                    place.extracted.iter().find(|(id, _)| Some(*id) == signature.extract)
+                    occurrence.extracted.iter().find(|(id, _)| Some(*id) == signature.extract)
                 {
                     figures.extend(extracted);
                 }
                 let holds = signature.when.as_ref().is_none_or(|when| when.holds(&figures));
-                holds.then(|| Finding { place: place.clone(), weight, page, figures, weak: signature.weak })
+                holds.then(|| Candidate {
+                    occurrence: occurrence.clone(),
+                    weight,
+                    page,
+                    figures,
+                    weak: signature.weak,
+                })
             })
             .collect();
-        // The first place, unless a later one tells far more, as where only one rank prints its figures.
-        let most = found.iter().map(|finding| finding.figures.len()).max()?;
-        found.into_iter().find(|finding| finding.figures.len() * 2 >= most)
+        // The first one, unless another has more than twice its figures, as if only one rank prints them.
+        let most = found.iter().map(|candidate| candidate.figures.len()).max()?;
+        found.into_iter().find(|candidate| candidate.figures.len() * 2 >= most)
     }
 }
 
-/// Kind first, then the event, then what the signature says.
+/// Sorts by the kind of page, then by event, then by the weight of the signature; weak signatures come last.
 ///
-/// An earlier event leads, because what follows is often its consequence; but the first few letters of a short
-/// signature are weak evidence, and a later event that says much more goes before it. Behind all of these stand the
-/// signatures that tell too little to assert anything.
-fn rank(mut findings: Vec<Finding<'_>>) -> Vec<Match> {
-    const EARLY: [usize; 6] = [60, 40, 28, 18, 10, 4];
-    const STRONG: usize = 30;
-    const LONGEST: usize = 199;
-    findings.sort_by_key(|finding| (finding.weak, finding.place.start));
-    let strong = findings.iter().take_while(|finding| !finding.weak).count();
-    let events = events(&findings[..strong]);
+/// An earlier event precedes a later one, which is often its consequence, unless the weight of the later one is much higher.
+fn rank(mut candidates: Vec<Candidate<'_>>) -> Vec<Match> {
+    const EVENT_BONUS: [usize; 6] = [60, 40, 28, 18, 10, 4];
+    const MAX_STRENGTH: usize = 30;
+    const MAX_WEIGHT: usize = 199;
+    candidates.sort_by_key(|candidate| (candidate.weak, candidate.occurrence.start));
+    let strong = candidates.iter().take_while(|candidate| !candidate.weak).count();
+    let events = events(&candidates[..strong]);
     let mut strongest: BTreeMap<(usize, Kind), usize> = BTreeMap::new();
-    for (finding, event) in findings.iter().zip(&events) {
-        let known = strongest.entry((*event, finding.page.kind)).or_default();
-        *known = finding.weight.max(*known);
+    for (candidate, event) in candidates.iter().zip(&events) {
+        let strongest_weight = strongest.entry((*event, candidate.page.kind)).or_default();
+        *strongest_weight = candidate.weight.max(*strongest_weight);
     }
     let score = |at: usize| {
-        let finding = &findings[at];
-        if finding.weak {
-            return finding.weight.min(LONGEST) as u32;
+        let candidate = &candidates[at];
+        if candidate.weak {
+            return candidate.weight.min(MAX_WEIGHT) as u32;
         }
-        let of_event = strongest[&(events[at], finding.page.kind)];
-        let strength = of_event.min(STRONG) + EARLY.get(events[at]).copied().unwrap_or(0);
-        let kind = match finding.page.kind {
+        let of_event = strongest[&(events[at], candidate.page.kind)];
+        let strength = of_event.min(MAX_STRENGTH) + EVENT_BONUS.get(events[at]).copied().unwrap_or(0);
+        let kind = match candidate.page.kind {
             Kind::Cause => 60_000,
             Kind::Warning => 30_000,
             Kind::Wrapper => 0,
         };
-        (kind + strength * (LONGEST + 1) + finding.weight.min(LONGEST)) as u32
+        (kind + strength * (MAX_WEIGHT + 1) + candidate.weight.min(MAX_WEIGHT)) as u32
     };
-    let scores: Vec<u32> = (0..findings.len()).map(score).collect();
-    let mut matches: Vec<Match> = findings
+    let scores: Vec<u32> = (0..candidates.len()).map(score).collect();
+    let mut matches: Vec<Match> = candidates
         .into_iter()
         .zip(scores)
-        .map(|(finding, score)| Match {
-            slug: finding.page.slug.clone(),
+        .map(|(candidate, score)| Match {
+            slug: candidate.page.slug.clone(),
             score,
-            line: finding.place.line,
-            column: finding.place.column,
-            quote: finding.place.quote,
-            cause: finding
+            line: candidate.occurrence.line,
+            column: candidate.occurrence.column,
+            quote: candidate.occurrence.quote,
+            cause: candidate
                 .page
                 .causes
                 .iter()
-                .find(|cause| cause.when.holds(&finding.figures))
+                .find(|cause| cause.when.holds(&candidate.figures))
                 .map(|cause| cause.id.clone()),
-            figures: finding.figures,
-            weak: finding.weak,
+            figures: candidate.figures,
+            weak: candidate.weak,
         })
         .collect();
     matches.sort_by_key(|found| Reverse(found.score));
     matches
 }
 
-/// The number of the event that each finding belongs to; findings are sorted by their place.
-fn events(findings: &[Finding<'_>]) -> Vec<usize> {
-    let mut events = Vec::with_capacity(findings.len());
+/// Returns the number of the event of each candidate; candidates are sorted by position.
+fn events(candidates: &[Candidate<'_>]) -> Vec<usize> {
+    let mut events = Vec::with_capacity(candidates.len());
     let (mut event, mut begin, mut end) = (0, 0, 0);
-    for (at, Finding { place, .. }) in findings.iter().enumerate() {
-        if at > 0 && (place.start >= end + EVENT_GAP || place.start >= begin + EVENT_LENGTH) {
+    for (at, Candidate { occurrence, .. }) in candidates.iter().enumerate() {
+        if at > 0 && (occurrence.start >= end + EVENT_GAP || occurrence.start >= begin + EVENT_LENGTH) {
             event += 1;
             end = 0;
         }
         if end == 0 {
-            begin = place.start;
+            begin = occurrence.start;
         }
-        end = end.max(place.end);
+        end = end.max(occurrence.end);
         events.push(event);
     }
     events

@@ -1,39 +1,41 @@
-//! Finds known error messages in a pasted log: patterns, their figures, the index, and a full-text index beside it.
+//! Finds known error messages in a log: patterns, extracted figures, the signature index, and a full-text index for other pages.
 #![doc = include_str!("../README.md")]
 
-mod alike;
 mod anchor;
-mod effort;
+mod anchor_search;
 mod expression;
 mod extractor;
-mod fault;
 mod figure;
-mod find;
 mod grammar;
-mod hole;
 mod index;
+mod matcher;
 mod normal;
+mod parse_error;
 mod pattern;
+mod placeholder;
 mod prefix;
-mod reading;
-mod scan;
+mod scanner;
+mod similarity;
 mod specificity;
+mod step_budget;
 mod stream;
 mod table;
 mod template;
-mod words;
-mod words_query;
+mod text_index;
+mod text_search;
 
-pub use alike::look_alikes;
-pub use effort::STEPS;
 pub use expression::Expression;
-pub use extractor::{Derived, Extractor, Field, PLACE, Place, VERDICT, Verdict};
-pub use fault::Fault;
+pub use extractor::{
+    DerivedFigure, Extractor, FigureField, PLACE_FIGURE, PlaceRule, VERDICT_FIGURE, Verdict,
+};
 pub use figure::{Figure, Figures};
 pub use index::{Diagnosis, Index, Match};
+pub use parse_error::ParseError;
 pub use pattern::Pattern;
-pub use specificity::LEAST_BITS;
+pub use similarity::similar_pages;
+pub use specificity::MIN_ASSERTING_BITS;
+pub use step_budget::STEPS_PER_WINDOW;
 pub use table::{Cause, Kind, Page, Signature, Table};
 pub use template::Template;
-pub use words::{Counted, Document, WordCounts, WordIndex};
-pub use words_query::{NEAR, NEAR_QUESTION, is_question};
+pub use text_index::{Document, TermCounts, TextIndex, TextIndexBuilder};
+pub use text_search::{MIN_LOG_SHARE, MIN_QUESTION_SHARE, is_question};

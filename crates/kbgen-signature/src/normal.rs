@@ -1,56 +1,55 @@
-//! The normal form of a pasted log: folded characters without white space, each with its place in the original.
+//! The normal form of a log: folded characters without white space, each with its byte range in the original.
 //!
-//! The script `static/js/match.js` is the twin of this file: a change here is a change there, and
-//! `tests/data/matches.json` holds both to the same results.
+//! `static/js/match.js` implements the same algorithm; change both together. The shared test vectors are in
+//! `tests/data/matches.json`.
 
-use crate::prefix::{Line, prefix_length};
+use crate::prefix::{LineChars, prefix_length};
 
-/// No white space stands before the character.
+/// No white space before the character.
 pub(crate) const GAP_NONE: u8 = 0;
-/// White space within a line stands before the character.
+/// White space within a line before the character.
 pub(crate) const GAP_SPACE: u8 = 1;
-/// A line end stands before the character.
+/// A line end before the character.
 pub(crate) const GAP_BREAK: u8 = 2;
 
-/// The longest title of a window, or address of a link, that a terminal code may carry.
-const TITLE: usize = 2000;
+/// Maximum length of a window title or link address in a terminal escape sequence.
+const MAX_TITLE_LENGTH: usize = 2000;
 
-/// A text without white space, colors, frames and line prefixes; ASCII is in lower case.
+/// A text without white space, colors, frames and line prefixes; ASCII letters are in lower case.
 ///
-/// Every character is one byte: what lies outside ASCII is folded into `0x80..=0xff`, so that Rust and
-/// the script count characters alike. White space is kept only as a mark on the character after it.
+/// Each character is one byte: characters outside ASCII are folded into `0x80..=0xff`, so that Rust and JavaScript count
+/// the same lengths. White space is recorded in `gaps`.
 #[derive(Debug, Default, Clone)]
 pub(crate) struct NormalText {
-    /// The characters.
     pub bytes: Vec<u8>,
-    /// What stood before each character: `GAP_NONE`, `GAP_SPACE` or `GAP_BREAK`.
+    /// White space before each character: `GAP_NONE`, `GAP_SPACE` or `GAP_BREAK`.
     pub gaps: Vec<u8>,
-    /// The byte offset of each character in the original text.
+    /// Start of each character in the original text, in bytes.
     pub starts: Vec<u32>,
-    /// The byte offset behind each character in the original text.
+    /// End of each character in the original text, in bytes.
     pub ends: Vec<u32>,
     gap: u8,
 }
 
 impl NormalText {
-    /// The normal form of a whole log.
+    /// Normalizes a log and skips the prefix of each line.
     pub fn of_log(text: &str) -> Self {
         let mut normal = Self::with_capacity(text.len());
-        let mut line = Line::default();
-        let mut before = ["", ""];
+        let mut line = LineChars::default();
+        let mut previous = ["", ""];
         let mut begin = 0;
         while begin < text.len() {
             let rest = &text.as_bytes()[begin..];
             let length = rest.iter().position(|byte| matches!(byte, b'\n' | b'\r')).unwrap_or(rest.len());
             normal.gap = GAP_BREAK;
             if length > 0 {
-                let written = &text[begin..begin + length];
-                line.fill(written, begin);
+                let content = &text[begin..begin + length];
+                line.set(content, begin);
                 let skipped = prefix_length(&line);
-                if goes_on(before, written, &line, skipped) {
+                if continues_number(previous, content, &line, skipped) {
                     normal.gap = GAP_NONE;
                 }
-                before = [before[1], written];
+                previous = [previous[1], content];
                 normal.push_line(&line, skipped);
             }
             begin += length + 1;
@@ -58,11 +57,11 @@ impl NormalText {
         normal
     }
 
-    /// The normal form of a piece of a pattern, whose line ends are ordinary white space.
+    /// Normalizes literal text of a pattern, in which a line end is ordinary white space.
     pub fn of_fragment(text: &str) -> Self {
         let mut normal = Self::with_capacity(text.len());
-        let mut line = Line::default();
-        line.fill(text, 0);
+        let mut line = LineChars::default();
+        line.set(text, 0);
         normal.push_line(&line, 0);
         normal
     }
@@ -77,7 +76,6 @@ impl NormalText {
         }
     }
 
-    /// The number of characters.
     pub fn len(&self) -> usize {
         self.bytes.len()
     }
@@ -90,14 +88,14 @@ impl NormalText {
         self.gap = GAP_NONE;
     }
 
-    fn push_line(&mut self, line: &Line, skipped: usize) {
+    fn push_line(&mut self, line: &LineChars, skipped: usize) {
         let separators = separator_run(line);
-        let end = line.framed_end(skipped);
+        let end = line.content_end(skipped);
         let mut at = skipped;
         while at < end {
-            let colour = colour_length(line, at);
-            if colour > 0 {
-                at += colour;
+            let color = color_code_length(line, at);
+            if color > 0 {
+                at += color;
                 continue;
             }
             let (character, length) = match line.at(at) {
@@ -118,16 +116,16 @@ impl NormalText {
     }
 }
 
-/// A line that is cut by the width of a window or a frame is at least so long.
-const CUT: usize = 40;
+/// Minimum length of a line that wraps at the width of a window or a frame.
+const MIN_WRAPPED_WIDTH: usize = 40;
 
-/// Whether a number of the line before goes on at the beginning of this one: it was cut where the window or the
-/// frame ends. That is certain where neighbors are equally long and digits stand in the last and the first column.
-fn goes_on([earlier, last]: [&str; 2], written: &str, line: &Line, skipped: usize) -> bool {
+/// Returns whether a wrapped number continues from the last line: both lines (or the two before) have the same length, and
+/// digits are in the last and the first column.
+fn continues_number([earlier, last]: [&str; 2], content: &str, line: &LineChars, skipped: usize) -> bool {
     let framed = |character: Option<char>| matches!(character, Some('\u{2500}'..='\u{259f}'));
     let digit = |character: Option<char>| character.is_some_and(|found| found.is_ascii_digit());
     let mut end = last.chars().rev();
-    let meets = match skipped {
+    let are_digits_adjacent = match skipped {
         0 => digit(end.next()),
         _ => {
             line.at(skipped - 1) == ' '
@@ -139,10 +137,13 @@ fn goes_on([earlier, last]: [&str; 2], written: &str, line: &Line, skipped: usiz
     };
     let width = |text: &str| text.encode_utf16().count();
     let full = width(last);
-    meets && digit(Some(line.at(skipped))) && full >= CUT && [width(earlier), width(written)].contains(&full)
+    are_digits_adjacent
+        && digit(Some(line.at(skipped)))
+        && full >= MIN_WRAPPED_WIDTH
+        && [width(earlier), width(content)].contains(&full)
 }
 
-/// What one original character becomes.
+/// The normal form of one original character.
 #[derive(Clone, Copy, PartialEq)]
 enum Folded {
     Nothing,
@@ -166,7 +167,7 @@ impl Folded {
             '\u{a0}' | '\u{2000}'..='\u{200a}' | '\u{2028}' | '\u{2029}' | '\u{202f}' | '\u{3000}' => {
                 Self::Space
             }
-            // Frames, progress bars and the pointer that rich draws beside the failing line.
+            // Frames, progress bars, and the marker of the failing line in tracebacks of rich.
             '\u{2500}'..='\u{259f}' | '\u{2771}' => Self::Space,
             '\u{ff01}'..='\u{ff5e}' => Self::of(char::from((character as u32 - 0xfee0) as u8)),
             _ => Self::Byte(0x80 | (character as u32 & 0x7f) as u8),
@@ -174,9 +175,9 @@ impl Folded {
     }
 }
 
-/// The length of a color code at this place: as control characters, as `^[[31m`, as an escape such as
-/// `\u001b[0m`, or as the `[0m` that is left when a browser drops the control character.
-pub(crate) fn colour_length(line: &Line, at: usize) -> usize {
+/// Returns the length of a color code at `at`: control characters, `^[[31m`, an escape such as `\u001b[0m`, or the `[0m`
+/// that remains if a browser removes the control character.
+pub(crate) fn color_code_length(line: &LineChars, at: usize) -> usize {
     let introducer = match line.at(at) {
         '\x1b' | '\u{241b}' => 1,
         '^' if line.at(at + 1) == '[' && line.at(at + 2) == '[' => 2,
@@ -199,9 +200,9 @@ pub(crate) fn colour_length(line: &Line, at: usize) -> usize {
             end + usize::from(matches!(line.at(end), '@'..='~')) - at
         }
         ']' => {
-            let ends = |character| matches!(character, '\x07' | '\x1b' | '\u{241b}' | '\\');
-            match (end..line.len().min(end + TITLE + 1)).find(|&place| ends(line.at(place))) {
-                Some(place) => place + 1 + usize::from(line.starts_with(place, "\x1b\\")) - at,
+            let is_terminator = |character| matches!(character, '\x07' | '\x1b' | '\u{241b}' | '\\');
+            match (end..line.len().min(end + MAX_TITLE_LENGTH + 1)).find(|&at| is_terminator(line.at(at))) {
+                Some(last) => last + 1 + usize::from(line.has_ignore_case(last, "\x1b\\")) - at,
                 None => end - at,
             }
         }
@@ -209,7 +210,7 @@ pub(crate) fn colour_length(line: &Line, at: usize) -> usize {
     }
 }
 
-fn select_graphic_length(line: &Line, at: usize) -> usize {
+fn select_graphic_length(line: &LineChars, at: usize) -> usize {
     let mut end = at + 1;
     while end - at < 20 && matches!(line.at(end), '0'..='9' | ';') {
         end += 1;
@@ -217,9 +218,9 @@ fn select_graphic_length(line: &Line, at: usize) -> usize {
     if end > at + 1 && line.at(end) == 'm' { end + 1 - at } else { 0 }
 }
 
-/// How many backslashes separate the parts of a Windows path on this line; 0 where no drive is named.
-/// It tells the path `C:\new` from the line end in `"a\nb"`; `e:\n` is more likely the end of a line of Python.
-fn separator_run(line: &Line) -> usize {
+/// Returns the number of backslashes that separate the components of a Windows path on this line; 0 without a drive.
+/// Distinguishes the path `C:\new` from the escape in `"a\nb"`; `e:\n` is more likely the end of a line of Python.
+fn separator_run(line: &LineChars) -> usize {
     (1..line.len())
         .filter(|&at| line.at(at) == ':' && line.at(at + 1) == '\\' && line.at(at - 1).is_ascii_alphabetic())
         .filter(|&at| at < 2 || !line.at(at - 2).is_ascii_alphanumeric())
@@ -228,16 +229,16 @@ fn separator_run(line: &Line) -> usize {
         .map_or(0, |(_, run, _)| run)
 }
 
-fn backslashes(line: &Line, at: usize) -> usize {
+fn backslashes(line: &LineChars, at: usize) -> usize {
     (at..).take_while(|&at| line.at(at) == '\\').count()
 }
 
-fn escaped(line: &Line, at: usize, separators: usize) -> (Folded, usize) {
+fn escaped(line: &LineChars, at: usize, separators: usize) -> (Folded, usize) {
     let run = backslashes(line, at);
     match line.at(at + run) {
         '"' | '\'' | '/' | '\0' => (Folded::Nothing, run),
         'n' | 'r' | 't' if run != separators => (Folded::Break, run + 1),
-        'u' => match line.hexadecimal(at + run + 1, 4) {
+        'u' => match line.hex_char(at + run + 1, 4) {
             Some(character) => (Folded::of(character), run + 5),
             None => (Folded::Byte(b'/'), run),
         },
@@ -245,8 +246,8 @@ fn escaped(line: &Line, at: usize, separators: usize) -> (Folded, usize) {
     }
 }
 
-/// The character that an HTML entity stands for, also where `&` was itself encoded once more.
-fn entity(line: &Line, at: usize) -> (Folded, usize) {
+/// Decodes an HTML entity, also if its `&` is itself encoded.
+fn entity(line: &LineChars, at: usize) -> (Folded, usize) {
     const NAMES: [(&str, char); 8] = [
         ("gt;", '>'),
         ("lt;", '<'),
@@ -258,10 +259,10 @@ fn entity(line: &Line, at: usize) -> (Folded, usize) {
         ("#34;", '"'),
     ];
     let mut end = at + 1;
-    while line.starts_with(end, "amp;") {
+    while line.has_ignore_case(end, "amp;") {
         end += 4;
     }
-    match NAMES.iter().find(|(name, _)| line.starts_with(end, name)) {
+    match NAMES.iter().find(|(name, _)| line.has_ignore_case(end, name)) {
         Some((name, character)) => (Folded::of(*character), end + name.len() - at),
         None => (Folded::Byte(b'&'), end - at),
     }
@@ -271,7 +272,7 @@ fn entity(line: &Line, at: usize) -> (Folded, usize) {
 mod tests {
     use super::*;
 
-    fn shown(text: &str) -> String {
+    fn show(text: &str) -> String {
         let normal = NormalText::of_log(text);
         let mut out = String::new();
         for (at, byte) in normal.bytes.iter().enumerate() {
@@ -286,7 +287,7 @@ mod tests {
     }
 
     #[test]
-    fn colours_are_dropped_in_every_spelling() {
+    fn removes_colors_in_every_notation() {
         for text in [
             "\x1b[1;31mcuda\x1b[0m error",
             "^[[31mcuda^[[0m error",
@@ -295,26 +296,26 @@ mod tests {
             "\x1b]0;title\x07cuda error",
             "\x1b]8;;x\x1b\\cuda error",
         ] {
-            assert_eq!(shown(text), "~cuda error", "{text:?}");
+            assert_eq!(show(text), "~cuda error", "{text:?}");
         }
     }
 
     #[test]
-    fn escapes_become_what_they_stand_for() {
-        assert_eq!(shown(r#"{"msg": "not \"found\"\nCUDA"}"#), r#"~{"msg": "not "found"~cuda"}"#);
-        assert_eq!(shown(r"load C:\new\torch\c10.dll"), "~load c:/new/torch/c10.dll");
-        assert_eq!(shown(r#"{"m":"C:\\new\\torch\nnext"}"#), r#"~{"m":"c:/new/torch~next"}"#);
-        assert_eq!(shown(r#"{"m":"as e:\nnext"}"#), r#"~{"m":"as e:~next"}"#);
-        assert_eq!(shown("a &gt;&amp;gt; b &amp; c"), "~a >> b & c");
+    fn decodes_escapes_and_entities() {
+        assert_eq!(show(r#"{"msg": "not \"found\"\nCUDA"}"#), r#"~{"msg": "not "found"~cuda"}"#);
+        assert_eq!(show(r"load C:\new\torch\c10.dll"), "~load c:/new/torch/c10.dll");
+        assert_eq!(show(r#"{"m":"C:\\new\\torch\nnext"}"#), r#"~{"m":"c:/new/torch~next"}"#);
+        assert_eq!(show(r#"{"m":"as e:\nnext"}"#), r#"~{"m":"as e:~next"}"#);
+        assert_eq!(show("a &gt;&amp;gt; b &amp; c"), "~a >> b & c");
     }
 
     #[test]
-    fn quotes_frames_and_widths_are_folded() {
-        assert_eq!(shown("│ ‘a’ “b” – c… │\n│ ：ｘ │"), "~'a' \"b\" - c...~:x");
+    fn folds_quotes_frames_and_full_width_characters() {
+        assert_eq!(show("│ ‘a’ “b” – c… │\n│ ：ｘ │"), "~'a' \"b\" - c...~:x");
     }
 
     #[test]
-    fn a_number_goes_on_behind_the_edge_of_a_frame_or_a_window() {
+    fn joins_numbers_that_wrap_at_a_frame_or_window() {
         let text = "exceeds the context window of the model 20";
         let row = |text: &str| format!("│ {text:42} │\n");
         for (log, joined) in [
@@ -327,12 +328,12 @@ mod tests {
             (format!("{text}\n48 tokens"), false),
             (format!("{text}\n> 48{}", "x".repeat(38)), false),
         ] {
-            assert_eq!(shown(&log).contains("2048"), joined, "{log}");
+            assert_eq!(show(&log).contains("2048"), joined, "{log}");
         }
     }
 
     #[test]
-    fn every_character_knows_its_place() {
+    fn characters_map_to_the_original_text() {
         let text = "│ é “Ab”\r\n> x";
         let normal = NormalText::of_log(text);
         let found = normal.bytes.iter().position(|byte| *byte == b'a').expect("the letter is there");

@@ -1,24 +1,25 @@
-//! A pattern: literal text with typed holes, as a page writes it.
+//! The parser of patterns: literal text with typed placeholders.
 
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
-use crate::fault::Fault;
+use crate::grammar::unit_factor;
 use crate::normal::{GAP_NONE, NormalText};
+use crate::parse_error::ParseError;
 
-/// What may stand in a hole.
+/// The type of a placeholder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum HoleType {
-    /// A number with its unit, kept in bytes. Every unit is a power of 1024, as programs print it: `MB` too.
+pub enum PlaceholderType {
+    /// A number with its unit; the value is in bytes. All units are powers of 1024, `MB` included.
     Bytes,
-    /// A number without its unit that counts MiB, kept in bytes.
+    /// A number of MiB without the unit; the value is in bytes.
     Mib,
-    /// A number without its unit that counts GiB, kept in bytes.
+    /// A number of GiB without the unit; the value is in bytes.
     Gib,
-    /// A whole number.
+    /// An integer.
     Int,
-    /// A number.
+    /// A decimal number.
     Float,
     /// A version: digits, then letters, digits, dots, plus and minus signs.
     Version,
@@ -28,17 +29,17 @@ pub enum HoleType {
     Word,
     /// Characters up to white space, quotes or a comma.
     Path,
-    /// Text in quotes or back quotes; the quotes are not part of the value.
+    /// Text in quotes or backquotes; the value is without them.
     Quoted,
     /// Up to 120 characters that are not white space.
     Any,
-    /// Nothing: the beginning of a line, behind its prefix.
+    /// The start of a line, after its prefix; has no value.
     Start,
-    /// Nothing: the end of a line.
+    /// The end of a line; has no value.
     End,
 }
 
-impl HoleType {
+impl PlaceholderType {
     const ALL: [(&'static str, Self); 13] = [
         ("bytes", Self::Bytes),
         ("mib", Self::Mib),
@@ -55,81 +56,81 @@ impl HoleType {
         ("end", Self::End),
     ];
 
-    fn named(name: &str) -> Option<Self> {
-        Self::ALL.iter().find(|(known, _)| *known == name).map(|(_, hole)| *hole)
+    fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.iter().find(|(known, _)| *known == name).map(|(_, placeholder)| *placeholder)
     }
 }
 
-/// A part of a pattern.
+/// Literal text or a placeholder with its name, which may be empty.
 ///
-/// Literal text is in normal form with one space for each run of white space; a space at either end says
-/// that white space stands between the text and the hole beside it.
+/// Literal text is in normal form with one space for each run of white space; a space at either end means white space
+/// between the text and the adjacent placeholder.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(untagged)]
-pub(crate) enum Part {
+pub(crate) enum PatternPart {
     Text(String),
-    Hole(HoleType, String),
+    Placeholder(PlaceholderType, String),
 }
 
-/// Literal text with typed holes, `{name:type}` or `{type}`; `{{` and `}}` are braces.
+/// Literal text with typed placeholders, `{name:type}` or `{type}`; `{{` and `}}` are braces.
 ///
-/// A run of white space matches any run of white space, line ends included; case does not matter.
+/// White space matches any white space, line ends included. Matching ignores case.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Pattern {
-    pub(crate) parts: Vec<Part>,
+    pub(crate) parts: Vec<PatternPart>,
 }
 
 impl Pattern {
-    /// Reads a pattern.
+    /// Parses a pattern.
     ///
     /// # Errors
     /// The first mistake in the text, with its byte range: unbalanced braces, an unknown type, a bad or
-    /// repeated name, holes without text between them, a regular expression, or too little literal text.
-    pub fn parse(text: &str) -> Result<Self, Fault> {
-        let mut reader = Reader { text, parts: Vec::new(), literal: String::new(), literal_start: 0 };
+    /// repeated name, placeholders without text between them, a regular expression, or too little literal text.
+    pub fn parse(text: &str) -> Result<Self, ParseError> {
+        let mut parser = PatternParser { text, parts: Vec::new(), literal: String::new(), literal_start: 0 };
         let mut at = 0;
         while at < text.len() {
-            at = reader.step(at)?;
+            at = parser.parse_next(at)?;
         }
-        reader.close_literal();
-        let pattern = Self { parts: reader.parts };
-        pattern.require_text(text)?;
+        parser.close_literal();
+        let pattern = Self { parts: parser.parts };
+        pattern.check_literal_text(text)?;
         Ok(pattern)
     }
 
-    /// The names of the holes, in the order of the text.
+    /// Iterates over the names of the placeholders, in text order.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.parts.iter().filter_map(|part| match part {
-            Part::Hole(_, name) if !name.is_empty() => Some(name.as_str()),
+            PatternPart::Placeholder(_, name) if !name.is_empty() => Some(name.as_str()),
             _ => None,
         })
     }
 
-    /// What the pattern looks for, whatever its holes are called.
+    /// Returns a key that is equal for patterns that differ only in the names of their placeholders.
     pub fn shape(&self) -> String {
         let shown = self.parts.iter().map(|part| match part {
-            Part::Text(text) => text.trim().replace('{', "{{"),
-            Part::Hole(hole, _) => format!("{{{hole:?}}}"),
+            PatternPart::Text(text) => text.trim().replace('{', "{{"),
+            PatternPart::Placeholder(placeholder, _) => format!("{{{placeholder:?}}}"),
         });
         shown.collect::<Vec<_>>().join(" ")
     }
 
-    fn require_text(&self, text: &str) -> Result<(), Fault> {
-        let letters = |part: &Part| match part {
-            Part::Text(literal) => literal.bytes().filter(|byte| *byte != b' ').count(),
-            Part::Hole(..) => 0,
+    fn check_literal_text(&self, text: &str) -> Result<(), ParseError> {
+        let letters = |part: &PatternPart| match part {
+            PatternPart::Text(literal) => literal.bytes().filter(|byte| *byte != b' ').count(),
+            PatternPart::Placeholder(..) => 0,
         };
         let whole = 0..text.len();
         if self.parts.iter().map(letters).sum::<usize>() < 4 {
-            return Err(Fault::new(
+            return Err(ParseError::new(
                 whole,
                 "the pattern has less than four characters of literal text",
                 "add the words that the program prints around the hole",
             ));
         }
-        match self.parts.iter().find(|part| matches!(part, Part::Text(_))) {
-            Some(first) if self.has_any() && letters(first) < 3 => Err(Fault::new(
+        match self.parts.iter().find(|part| matches!(part, PatternPart::Text(_))) {
+            Some(first) if self.has_any() && letters(first) < 3 => Err(ParseError::new(
                 whole,
                 "the text before the first hole is too short to be searched for",
                 "let the pattern begin with at least three characters of literal text",
@@ -139,19 +140,19 @@ impl Pattern {
     }
 
     fn has_any(&self) -> bool {
-        self.parts.iter().any(|part| matches!(part, Part::Hole(HoleType::Any, _)))
+        self.parts.iter().any(|part| matches!(part, PatternPart::Placeholder(PlaceholderType::Any, _)))
     }
 }
 
-struct Reader<'text> {
+struct PatternParser<'text> {
     text: &'text str,
-    parts: Vec<Part>,
+    parts: Vec<PatternPart>,
     literal: String,
     literal_start: usize,
 }
 
-impl Reader<'_> {
-    fn step(&mut self, at: usize) -> Result<usize, Fault> {
+impl PatternParser<'_> {
+    fn parse_next(&mut self, at: usize) -> Result<usize, ParseError> {
         let rest = &self.text[at..];
         if self.literal.is_empty() {
             self.literal_start = at;
@@ -161,45 +162,45 @@ impl Reader<'_> {
             return Ok(at + 2);
         }
         if rest.starts_with('}') {
-            return Err(Fault::new(at..at + 1, "`}` closes no hole", "write `}}` for a brace"));
+            return Err(ParseError::new(at..at + 1, "`}` closes no hole", "write `}}` for a brace"));
         }
         if rest.starts_with('{') {
             let Some(length) = rest.find('}') else {
-                return Err(Fault::new(
+                return Err(ParseError::new(
                     at..self.text.len(),
                     "the hole is not closed",
                     "close it with `}`, or write `{{` for a brace",
                 ));
             };
-            self.hole(at..at + length + 1)?;
+            self.placeholder(at..at + length + 1)?;
             return Ok(at + length + 1);
         }
         for (expression, length) in [(".*", 2), (".+", 2), ("\\d", 2), ("\\s", 2), ("[0-9]", 5)] {
             let repeated =
                 expression.starts_with('.') || rest.get(length..).unwrap_or("").starts_with(['+', '*']);
             if rest.starts_with(expression) && repeated {
-                return Err(Fault::new(
+                return Err(ParseError::new(
                     at..at + length,
                     "a pattern is literal text, not a regular expression",
                     "write `{any}`, or a typed hole such as `{int}`, where the text varies",
                 ));
             }
         }
-        let character = rest.chars().next().expect("the step begins inside the text");
+        let character = rest.chars().next().expect("the position is inside the text");
         self.literal.push(character);
         Ok(at + character.len_utf8())
     }
 
-    fn hole(&mut self, range: Range<usize>) -> Result<(), Fault> {
+    fn placeholder(&mut self, range: Range<usize>) -> Result<(), ParseError> {
         let inner = &self.text[range.start + 1..range.end - 1];
         let (name, kind) = inner.split_once(':').unwrap_or(("", inner));
         let kind_start = range.end - 1 - kind.len();
         let name_range = range.start + 1..range.start + 1 + name.len();
-        let Some(hole) = HoleType::named(kind) else {
+        let Some(placeholder) = PlaceholderType::from_name(kind) else {
             return Err(unknown_type(inner, kind, kind_start..range.end - 1));
         };
         if inner.contains(':') && !is_name(name) {
-            return Err(Fault::new(
+            return Err(ParseError::new(
                 name_range,
                 format!("`{name}` is not a name"),
                 "use lower-case letters, digits and `_`, and begin with a letter",
@@ -208,9 +209,9 @@ impl Reader<'_> {
         if self
             .parts
             .iter()
-            .any(|part| matches!(part, Part::Hole(_, used) if used == name && !name.is_empty()))
+            .any(|part| matches!(part, PatternPart::Placeholder(_, used) if used == name && !name.is_empty()))
         {
-            return Err(Fault::new(
+            return Err(ParseError::new(
                 name_range,
                 format!("two holes are named `{name}`"),
                 "give each hole its own name",
@@ -218,29 +219,33 @@ impl Reader<'_> {
         }
         self.close_literal();
         match self.parts.last() {
-            Some(Part::Hole(..)) => {
-                return Err(Fault::new(
+            Some(PatternPart::Placeholder(..)) => {
+                return Err(ParseError::new(
                     range,
                     "two holes without text between them",
                     "put the text that stands between them, or use one hole",
                 ));
             }
-            None if hole == HoleType::Any => {
-                return Err(Fault::new(range, "`any` at the beginning matches everything", "leave it out"));
+            None if placeholder == PlaceholderType::Any => {
+                return Err(ParseError::new(
+                    range,
+                    "`any` at the beginning matches everything",
+                    "leave it out",
+                ));
             }
             _ => {}
         }
-        if hole == HoleType::Bytes
+        if placeholder == PlaceholderType::Bytes
             && let Some(length) = unit_length(&self.text[range.end..])
         {
             let unit = range.end..range.end + length;
-            return Err(Fault::new(
+            return Err(ParseError::new(
                 unit,
                 "a hole of type `bytes` takes the unit as well",
                 "leave the unit out of the text",
             ));
         }
-        self.parts.push(Part::Hole(hole, name.to_owned()));
+        self.parts.push(PatternPart::Placeholder(placeholder, name.to_owned()));
         Ok(())
     }
 
@@ -259,13 +264,13 @@ impl Reader<'_> {
             text.push(char::from(*byte));
         }
         if text.is_empty() {
-            // Only white space: it says nothing that the next part does not.
+            // White space alone adds nothing to the adjacent part.
             return;
         }
         if literal.ends_with(char::is_whitespace) {
             text.push(' ');
         }
-        self.parts.push(Part::Text(text));
+        self.parts.push(PatternPart::Text(text));
     }
 }
 
@@ -276,10 +281,10 @@ fn is_name(name: &str) -> bool {
             .all(|character| character.is_ascii_lowercase() || character.is_ascii_digit() || character == '_')
 }
 
-fn unknown_type(inner: &str, kind: &str, range: Range<usize>) -> Fault {
-    let known: Vec<&str> = HoleType::ALL.iter().map(|(name, _)| *name).collect();
+fn unknown_type(inner: &str, kind: &str, range: Range<usize>) -> ParseError {
+    let known: Vec<&str> = PlaceholderType::ALL.iter().map(|(name, _)| *name).collect();
     let near = |name: &&&str| strsim::damerau_levenshtein(name, kind) <= 2;
-    let swapped = inner.split_once(':').is_some_and(|(name, _)| HoleType::named(name).is_some());
+    let swapped = inner.split_once(':').is_some_and(|(name, _)| PlaceholderType::from_name(name).is_some());
     let help = match known.iter().find(near) {
         _ if swapped => "the name stands first: `{name:type}`".to_owned(),
         Some(name) => format!("did you mean `{name}`?"),
@@ -288,72 +293,69 @@ fn unknown_type(inner: &str, kind: &str, range: Range<usize>) -> Fault {
         }
         None => format!("the types are {}; `{{{{` is a brace", known.join(", ")),
     };
-    Fault::new(range, format!("`{kind}` is not a type"), help)
+    ParseError::new(range, format!("`{kind}` is not a type"), help)
 }
 
-/// The length of white space and a unit at the beginning of this text.
+/// Returns the length of leading white space and a unit.
 fn unit_length(text: &str) -> Option<usize> {
-    const UNITS: [&str; 15] =
-        ["bytes", "byte", "kib", "mib", "gib", "tib", "kb", "mb", "gb", "tb", "k", "m", "g", "b", "t"];
     let blank = text.len() - text.trim_start().len();
     let word = text[blank..]
         .find(|character: char| !character.is_ascii_alphanumeric())
         .unwrap_or(text.len() - blank);
-    let unit = text[blank..blank + word].to_ascii_lowercase();
-    UNITS.contains(&unit.as_str()).then_some(blank + word)
+    unit_factor(&text[blank..blank + word]).map(|_| blank + word)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn fault(text: &str) -> (String, String, String) {
-        let fault = Pattern::parse(text).expect_err(text);
-        (text[fault.range].to_owned(), fault.message, fault.help)
+    fn error(text: &str) -> (String, String, String) {
+        let error = Pattern::parse(text).expect_err(text);
+        (text[error.range].to_owned(), error.message, error.help)
     }
 
     #[test]
-    fn parts_are_in_normal_form() {
+    fn normalizes_literal_text() {
         let pattern = Pattern::parse("Tried to  allocate {requested:bytes}. GPU\n{int} “has”")
             .expect("it is well formed");
         assert_eq!(
             pattern.parts,
             [
-                Part::Text("tried to allocate ".into()),
-                Part::Hole(HoleType::Bytes, "requested".into()),
-                Part::Text(". gpu ".into()),
-                Part::Hole(HoleType::Int, String::new()),
-                Part::Text(" \"has\"".into()),
+                PatternPart::Text("tried to allocate ".into()),
+                PatternPart::Placeholder(PlaceholderType::Bytes, "requested".into()),
+                PatternPart::Text(". gpu ".into()),
+                PatternPart::Placeholder(PlaceholderType::Int, String::new()),
+                PatternPart::Text(" \"has\"".into()),
             ]
         );
         assert_eq!(pattern.names().collect::<Vec<_>>(), ["requested"]);
     }
 
     #[test]
-    fn doubled_braces_are_braces() {
+    fn doubled_braces_are_literal_braces() {
         let pattern = Pattern::parse("Args {{ model: {word} }}").expect("it is well formed");
-        assert_eq!(pattern.parts[0], Part::Text("args { model: ".into()));
-        assert_eq!(pattern.parts[2], Part::Text(" }".into()));
+        assert_eq!(pattern.parts[0], PatternPart::Text("args { model: ".into()));
+        assert_eq!(pattern.parts[2], PatternPart::Text(" }".into()));
     }
 
     #[test]
-    fn a_mistake_is_shown_where_it_stands() {
-        assert_eq!(fault("size {requested:byte} free").0, "byte");
-        assert_eq!(fault("size {requested:byte} free").2, "did you mean `bytes`?");
-        assert_eq!(fault("size {bytes:requested} free").2, "the name stands first: `{name:type}`");
-        assert_eq!(fault("some text {x").0, "{x");
-        assert_eq!(fault("some text x}").0, "}");
-        assert_eq!(fault("size {Free:int} of").0, "Free");
-        assert_eq!(fault("size {a:int} of {a:int}").0, "a");
-        assert_eq!(fault("size {a:int}{b:int}").0, "{b:int}");
-        assert_eq!(fault("size {a:bytes} MiB on device").0, " MiB");
-        assert_eq!(fault("Model .* is not supported").0, ".*");
-        assert_eq!(fault("{any} is not supported").0, "{any}");
-        assert_eq!(fault("({n:int})").1, "the pattern has less than four characters of literal text");
+    fn errors_point_to_the_mistake() {
+        assert_eq!(error("size {requested:byte} free").0, "byte");
+        assert_eq!(error("size {requested:byte} free").2, "did you mean `bytes`?");
+        assert_eq!(error("size {bytes:requested} free").2, "the name stands first: `{name:type}`");
+        assert_eq!(error("some text {x").0, "{x");
+        assert_eq!(error("some text x}").0, "}");
+        assert_eq!(error("size {Free:int} of").0, "Free");
+        assert_eq!(error("size {a:int} of {a:int}").0, "a");
+        assert_eq!(error("size {a:int}{b:int}").0, "{b:int}");
+        assert_eq!(error("size {a:bytes} MiB on device").0, " MiB");
+        assert_eq!(error("Model .* is not supported").0, ".*");
+        assert_eq!(error("{any} is not supported").0, "{any}");
+        assert_eq!(error("({n:int})").1, "the pattern has less than four characters of literal text");
         assert_eq!(
-            fault("a {any} is not supported").1,
+            error("a {any} is not supported").1,
             "the text before the first hole is too short to be searched for"
         );
-        assert_eq!(fault("é {größe:byte}").0, "byte");
+        assert_eq!(error("é {größe:byte}").0, "byte");
     }
 }

@@ -1,20 +1,20 @@
-//! What stands before the message on a line of a log: quoting, frames, times, levels, ranks, services.
+//! Recognizes line prefixes of logs: quoting, frames, times, levels, ranks, services.
 //!
-//! Only forms that cannot be the beginning of a message are taken. They matter where one message runs over
-//! several lines that each carry a prefix.
+//! Recognizes only forms that cannot start a message. A message over several lines is found only if the prefix of each
+//! is skipped.
 
-use crate::normal::colour_length;
+use crate::normal::color_code_length;
 
-/// One line as characters with their offsets in the whole text.
+/// The characters of a line with their byte offsets in the whole text.
 #[derive(Debug, Default)]
-pub(crate) struct Line {
+pub(crate) struct LineChars {
     characters: Vec<char>,
     offsets: Vec<u32>,
 }
 
-impl Line {
-    /// Takes the characters of `text`, which begins at byte `offset` of the whole.
-    pub fn fill(&mut self, text: &str, offset: usize) {
+impl LineChars {
+    /// Replaces the line with `text`, which starts at byte `offset` of the whole text.
+    pub fn set(&mut self, text: &str, offset: usize) {
         self.characters.clear();
         self.offsets.clear();
         for (at, character) in text.char_indices() {
@@ -24,34 +24,33 @@ impl Line {
         self.offsets.push((offset + text.len()) as u32);
     }
 
-    /// The character at this place, or NUL behind the end.
+    /// Returns the character at `at`, or NUL after the end.
     pub fn at(&self, at: usize) -> char {
         self.characters.get(at).copied().unwrap_or('\0')
     }
 
-    /// The number of characters.
     pub fn len(&self) -> usize {
         self.characters.len()
     }
 
-    /// The byte offset of this place in the whole text.
+    /// Returns the byte offset of a character in the whole text.
     pub fn offset(&self, at: usize) -> u32 {
         self.offsets[at.min(self.len())]
     }
 
-    /// Whether the line goes on with these ASCII characters, in any case.
-    pub fn starts_with(&self, at: usize, text: &str) -> bool {
-        text.chars().enumerate().all(|(index, wanted)| self.at(at + index).eq_ignore_ascii_case(&wanted))
+    /// Returns whether `text` is at `at`, ignoring ASCII case.
+    pub fn has_ignore_case(&self, at: usize, text: &str) -> bool {
+        text.chars().enumerate().all(|(index, expected)| self.at(at + index).eq_ignore_ascii_case(&expected))
     }
 
-    /// The character that `count` hexadecimal digits name.
-    pub fn hexadecimal(&self, at: usize, count: usize) -> Option<char> {
+    /// Parses `count` hexadecimal digits as a code point.
+    pub fn hex_char(&self, at: usize, count: usize) -> Option<char> {
         let digits: Option<Vec<u32>> = (at..at + count).map(|at| self.at(at).to_digit(16)).collect();
         char::from_u32(digits?.into_iter().fold(0, |value, digit| value * 16 + digit))
     }
 
-    /// The end of the line without the `|` that closes a frame which `|` opened.
-    pub fn framed_end(&self, skipped: usize) -> usize {
+    /// Returns the end of the line, without a closing `|` if the skipped prefix starts with `|`.
+    pub fn content_end(&self, skipped: usize) -> usize {
         let opened = (0..skipped).find(|&at| self.at(at) != ' ').is_some_and(|at| self.at(at) == '|');
         let mut end = self.len();
         while opened && end > skipped && matches!(self.at(end - 1), ' ' | '|') {
@@ -60,13 +59,13 @@ impl Line {
         end
     }
 
-    /// Whether the line goes on with exactly these characters.
+    /// Returns whether `text` is at `at`.
     pub fn has(&self, at: usize, text: &str) -> bool {
-        text.chars().enumerate().all(|(index, wanted)| self.at(at + index) == wanted)
+        text.chars().enumerate().all(|(index, expected)| self.at(at + index) == expected)
     }
 
-    /// Puts the first characters into `head`, if there are more than `length`.
-    fn cut(&self, length: usize, head: &mut Self) -> bool {
+    /// Copies the first `length` characters to `head` if there are more; returns whether it did.
+    fn truncate_into(&self, length: usize, head: &mut Self) -> bool {
         if self.len() > length {
             head.characters.extend_from_slice(&self.characters[..length]);
             head.offsets.extend_from_slice(&self.offsets[..=length]);
@@ -95,31 +94,31 @@ fn is_blank(character: char) -> bool {
     matches!(character, ' ' | '\t' | '\u{a0}' | '\u{2500}'..='\u{259f}' | '\u{2771}')
 }
 
-/// A prefix is not looked for behind so many characters.
-const LONGEST: usize = 1000;
+/// Maximum length of a prefix, in characters.
+const MAX_PREFIX_LENGTH: usize = 1000;
 
-/// The number of characters before the message.
-pub(crate) fn prefix_length(line: &Line) -> usize {
-    let mut head = Line::default();
-    if line.cut(LONGEST, &mut head) { length_within(&head) } else { length_within(line) }
+/// Returns the number of characters before the message.
+pub(crate) fn prefix_length(line: &LineChars) -> usize {
+    let mut head = LineChars::default();
+    if line.truncate_into(MAX_PREFIX_LENGTH, &mut head) { length_within(&head) } else { length_within(line) }
 }
 
-fn length_within(line: &Line) -> usize {
+fn length_within(line: &LineChars) -> usize {
     let mut at = 0;
-    let mut dated = false;
+    let mut has_time = false;
     for _ in 0..16 {
         at += line.spaces(at);
-        let colour = colour_length(line, at);
-        if colour > 0 {
-            at += colour;
+        let color = color_code_length(line, at);
+        if color > 0 {
+            at += color;
             continue;
         }
         let time = time_length(line, at);
         let step = if time > 0 {
-            dated = true;
+            has_time = true;
             time
         } else {
-            mark_length(line, at, dated)
+            marker_length(line, at, has_time)
         };
         if step == 0 {
             break;
@@ -129,20 +128,20 @@ fn length_within(line: &Line) -> usize {
     at.min(line.len())
 }
 
-fn mark_length(line: &Line, at: usize, dated: bool) -> usize {
+fn marker_length(line: &LineChars, at: usize, has_time: bool) -> usize {
     let next = line.at(at + 1);
     match line.at(at) {
         '>' if matches!(next, ' ' | '>' | '\0') => 1,
         '|' if matches!(next, ' ' | '|' | '\0') => 1,
         '#' => build_step_length(line, at),
-        '-' | ':' | ']' if dated && matches!(next, ' ' | '\0') => 1,
+        '-' | ':' | ']' if has_time && matches!(next, ' ' | '\0') => 1,
         '[' => group_length(line, at, ']'),
         '(' => group_length(line, at, ')'),
         _ => {
             let service = service_length(line, at);
-            let level = level_length(line, at, dated);
+            let level = level_length(line, at, has_time);
             match (service, level) {
-                (0, 0) if dated => logger_length(line, at),
+                (0, 0) if has_time => logger_length(line, at),
                 (0, level) => level,
                 (service, _) => service,
             }
@@ -150,8 +149,8 @@ fn mark_length(line: &Line, at: usize, dated: bool) -> usize {
     }
 }
 
-/// A date, a time of day, or both joined; a journal's `Mar 01`; a monotonic `0.03.913.323`.
-fn time_length(line: &Line, at: usize) -> usize {
+/// Recognizes a date, a time of day, or both joined; `Mar 01` of systemd; a monotonic `0.03.913.323`.
+fn time_length(line: &LineChars, at: usize) -> usize {
     let month = month_length(line, at);
     if month > 0 {
         return month;
@@ -161,12 +160,12 @@ fn time_length(line: &Line, at: usize) -> usize {
         return 0;
     }
     let shown = |from: usize, shape: &str| {
-        shape.chars().enumerate().all(|(index, wanted)| {
+        shape.chars().enumerate().all(|(index, expected)| {
             let found = line.at(from + index);
-            if wanted == '0' {
+            if expected == '0' {
                 found.is_ascii_digit()
             } else {
-                found == wanted || (wanted == '-' && found == '/')
+                found == expected || (expected == '-' && found == '/')
             }
         })
     };
@@ -182,13 +181,13 @@ fn time_length(line: &Line, at: usize) -> usize {
     if stamped || monotonic { length } else { 0 }
 }
 
-/// `Mar 01` or `Sun Mar 24`
-fn month_length(line: &Line, at: usize) -> usize {
+/// Recognizes `Mar 01` and `Sun Mar 24`.
+fn month_length(line: &LineChars, at: usize) -> usize {
     const DAYS: [&str; 7] = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"];
     const MONTHS: [&str; 12] =
         ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
     let named = |names: &[&str], at: usize| {
-        let found = names.iter().any(|name| line.starts_with(at, name)) && line.at(at + 3) == ' ';
+        let found = names.iter().any(|name| line.has_ignore_case(at, name)) && line.at(at + 3) == ' ';
         if found { 3 + line.spaces(at + 3) } else { 0 }
     };
     let weekday = named(&DAYS, at);
@@ -198,8 +197,8 @@ fn month_length(line: &Line, at: usize) -> usize {
     if month > 0 && matches!(digits, 1 | 2) && line.at(day + digits) == ' ' { day + digits - at } else { 0 }
 }
 
-/// `[rank0]:`, `(EngineCore_DP0 pid=1234)`, `[pod/vllm-0/vllm]`, `[core.py:708]`, `[INFO]`, `[26002.108918]`, `[llama-cpp] |`.
-fn group_length(line: &Line, at: usize, close: char) -> usize {
+/// Recognizes `[rank0]:`, `(EngineCore_DP0 pid=1234)`, `[pod/vllm-0/vllm]`, `[core.py:708]`, `[INFO]`, `[26002.108918]`, `[llama-cpp] |`.
+fn group_length(line: &LineChars, at: usize, close: char) -> usize {
     let inner = line.run(at + 1, |character| character != close && character != '[' && character != '(');
     let end = at + 1 + inner;
     if inner == 0 || inner > 60 || line.at(end) != close {
@@ -212,7 +211,7 @@ fn group_length(line: &Line, at: usize, close: char) -> usize {
         || ["rank", "Rank", "pod/"].into_iter().any(named)
         || time_length(line, at + 1 + line.spaces(at + 1)) > 0
         || level_word(line, at + 1) == inner
-        || place_length(line, at + 1) == inner
+        || location_length(line, at + 1) == inner
         || (only("0123456789. ") && inner > 4 && close == ']')
         || (line.at(after) == '|' && close == ']');
     if !known {
@@ -222,44 +221,44 @@ fn group_length(line: &Line, at: usize, close: char) -> usize {
     end + 1 + colon - at
 }
 
-/// `#30 175.9` of an image build.
-fn build_step_length(line: &Line, at: usize) -> usize {
+/// Recognizes `#30 175.9` of an image build.
+fn build_step_length(line: &LineChars, at: usize) -> usize {
     let step = line.digits(at + 1);
     let seconds = line.run(at + step + 2, |character| character.is_ascii_digit() || character == '.');
     if step > 0 && seconds > 0 && line.at(at + step + 1) == ' ' { step + seconds + 2 } else { 0 }
 }
 
-/// `core.py:708`
-fn place_length(line: &Line, at: usize) -> usize {
+/// Recognizes `core.py:708`.
+fn location_length(line: &LineChars, at: usize) -> usize {
     let name = line.run(at, |character| character.is_ascii_alphanumeric() || "_-./".contains(character));
     let digits = line.digits(at + name + 1);
     let dotted = (at..at + name).any(|from| line.at(from) == '.');
     if dotted && digits > 0 && line.at(at + name) == ':' { name + 1 + digits } else { 0 }
 }
 
-fn level_word(line: &Line, at: usize) -> usize {
+fn level_word(line: &LineChars, at: usize) -> usize {
     const NAMES: [&str; 13] = [
         "TRACE", "DEBUG", "INFO", "WARNING", "WARN", "ERROR", "ERR", "FATAL", "CRITICAL", "INF", "WRN",
         "DBG", "NOTICE",
     ];
     let length = line.run(at, |character| character.is_ascii_uppercase());
-    let named = |name: &&str| name.len() == length && line.starts_with(at, name);
+    let named = |name: &&str| name.len() == length && line.has_ignore_case(at, name);
     if NAMES.iter().any(named) { length } else { 0 }
 }
 
-/// A level counts as a prefix only beside a time: `ERROR: not found` is a message.
-fn level_length(line: &Line, at: usize, dated: bool) -> usize {
+/// Recognizes a level next to a time; `ERROR: not found` is a message.
+fn level_length(line: &LineChars, at: usize, has_time: bool) -> usize {
     let length = level_word(line, at);
     if length == 0 {
-        let single = dated && "IWED".contains(line.at(at)) && line.at(at + 1) == ' ';
+        let single = has_time && "IWED".contains(line.at(at)) && line.at(at + 1) == ' ';
         return usize::from(single);
     }
     let after = at + length + line.spaces(at + length);
-    if after > at + length && (dated || time_length(line, after) > 0) { length } else { 0 }
+    if after > at + length && (has_time || time_length(line, after) > 0) { length } else { 0 }
 }
 
-/// `ollama[1234]:`, `host ollama[1234]:`, `kernel:`, and the `api-1  |` of compose.
-fn service_length(line: &Line, at: usize) -> usize {
+/// Recognizes `ollama[1234]:`, `host ollama[1234]:`, `kernel:`, and `api-1  |` of Docker Compose.
+fn service_length(line: &LineChars, at: usize) -> usize {
     let first = line.token(at);
     let after = at + first + line.spaces(at + first);
     if first == 0 || first > 60 {
@@ -275,7 +274,7 @@ fn service_length(line: &Line, at: usize) -> usize {
     if second > 0 && is_process(line, after, second) { after + second - at } else { 0 }
 }
 
-fn is_process(line: &Line, at: usize, length: usize) -> bool {
+fn is_process(line: &LineChars, at: usize, length: usize) -> bool {
     if line.at(at + length - 1) != ':' {
         return false;
     }
@@ -287,16 +286,16 @@ fn is_process(line: &Line, at: usize, length: usize) -> bool {
     name > 0 && digits > 0 && line.at(at + name) == '[' && name + digits + 3 == length
 }
 
-/// After a time: `stderr F` of a container's log, `root -`, `app.llm:ask_tool:250 -`, `engine.py:366]`.
-fn logger_length(line: &Line, at: usize) -> usize {
+/// Recognizes, after a time, `stderr F` of a container log, `root -`, `app.llm:ask_tool:250 -`, `engine.py:366]`.
+fn logger_length(line: &LineChars, at: usize) -> usize {
     const STREAMS: [&str; 4] = ["stderr F ", "stderr P ", "stdout F ", "stdout P "];
     if STREAMS.iter().any(|stream| line.has(at, stream)) {
         return STREAMS[0].len();
     }
     let token = line.token(at);
-    let place = place_length(line, at);
-    if place > 0 && line.at(at + place) == ']' {
-        return place + 1;
+    let location = location_length(line, at);
+    if location > 0 && line.at(at + location) == ']' {
+        return location + 1;
     }
     let after = at + token + line.spaces(at + token);
     let separated = matches!(line.at(after), '-' | '|') && line.at(after + 1) == ' ' && after > at + token;
@@ -308,7 +307,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn prefixes_end_where_the_message_begins() {
+    fn recognizes_prefixes() {
         for text in [
             "> ",
             ">>> ",
@@ -330,14 +329,14 @@ mod tests {
             "2026-03-01T10:22:33.123456789Z stderr F ",
             "2025-02-16T06:10:14.783407+00:00 ollama-prod ollama[3829]: ",
         ] {
-            let mut line = Line::default();
-            line.fill(&format!("{text}the message"), 0);
+            let mut line = LineChars::default();
+            line.set(&format!("{text}the message"), 0);
             assert_eq!(prefix_length(&line), text.chars().count(), "{text:?}");
         }
     }
 
     #[test]
-    fn a_message_is_not_a_prefix() {
+    fn messages_are_not_prefixes() {
         for text in [
             "[metal::malloc] Attempting to allocate",
             "[Errno 28] No space left on device",
@@ -350,8 +349,8 @@ mod tests {
             "[WinError 126] The specified module",
             "429 Client Error",
         ] {
-            let mut line = Line::default();
-            line.fill(text, 0);
+            let mut line = LineChars::default();
+            line.set(text, 0);
             assert_eq!(prefix_length(&line), 0, "{text:?}");
         }
     }

@@ -1,78 +1,74 @@
-//! How much a signature tells: whether its literal text is rare enough to assert an error.
+//! Computes the specificity of signatures: whether their literal text is rare enough to assert an error.
 //!
-//! The unit is the bit. A word tells as many as its rarity among the sentences of our pages, at most [`KNOWN`] and in
-//! healthy logs at most six; `common_words.txt` lists them, and `tests/it/common_words.rs` writes it anew.
+//! The unit is bits of information. `common_words.txt` lists the bits of words from their frequency in the sentences of the
+//! pages; words in healthy logs have at most six. `tests/it/common_words.rs` generates the file.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::LazyLock;
 
-use crate::pattern::{HoleType, Part, Pattern};
+use crate::pattern::{Pattern, PatternPart, PlaceholderType};
 
-/// The fewest bits of a signature that asserts an error; one that tells less only suggests its page.
-pub const LEAST_BITS: u32 = 17;
+/// Minimum bits of a signature that asserts an error; with fewer bits, it only suggests its page.
+pub const MIN_ASSERTING_BITS: u32 = 17;
 
-/// A word that is not listed.
-const UNKNOWN: u32 = 10;
-/// From this length on, each letter of a word that is not listed tells two more bits: it is an identifier.
-const IDENTIFIER: usize = 10;
-/// A beginning or end of a line.
-const EDGE: u32 = 5;
-/// A hole that takes only what its type says.
-const TYPED: u32 = 2;
+const UNLISTED_WORD_BITS: u32 = 10;
+/// Each letter of an unlisted word beyond this length adds two bits, because the word is an identifier.
+const IDENTIFIER_LENGTH: usize = 10;
+const LINE_EDGE_BITS: u32 = 5;
+const TYPED_PLACEHOLDER_BITS: u32 = 2;
 
-static COMMON: LazyLock<HashMap<&str, u32>> = LazyLock::new(|| {
+static COMMON_WORDS: LazyLock<HashMap<&str, u32>> = LazyLock::new(|| {
     let lines = include_str!("common_words.txt").lines().filter_map(|line| line.split_once(' '));
     let bits = lines.filter_map(|(bits, words)| Some((bits.parse().ok()?, words)));
     bits.flat_map(|(bits, words)| words.split(' ').map(move |word| (word, bits))).collect()
 });
 
-/// The bits that these patterns together tell: each word, mark and joint of words once, and each hole.
+/// Returns the bits of all patterns together: each word, punctuation mark and joiner once, and each placeholder.
 pub(crate) fn specificity(all: &[Pattern]) -> u32 {
-    let mut told = BTreeSet::new();
-    let mut holes = 0;
+    let mut unique = BTreeSet::new();
+    let mut placeholder_bits = 0;
     for part in all.iter().flat_map(|pattern| &pattern.parts) {
         match part {
-            Part::Text(text) => told.extend(tokens(text)),
-            Part::Hole(HoleType::Any, _) => {}
-            Part::Hole(HoleType::Start | HoleType::End, _) => holes += EDGE,
-            Part::Hole(..) => holes += TYPED,
+            PatternPart::Text(text) => unique.extend(tokens(text)),
+            PatternPart::Placeholder(PlaceholderType::Any, _) => {}
+            PatternPart::Placeholder(PlaceholderType::Start | PlaceholderType::End, _) => {
+                placeholder_bits += LINE_EDGE_BITS
+            }
+            PatternPart::Placeholder(..) => placeholder_bits += TYPED_PLACEHOLDER_BITS,
         }
     }
-    holes + told.into_iter().map(Token::bits).sum::<u32>()
+    placeholder_bits + unique.into_iter().map(TextToken::bits).sum::<u32>()
 }
 
-/// A part of literal text.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
-enum Token<'t> {
-    /// Letters and digits.
+enum TextToken<'t> {
+    /// A run of letters and digits.
     Word(&'t str),
-    /// A punctuation mark.
     Mark(char),
-    /// The marks that join two words without white space, as in `cuda_error`.
-    Joint(&'t str),
+    /// Punctuation between two words without white space, as in `cuda_error`.
+    Joiner(&'t str),
 }
 
-impl Token<'_> {
+impl TextToken<'_> {
     fn bits(self) -> u32 {
         match self {
-            Self::Mark(_) | Self::Joint(_) => 1,
-            Self::Word(word) => COMMON
-                .get(word)
-                .copied()
-                .unwrap_or_else(|| UNKNOWN + 2 * word.len().saturating_sub(IDENTIFIER) as u32),
+            Self::Mark(_) | Self::Joiner(_) => 1,
+            Self::Word(word) => COMMON_WORDS.get(word).copied().unwrap_or_else(|| {
+                UNLISTED_WORD_BITS + 2 * word.len().saturating_sub(IDENTIFIER_LENGTH) as u32
+            }),
         }
     }
 }
 
-/// The tokens of a literal text in normal form.
-fn tokens(text: &str) -> Vec<Token<'_>> {
+/// Splits literal text in normal form into tokens.
+fn tokens(text: &str) -> Vec<TextToken<'_>> {
     let mut tokens = Vec::new();
     for run in text.split(' ') {
         let is_word = |c: char| c.is_alphanumeric();
-        tokens.extend(run.split(|c| !is_word(c)).filter(|word| !word.is_empty()).map(Token::Word));
-        tokens.extend(run.chars().filter(|c| !is_word(*c)).map(Token::Mark));
-        let joints = run.trim_matches(|c| !is_word(c)).split(is_word);
-        tokens.extend(joints.filter(|joint| !joint.is_empty()).map(Token::Joint));
+        tokens.extend(run.split(|c| !is_word(c)).filter(|word| !word.is_empty()).map(TextToken::Word));
+        tokens.extend(run.chars().filter(|c| !is_word(*c)).map(TextToken::Mark));
+        let joiners = run.trim_matches(|c| !is_word(c)).split(is_word);
+        tokens.extend(joiners.filter(|joiner| !joiner.is_empty()).map(TextToken::Joiner));
     }
     tokens
 }
@@ -86,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn careless_signatures_tell_too_little() {
+    fn generic_messages_are_not_specific() {
         for text in [
             "memory: {reason:any}",
             "out of memory",
@@ -107,12 +103,12 @@ mod tests {
             "killed",
             "timeout",
         ] {
-            assert!(bits(text) < LEAST_BITS, "{text}: {}", bits(text));
+            assert!(bits(text) < MIN_ASSERTING_BITS, "{text}: {}", bits(text));
         }
     }
 
     #[test]
-    fn short_messages_of_one_program_tell_enough() {
+    fn short_messages_of_one_program_are_specific() {
         for text in [
             "CUDA error: out of memory",
             "CUDA out of memory. Tried to allocate {requested:bytes}",
@@ -121,12 +117,12 @@ mod tests {
             "{start}Killed{end}",
             "(os error 28)",
         ] {
-            assert!(bits(text) >= LEAST_BITS, "{text}: {}", bits(text));
+            assert!(bits(text) >= MIN_ASSERTING_BITS, "{text}: {}", bits(text));
         }
     }
 
     #[test]
-    fn what_is_said_twice_tells_no_more() {
+    fn repeated_words_count_once() {
         let twice = ["error: error", "error:"].map(|text| Pattern::parse(text).expect(text));
         assert_eq!(specificity(&twice), bits("error:"));
     }

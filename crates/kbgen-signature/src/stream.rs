@@ -1,78 +1,78 @@
-//! The diagnosis of a log that arrives in pieces, in bounded memory.
+//! Diagnoses a log in chunks, with bounded memory.
 
 use crate::index::{Diagnosis, Index};
-use crate::reading::Progress;
+use crate::scanner::ScanState;
 
-/// So many bytes are read at once.
-const PIECE: usize = 1 << 20;
-/// So many bytes before and behind a message are at hand when its figures and its place are read.
-const AROUND: usize = 1 << 16;
+/// Bytes that are scanned at a time.
+const CHUNK_LENGTH: usize = 1 << 20;
+/// Bytes before and after a message that are available when its figures are extracted.
+const CONTEXT_LENGTH: usize = 1 << 16;
 
-/// A log that is being read. The result is that of [`Index::diagnose`] on the whole, unless a message has more
-/// than 64 KiB of white space and colours around its figures.
+/// Diagnoses a log that arrives in chunks. The result is that of [`Index::diagnose`] on the whole log, unless a message has
+/// more than 64 KiB of white space and color codes around its figures.
 #[derive(Debug)]
 pub struct LogStream<'index> {
     index: &'index Index,
-    progress: Progress,
+    state: ScanState,
     buffer: String,
-    /// So many bytes are taken at once; `PIECE` but in tests.
-    piece: usize,
+    /// [`CHUNK_LENGTH`], except in tests.
+    chunk_length: usize,
 }
 
 impl<'index> LogStream<'index> {
     pub(crate) fn new(index: &'index Index) -> Self {
-        Self { index, progress: Progress::new(), buffer: String::new(), piece: PIECE }
+        Self { index, state: ScanState::new(), buffer: String::new(), chunk_length: CHUNK_LENGTH }
     }
 
-    /// Reads on.
-    pub fn feed(&mut self, piece: &str) {
-        let mut rest = piece;
+    /// Adds text to the log.
+    pub fn feed(&mut self, text: &str) {
+        let mut rest = text;
         while !rest.is_empty() {
-            let full = self.piece + 2 * AROUND;
-            let length = boundary(rest, full + 4 - self.buffer.len().min(full));
+            let full = self.chunk_length + 2 * CONTEXT_LENGTH;
+            let length = floor_char_boundary(rest, full + 4 - self.buffer.len().min(full));
             self.buffer.push_str(&rest[..length]);
             rest = &rest[length..];
             if self.buffer.len() > full {
-                self.take();
+                self.scan_buffer();
             }
         }
     }
 
-    /// Takes what has enough behind it, and drops what is no longer needed before that.
-    fn take(&mut self) {
-        let until = line_start(&self.buffer, self.buffer.len() - AROUND);
-        let cut = line_start(&self.buffer, until.saturating_sub(AROUND));
-        self.index.reader().take(&self.buffer, until, cut, &mut self.progress);
+    /// Scans the text that has enough context after it, and drops the text that no later match needs.
+    fn scan_buffer(&mut self) {
+        let until = line_start(&self.buffer, self.buffer.len() - CONTEXT_LENGTH);
+        let cut = line_start(&self.buffer, until.saturating_sub(CONTEXT_LENGTH));
+        self.index.scanner().scan_chunk(&self.buffer, until, cut, &mut self.state);
         self.buffer.drain(..cut);
     }
 
-    /// The end of the log: the pages that fit it, best first.
+    /// Scans the rest and returns the result.
     pub fn finish(mut self) -> Diagnosis {
         let end = self.buffer.len();
-        self.index.reader().take(&self.buffer, end, end, &mut self.progress);
-        self.index.conclude(&self.progress)
+        self.index.scanner().scan_chunk(&self.buffer, end, end, &mut self.state);
+        self.index.finish(&self.state)
     }
 }
 
-/// The last beginning of a line before this byte, or at least of a character.
+/// Returns the last start of a line up to byte `at`, or of a character if there is no line start nearby.
 fn line_start(text: &str, at: usize) -> usize {
-    let at = boundary(text, at);
-    let from = boundary(text, at.saturating_sub(AROUND / 2));
+    let at = floor_char_boundary(text, at);
+    let from = floor_char_boundary(text, at.saturating_sub(CONTEXT_LENGTH / 2));
     text[from..at].rfind('\n').map_or(at, |end| from + end + 1)
 }
 
-/// The last beginning of a character up to this byte.
-pub(crate) fn boundary(text: &str, at: usize) -> usize {
+/// Returns the last character boundary up to byte `at`.
+pub(crate) fn floor_char_boundary(text: &str, at: usize) -> usize {
     (0..=at.min(text.len())).rev().find(|&at| text.is_char_boundary(at)).unwrap_or(0)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Extractor, Field, Kind, Page, Pattern, Place, Signature};
+    use crate::{Extractor, FigureField, Kind, Page, Pattern, PlaceRule, Signature};
 
     #[test]
-    fn a_log_in_pieces_comes_to_the_same_end_as_the_whole() {
+    fn chunks_give_the_same_result_as_the_whole_log() {
         let pattern =
             Pattern::parse("CUDA out of memory. Tried to allocate {requested:bytes}").expect("well formed");
         let free = Pattern::parse("{free:bytes} free").expect("well formed");
@@ -81,8 +81,8 @@ mod tests {
         signature.extract = Some("figures".into());
         let extractor = Extractor {
             name: "figures".into(),
-            fields: vec![Field { name: "free".into(), patterns: vec![free], repeat: false }],
-            places: vec![Place { name: "train".into(), fragments: vec![train] }],
+            fields: vec![FigureField { name: "free".into(), patterns: vec![free], repeat: false }],
+            places: vec![PlaceRule { name: "train".into(), fragments: vec![train] }],
             ..Extractor::default()
         };
         let page = Page {
@@ -103,7 +103,7 @@ mod tests {
             message.repeat(1500),
             String::new(),
         ] {
-            let whole = index.read(&log);
+            let whole = index.diagnose(&log);
             assert_eq!(whole.matches.is_empty(), log.is_empty());
             assert!(
                 whole
@@ -111,17 +111,17 @@ mod tests {
                     .iter()
                     .all(|found| found.figures.len() == 3 && found.quote.contains("Tried to"))
             );
-            for (fed, piece) in [(20_001, 50_000), (300_000, 34_000)] {
+            for (fed, chunk_length) in [(20_001, 50_000), (300_000, 34_000)] {
                 let mut stream = index.stream();
-                stream.piece = piece;
+                stream.chunk_length = chunk_length;
                 let mut rest = log.as_str();
                 while !rest.is_empty() {
-                    let (some, after) = rest.split_at(boundary(rest, fed));
+                    let (some, after) = rest.split_at(floor_char_boundary(rest, fed));
                     stream.feed(some);
-                    assert!(stream.buffer.len() <= piece + 2 * AROUND + 4);
+                    assert!(stream.buffer.len() <= chunk_length + 2 * CONTEXT_LENGTH + 4);
                     rest = after;
                 }
-                assert_eq!(stream.finish(), whole, "{fed} bytes fed, {piece} taken");
+                assert_eq!(stream.finish(), whole, "{fed} bytes fed, {chunk_length} scanned");
             }
         }
     }

@@ -1,4 +1,4 @@
-//! The compiled table: every signature, extractor and cause as plain data, for the matcher and for the page's script.
+//! The compiled table: signatures, extractors and causes as plain data, for the index and for `static/js/match.js`.
 
 use std::collections::HashMap;
 
@@ -8,9 +8,9 @@ use crate::anchor::{Anchor, anchors};
 use crate::expression::Expression;
 use crate::extractor::Extractor;
 use crate::pattern::Pattern;
-use crate::specificity::{LEAST_BITS, specificity};
+use crate::specificity::{MIN_ASSERTING_BITS, specificity};
 
-/// What a page says about its error.
+/// The role of a message; ordered by rank, lowest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Kind {
@@ -18,48 +18,48 @@ pub enum Kind {
     Wrapper,
     /// The message is usually harmless.
     Warning,
-    /// The message names what went wrong.
+    /// The message names the problem.
     Cause,
 }
 
-/// A page as the index needs it.
+/// The input of the index for one page.
 #[derive(Debug, Clone)]
 pub struct Page {
-    /// The name by which a match refers to the page.
+    /// Identifier of the page in matches.
     pub slug: String,
-    /// What the page says about its error.
+    /// Role of the message; matches are sorted by it first.
     pub kind: Kind,
-    /// Any of these finds the page.
+    /// Alternatives; one match is enough.
     pub signatures: Vec<Signature>,
-    /// The causes whose `when` may be told from figures, most likely first.
+    /// Causes with a condition on figures, most likely first.
     pub causes: Vec<Cause>,
 }
 
-/// One way to know a page's error.
+/// A set of patterns and conditions that identifies an error.
 #[derive(Debug, Clone)]
 pub struct Signature {
-    /// Every one of these must stand in the log; the first is where the match is shown.
+    /// Patterns that must all match; the match is reported at the first one.
     pub all: Vec<Pattern>,
-    /// None of these may stand in the log.
+    /// Patterns that must not match.
     pub not: Vec<Pattern>,
-    /// The name of an extractor that reads further figures around the first pattern.
+    /// Name of the extractor of figures around the first pattern.
     pub extract: Option<String>,
-    /// A condition on the figures without which the signature does not match.
+    /// A condition on the figures.
     pub when: Option<Expression>,
 }
 
 impl Signature {
-    /// A signature of one pattern.
+    /// Creates a signature of one pattern.
     pub fn of(pattern: Pattern) -> Self {
         Self { all: vec![pattern], not: Vec::new(), extract: None, when: None }
     }
 
-    /// The bits that its literal text tells; below [`LEAST_BITS`] it asserts nothing.
+    /// Returns the bits of information of the literal text; compare with [`MIN_ASSERTING_BITS`].
     pub fn specificity(&self) -> u32 {
         specificity(&self.all)
     }
 
-    /// The names of the figures that the signature may read, each once.
+    /// Returns the names of the figures of the signature and its extractor, without duplicates.
     pub fn names<'a>(&'a self, extractors: &'a [Extractor]) -> Vec<&'a str> {
         let extractor = extractors.iter().find(|extractor| Some(&extractor.name) == self.extract.as_ref());
         let all =
@@ -74,29 +74,28 @@ impl Signature {
     }
 }
 
-/// A cause and the condition under which the figures say that it is this one.
+/// A cause and its condition on the figures.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Cause {
-    /// The id that the page gives.
+    /// Id of the cause on its page.
     pub id: String,
-    /// The condition; the first cause whose condition holds is told.
+    /// The first cause whose condition is true is reported.
     pub when: Expression,
 }
 
-/// The compiled table. It serializes to compact JSON, which `static/js/match.js` reads.
+/// The compiled table; serializes to compact JSON, which `static/js/match.js` reads.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Table {
-    /// The version of this form.
+    /// Version of the format.
     pub(crate) version: u32,
-    /// Every pattern of a signature, each once.
+    /// Distinct patterns of all signatures.
     pub(crate) patterns: Vec<Pattern>,
-    /// For each pattern the literal text that it is searched by.
+    /// Anchor of each pattern.
     pub(crate) anchors: Vec<Anchor>,
     pub(crate) extractors: Vec<Extractor>,
     pub(crate) pages: Vec<TablePage>,
 }
 
-/// A page in the table.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct TablePage {
     pub slug: String,
@@ -106,7 +105,7 @@ pub(crate) struct TablePage {
     pub causes: Vec<Cause>,
 }
 
-/// A signature in the table; patterns and extractors are given by their place in the table's lists.
+/// A signature with indices of patterns and extractors.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct TableSignature {
     pub all: Vec<usize>,
@@ -116,13 +115,13 @@ pub(crate) struct TableSignature {
     pub extract: Option<usize>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub when: Option<Expression>,
-    /// It tells too little to assert an error.
+    /// Whether it has fewer than [`MIN_ASSERTING_BITS`].
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub weak: bool,
 }
 
 impl Table {
-    /// Compiles pages. An extractor that is not in the list, and a signature without a pattern, are left out.
+    /// Compiles pages. Omits unused extractors, references to unknown extractors, and signatures without a pattern.
     pub fn of(pages: &[Page], extractors: &[Extractor]) -> Self {
         let mut table = Self {
             version: 2,
@@ -131,17 +130,17 @@ impl Table {
             extractors: Vec::new(),
             pages: Vec::new(),
         };
-        let named = |name: &str| {
+        let is_used = |name: &str| {
             pages.iter().flat_map(|page| &page.signatures).any(|s| s.extract.as_deref() == Some(name))
         };
-        let mut known = HashMap::new();
-        table.extractors = extractors.iter().filter(|extractor| named(&extractor.name)).cloned().collect();
+        let mut indices = HashMap::new();
+        table.extractors = extractors.iter().filter(|extractor| is_used(&extractor.name)).cloned().collect();
         for page in pages {
             let signatures: Vec<TableSignature> = page
                 .signatures
                 .iter()
                 .filter(|signature| !signature.all.is_empty())
-                .map(|signature| table.compile(signature, &mut known))
+                .map(|signature| table.compile(signature, &mut indices))
                 .collect();
             if !signatures.is_empty() {
                 let causes = page.causes.clone();
@@ -152,25 +151,29 @@ impl Table {
         table
     }
 
-    /// `known` has the place of every pattern so far: looking through the list would cost quadratic time.
+    /// Compiles a signature; `indices` has the index of every pattern so far.
     fn compile<'p>(
         &mut self,
         signature: &'p Signature,
-        known: &mut HashMap<&'p Pattern, usize>,
+        indices: &mut HashMap<&'p Pattern, usize>,
     ) -> TableSignature {
         let extract = signature.extract.as_ref();
         TableSignature {
-            all: signature.all.iter().map(|pattern| self.place(pattern, known)).collect(),
-            not: signature.not.iter().map(|pattern| self.place(pattern, known)).collect(),
+            all: signature.all.iter().map(|pattern| self.pattern_index(pattern, indices)).collect(),
+            not: signature.not.iter().map(|pattern| self.pattern_index(pattern, indices)).collect(),
             extract: extract
                 .and_then(|name| self.extractors.iter().position(|extractor| extractor.name == *name)),
             when: signature.when.clone(),
-            weak: signature.specificity() < LEAST_BITS,
+            weak: signature.specificity() < MIN_ASSERTING_BITS,
         }
     }
 
-    fn place<'p>(&mut self, pattern: &'p Pattern, known: &mut HashMap<&'p Pattern, usize>) -> usize {
-        *known.entry(pattern).or_insert_with(|| {
+    fn pattern_index<'p>(
+        &mut self,
+        pattern: &'p Pattern,
+        indices: &mut HashMap<&'p Pattern, usize>,
+    ) -> usize {
+        *indices.entry(pattern).or_insert_with(|| {
             self.patterns.push(pattern.clone());
             self.patterns.len() - 1
         })

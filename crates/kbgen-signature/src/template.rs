@@ -1,33 +1,37 @@
-//! A text with values in braces: `over-by-{asked - window}`.
+//! Templates: text with expressions in braces, such as `over-by-{asked - window}`.
 
 use crate::expression::Expression;
-use crate::fault::Fault;
 use crate::figure::Figures;
+use crate::parse_error::ParseError;
 
-/// A text with values in braces.
+/// Text with expressions in braces.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Template {
-    /// Each value with the text before it.
+    /// Each expression with the text before it.
     values: Vec<(String, Expression)>,
-    /// The text behind the last.
+    /// Text after the last expression.
     end: String,
 }
 
 impl Template {
-    /// Reads a template.
+    /// Parses a template.
     ///
     /// # Errors
-    /// The first mistake, with its byte range: a brace without its partner, or what stands between two is no value.
-    pub fn parse(text: &str) -> Result<Self, Fault> {
+    /// The first mistake, with its byte range: an unclosed brace, or an invalid expression.
+    pub fn parse(text: &str) -> Result<Self, ParseError> {
         let mut values = Vec::new();
         let mut at = 0;
         while let Some(open) = text[at..].find('{').map(|found| at + found) {
             let Some(close) = text[open..].find('}').map(|found| open + found) else {
-                return Err(Fault::new(open..text.len(), "the brace is not closed", "close it with `}`"));
+                return Err(ParseError::new(
+                    open..text.len(),
+                    "the brace is not closed",
+                    "close it with `}`",
+                ));
             };
-            let value = Expression::parse_value(&text[open + 1..close]).map_err(|fault| Fault {
-                range: open + 1 + fault.range.start..open + 1 + fault.range.end,
-                ..fault
+            let value = Expression::parse_value(&text[open + 1..close]).map_err(|error| ParseError {
+                range: open + 1 + error.range.start..open + 1 + error.range.end,
+                ..error
             })?;
             values.push((text[at..open].to_owned(), value));
             at = close + 1;
@@ -35,12 +39,12 @@ impl Template {
         Ok(Self { values, end: text[at..].to_owned() })
     }
 
-    /// The names of the figures that the values use.
+    /// Returns the names of the figures in the expressions.
     pub fn names(&self) -> Vec<&str> {
         self.values.iter().flat_map(|(_, value)| value.names()).collect()
     }
 
-    /// The text with its values, unless a figure is not known.
+    /// Fills in the values; `None` if a figure is missing.
     pub fn fill(&self, figures: &Figures) -> Option<String> {
         let mut text = String::new();
         for (before, value) in &self.values {
@@ -57,7 +61,7 @@ mod tests {
     use crate::figure::Figure;
 
     #[test]
-    fn values_stand_in_their_places() {
+    fn fills_in_values() {
         let mut figures = Figures::default();
         figures.add("asked", Figure::Number(2285.0));
         figures.add("version", Figure::Number(11040.0));
@@ -74,7 +78,7 @@ mod tests {
     }
 
     #[test]
-    fn a_mistake_is_shown_where_it_stands() {
+    fn errors_point_to_the_mistake() {
         for (text, at) in [("a {b", "{b"), ("a {b >} c", ""), ("a {b > 1} c", "b > 1")] {
             assert_eq!(&text[Template::parse(text).expect_err(text).range], at, "{text}");
         }

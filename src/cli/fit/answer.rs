@@ -2,11 +2,12 @@
 
 use anyhow::{Result, anyhow};
 use kbgen_estimate::bytes::Bytes;
-use kbgen_estimate::estimator::{
-    BytesRange, DeviceEstimate, Estimate, Evidence, driver_context, estimate, file_bytes,
-};
-use kbgen_estimate::fitting::Available;
+use kbgen_estimate::estimator::{BytesRange, DeviceEstimate, Estimate, Evidence, NotCovered, driver_context};
 use kbgen_estimate::placement::Device;
+use kbgen_estimate::plan::Verdict;
+use kbgen_estimate::plan::remedies::Remedies;
+use kbgen_estimate::plan::search::{Available, largest_context};
+use kbgen_estimate::planner::Planner;
 use kbgen_estimate::quantization::Quantization;
 use kbgen_estimate::settings::{ExpertPlacement, Settings};
 use serde::Serialize;
@@ -16,9 +17,8 @@ use crate::cli::fit::commands::{Commands, commands};
 use crate::cli::fit::machine::Card;
 use crate::cli::fit::python::{Python, python};
 use crate::cli::fit::question::Question;
-use crate::cli::fit::remedies::{Remedies, remedies};
 use crate::cli::fit::speed::{Speed, speed};
-use crate::site::{DEFAULT_QUANT, Kind, PageId, Site, Verdict};
+use crate::site::{DEFAULT_QUANT, Kind, PageId, Site};
 
 /// What is said to a program; to a person the same in words.
 #[derive(Debug, Serialize)]
@@ -83,6 +83,9 @@ pub(super) struct Parts {
     /// None where it is not modeled.
     pub compute_bytes: Option<u64>,
     pub total_bytes: u64,
+    /// Whether the compute buffer is the plan's figure and not llama.cpp's own.
+    #[serde(skip)]
+    pub is_planned: bool,
 }
 
 #[derive(Debug, Serialize)]
@@ -148,21 +151,43 @@ pub(super) fn room(question: &Question<'_>) -> Available {
 /// # Errors
 /// When llama.cpp would refuse the settings, or they are not modeled.
 pub(super) fn answer(site: &Site, question: &Question<'_>) -> Result<Answer> {
+    let model = question.model_of_all_slots();
+    let answer = plan(site, question, &mut Planner::new(&model));
+    answer.map_err(|reason| anyhow!("{reason}"))
+}
+
+fn plan(site: &Site, question: &Question<'_>, planner: &mut Planner<'_>) -> Result<Answer, NotCovered> {
     let is_judged = !question.machine.cards.is_empty() && question.machine.is_covered();
-    let rows = rows(question, is_judged)?;
+    let rows = rows(question, planner, is_judged)?;
     let settings = Settings { quantization: choose(question, &rows), ..question.settings.clone() };
-    let need = estimate(&question.model, &settings).map_err(|reason| anyhow!("{reason}"))?;
+    let need = planner.plan(&settings)?;
     let verdict = verdict(question, &need);
     let available = room(question);
     let remedies = match verdict {
-        Some("no" | "tight") if is_judged => Some(remedies(question, &settings, &available)?),
+        Some("no" | "tight") if is_judged => {
+            let quants = question.candidates.iter().copied();
+            let narrower: Vec<Quantization> = quants.filter(|quant| *quant > settings.quantization).collect();
+            let found = Remedies::find(planner, &settings, &available, &narrower)?;
+            let context = found.context.map(|tokens| tokens / question.contexts());
+            // Ollama has no setting for experts in RAM
+            let cpu_experts = found.cpu_experts.filter(|_| question.runner != RunnerName::Ollama);
+            Some(Remedies { context, cpu_experts, ..found })
+        }
         _ => None,
     };
     let changed = match verdict {
         Some("no") => remedies.as_ref().and_then(|found| found.plan(&settings)),
         _ => None,
     };
-    let plan = changed.as_ref().map(|changed| plan(question, changed)).transpose()?;
+    let plan = changed.as_ref().map(|changed| {
+        let need = planner.plan(changed)?;
+        Ok(Plan {
+            settings: chosen(question, changed, &need),
+            devices: devices(question, &need),
+            host: host(&need),
+        })
+    });
+    let plan = plan.transpose()?;
     let is_split = remedies.as_ref().is_some_and(|found| found.tensor_split.is_some());
     let verdict = if plan.is_some() && !is_split { Some("offload") } else { verdict };
     let typed = changed.unwrap_or_else(|| settings.clone());
@@ -178,7 +203,7 @@ pub(super) fn answer(site: &Site, question: &Question<'_>) -> Result<Answer> {
         settings: chosen(question, &settings, &need),
         verdict,
         margin_bytes: devices.iter().filter_map(|device| Some(device.free_bytes?[0])).min(),
-        largest_context: if is_judged { longest(question, &settings, &available)? } else { None },
+        largest_context: if is_judged { longest(question, planner, &settings)? } else { None },
         best_quant: rows.iter().find(|row| row.verdict == Some("fits")).map(|row| row.quant),
         remedies,
         speed: speed(question, &settings, matches!(verdict, Some("no" | "offload"))),
@@ -192,47 +217,48 @@ pub(super) fn answer(site: &Site, question: &Question<'_>) -> Result<Answer> {
     })
 }
 
-fn plan(question: &Question<'_>, settings: &Settings) -> Result<Plan> {
-    let need = estimate(&question.model, settings).map_err(|reason| anyhow!("{reason}"))?;
-    Ok(Plan {
-        settings: chosen(question, settings, &need),
-        devices: devices(question, &need),
-        host: host(&need),
-    })
-}
-
 fn host(need: &Estimate) -> Parts {
     parts(need.device(Device::Host).expect("there is always a host"), true)
 }
 
 /// The longest context of one slot.
-fn longest(question: &Question<'_>, settings: &Settings, room: &Available) -> Result<Option<u64>> {
-    question.largest_context(settings, room).map_err(|reason| anyhow!("{reason}"))
+fn longest(
+    question: &Question<'_>,
+    planner: &mut Planner<'_>,
+    settings: &Settings,
+) -> Result<Option<u64>, NotCovered> {
+    let longest = largest_context(planner, settings, &room(question))?;
+    Ok(longest.map(|tokens| tokens / question.contexts()))
 }
 
-fn rows(question: &Question<'_>, is_judged: bool) -> Result<Vec<Row>> {
+fn rows(question: &Question<'_>, planner: &mut Planner<'_>, is_judged: bool) -> Result<Vec<Row>, NotCovered> {
     let wanted = match question.quant {
         Some(quant) if !question.candidates.contains(&quant) => vec![quant],
         _ => question.candidates.clone(),
     };
-    wanted.into_iter().map(|quant| row(question, quant, is_judged)).collect()
+    wanted.into_iter().map(|quant| row(question, planner, quant, is_judged)).collect()
 }
 
-fn row(question: &Question<'_>, quantization: Quantization, is_judged: bool) -> Result<Row> {
+fn row(
+    question: &Question<'_>,
+    planner: &mut Planner<'_>,
+    quantization: Quantization,
+    is_judged: bool,
+) -> Result<Row, NotCovered> {
     let settings = Settings { quantization, ..question.settings.clone() };
-    let need = estimate(&question.model, &settings).map_err(|reason| anyhow!("{reason}"))?;
+    let need = planner.plan(&settings)?;
     let sum = |part: fn(&DeviceEstimate) -> Bytes| -> u64 {
         need.devices.iter().filter(|device| device.device != Device::Host).map(|device| part(device).0).sum()
     };
     Ok(Row {
         quant: quantization.name(),
-        file_bytes: file_bytes(&question.model, quantization).0,
+        file_bytes: planner.file_bytes(quantization).0,
         weights_bytes: sum(|device| device.weights.bytes),
         cache_bytes: sum(|device| device.cache.bytes),
         compute_bytes: sum(|device| device.compute.bytes),
         total_bytes: sum(DeviceEstimate::total),
         verdict: verdict(question, &need),
-        largest_context: if is_judged { longest(question, &settings, &room(question))? } else { None },
+        largest_context: if is_judged { longest(question, planner, &settings)? } else { None },
     })
 }
 
@@ -258,7 +284,7 @@ fn verdict(question: &Question<'_>, need: &Estimate) -> Option<&'static str> {
 fn judge(card: &Card, parts: &Parts) -> Option<Verdict> {
     let room = card.room();
     match card.cuda {
-        true => Some(Verdict::of(parts.total_bytes, (driver().low.0, driver().high.0), room)),
+        true => Some(Verdict::of(parts.total_bytes, room)),
         false => (parts.total_bytes > room).then_some(Verdict::No),
     }
 }
@@ -275,6 +301,7 @@ fn parts(device: &DeviceEstimate, is_covered: bool) -> Parts {
         cache_bytes: cache,
         compute_bytes: compute,
         total_bytes: weights + cache + compute.unwrap_or(0),
+        is_planned: device.compute.evidence == Evidence::Planned,
     }
 }
 
@@ -305,6 +332,8 @@ fn chosen(question: &Question<'_>, settings: &Settings, need: &Estimate) -> Chos
     let needs_kernel = |device: &DeviceEstimate| device.compute.evidence == Evidence::ReplayedWithKernel;
     let evidence = if !question.machine.is_covered() {
         "weights and cache computed; compute buffers of this device not covered"
+    } else if need.devices.iter().any(|device| device.compute.evidence == Evidence::Planned) {
+        "weights and cache exact, the compute buffer of a part about what llama.cpp takes"
     } else if need.devices.iter().any(needs_kernel) {
         "exact, with a kernel for this pair of cache types, which stock builds lack"
     } else {

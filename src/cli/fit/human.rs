@@ -1,10 +1,11 @@
 //! The answer in words, for a terminal of 80 columns.
 
+use kbgen_estimate::plan::remedies::Remedies;
+
 use crate::cli::fit::answer::{Answer, ErrorPage};
 use crate::cli::fit::commands::Commands;
 use crate::cli::fit::layout::{command, paragraph_in, section, span, wrapped};
 use crate::cli::fit::python::{Transformers, Vllm};
-use crate::cli::fit::remedies::Remedies;
 use crate::cli::fit::tables::{needs, one_device, quantizations, several_devices};
 use crate::escape::{Style, TerminalText, one_line};
 use crate::site::{gib, tokens};

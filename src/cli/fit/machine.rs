@@ -118,13 +118,13 @@ impl Card {
     /// A device of the catalog, with the size of memory that was given for it.
     fn of(name: &str, slug: String, data: &DeviceData, size: Option<u64>) -> Self {
         let text = |field: &Option<String>| field.clone().unwrap_or_default();
-        let class = SpeedClass::of(&data.vendor, &text(&data.architecture), &text(&data.memory_type));
+        let class = SpeedClass::of(data.vendor.name(), &text(&data.architecture), &text(&data.memory_type));
         Self {
             name: name.to_string(),
             slug: Some(slug),
             memory: size.unwrap_or_else(|| data.memory_bytes()),
             visible: data.visible_of(size.unwrap_or_else(|| data.memory_bytes())),
-            memory_options: if size.is_none() { data.memory_options_gib.clone() } else { Vec::new() },
+            memory_options: if size.is_none() { data.memory_options_gb.clone() } else { Vec::new() },
             other: 0,
             cuda: data.is_cuda(),
             unified: data.unified,

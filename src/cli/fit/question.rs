@@ -2,8 +2,7 @@
 
 use anyhow::{Result, anyhow, bail};
 use kbgen_estimate::architecture::Architecture;
-use kbgen_estimate::estimator::{NotCovered, check};
-use kbgen_estimate::fitting::{Available, largest_context};
+use kbgen_estimate::estimator::check;
 use kbgen_estimate::quantization::{CacheType, Quantization};
 use kbgen_estimate::settings::{CacheLayout, ExpertPlacement, Settings};
 
@@ -75,19 +74,17 @@ impl<'s> Question<'s> {
 }
 
 impl Question<'_> {
-    /// The longest context of one slot with which every device holds its part.
-    ///
-    /// # Errors
-    /// When the settings are not modeled.
-    pub fn largest_context(&self, settings: &Settings, room: &Available) -> Result<Option<u64>, NotCovered> {
-        // Ollama's slots have a whole context each
-        let whole = match self.runner {
+    /// The model with the context of all slots: Ollama's have a whole one each.
+    pub fn model_of_all_slots(&self) -> Architecture {
+        Architecture { max_context: self.model.max_context * self.contexts(), ..self.model.clone() }
+    }
+
+    /// Contexts of one request in that of the settings.
+    pub fn contexts(&self) -> u64 {
+        match self.runner {
             RunnerName::Ollama => self.settings.sequences,
             RunnerName::LlamaServer | RunnerName::Library => 1,
-        };
-        let max_context = self.model.max_context * whole;
-        let model = Architecture { max_context, ..self.model.clone() };
-        Ok(largest_context(&model, settings, room)?.map(|tokens| tokens / whole))
+        }
     }
 }
 

@@ -19,6 +19,7 @@ pub(super) fn one_device(device: &DeviceAnswer, ram: &Parts) -> String {
     line("weights", size(Some(gpu.weights_bytes)), size(Some(ram.weights_bytes)), known);
     line("KV cache and state", size(Some(gpu.cache_bytes)), size(Some(ram.cache_bytes)), known);
     if gpu.compute_bytes.is_some() {
+        let known = if gpu.is_planned { "about" } else { known };
         line("compute buffer", size(gpu.compute_bytes), size(ram.compute_bytes), known);
     } else {
         line("compute buffer", "?".to_string(), String::new(), "not covered");

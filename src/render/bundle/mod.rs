@@ -184,7 +184,7 @@ fn text(assets: &Assets, name: &str) -> String {
 fn data(files: &Outputs) -> Vec<DataView> {
     let parts = files.iter().filter_map(|(path, bytes)| {
         let text = std::str::from_utf8(bytes).ok()?;
-        let (variable, json) = text.strip_prefix("window.")?.split_once('=')?;
+        let (variable, json) = text.strip_prefix("kbgen.")?.split_once('=')?;
         let json = json.trim_end().trim_end_matches(';').replace('<', "\\u003c");
         Some(DataView { path: path.to_string(), variable: variable.to_string(), json: html(json) })
     });

@@ -1,30 +1,79 @@
-//! Pages as entries of the data files, in the forms that `forms` describes.
+//! Pages as entries of the data files.
+//!
+//! What these hold is a promise to other programs, so each field is declared here, once: its name, its shape, the
+//! sentence of the schema and its value.
 
 use serde_json::{Map, Value, json};
 
 use crate::files::Placed;
-use crate::render::data::{append, markdown};
+use crate::render::data::markdown;
 use crate::render::views::{CONTEXTS, Shelf, runs_on};
+use crate::schema::{Field, Form as _, Need, Shape};
 use crate::site::kinds::{
-    DeviceData, ErrorData, GuideData, ModelData, Signature, SignatureText, ToolData, given,
+    ARCHITECTURE, Cause, Change, Cost, DeviceClass, DeviceData, ErrorData, ErrorKind, GuideData, ModelData,
+    Platform, Severity, Signature, Solution, Status, ToolData, Vendor, given,
 };
 use crate::site::{CACHE_TYPES, Figures, Head, ModelFit, Page, Run};
 
-/// What every entry begins with.
-fn head(head: &Head, more: Value) -> Value {
-    let mut entry = json!({
-        "id": head.id.slug,
-        "slug": head.id.slug,
-        "title": head.title.value,
-        "url": format!("/{}", head.id.address()),
-        "aliases": plain(&head.aliases),
-    });
-    append(&mut entry, more);
-    entry
+const BYTES: Shape = Shape::Integer { min: 0, max: i64::MAX };
+const COUNT: Shape = Shape::Integer { min: 1, max: i64::MAX };
+const TEXTS: Shape = Shape::any(&Shape::Text);
+const SLUGS: Shape = Shape::any(&Shape::Slug);
+
+/// Declares an entry: its fields behind those of another, and the function that fills them in. An optional field
+/// without a value is left out.
+macro_rules! entry {
+    ($(#[doc = $doc:literal])+ $form:ident: $base:expr, fn $name:ident($($arg:ident: $type:ty),*) on $start:expr; {
+        $($need:ident $key:literal: $shape:expr, $meaning:expr => $value:expr;)*
+    }) => {
+        $(#[doc = $doc])+
+        pub(super) const $form: &[Field] = {
+            const OWN: &[Field] = &[$(Field::$need($key, $shape, $meaning)),*];
+            &joined::<{ $base.len() + OWN.len() }>($base, OWN)
+        };
+
+        $(#[doc = $doc])+
+        pub(super) fn $name($($arg: $type),*) -> Value {
+            let mut entry: Map<String, Value> = $start;
+            $(entry.insert($key.to_string(), json!($value));)*
+            entry.retain(|key, value| {
+                let is_optional = |field: &Field| field.name == key && field.need == Need::Optional;
+                !value.is_null() || !$form.iter().any(is_optional)
+            });
+            Value::Object(entry)
+        }
+    };
+    ($(#[doc = $doc:literal])+ $form:ident, fn $name:ident($($arg:ident: $type:ty),*) $fields:tt) => {
+        entry! { $(#[doc = $doc])+ $form: NOTHING, fn $name($($arg: $type),*) on Map::new(); $fields }
+    };
+}
+
+const NOTHING: &[Field] = &[];
+
+/// The fields of one list, then those of the other.
+const fn joined<const N: usize>(first: &[Field], second: &[Field]) -> [Field; N] {
+    let mut all = [if first.is_empty() { second[0] } else { first[0] }; N];
+    let mut at = 0;
+    while at < N {
+        all[at] = if at < first.len() { first[at] } else { second[at - first.len()] };
+        at += 1;
+    }
+    all
+}
+
+fn fields(entry: Value) -> Map<String, Value> {
+    match entry {
+        Value::Object(fields) => fields,
+        _ => Map::new(),
+    }
 }
 
 fn plain(placed: &[Placed<String>]) -> Vec<&str> {
     placed.iter().map(|placed| placed.value.as_str()).collect()
+}
+
+fn some(placed: &[Placed<String>]) -> Option<Vec<&str>> {
+    (!placed.is_empty()).then(|| plain(placed))
 }
 
 fn maybe(placed: Option<&Placed<String>>) -> Option<&str> {
@@ -35,173 +84,256 @@ fn pairs(pairs: &[(String, String)]) -> Value {
     pairs.iter().map(|(name, value)| (name.clone(), json!(value))).collect::<Map<_, _>>().into()
 }
 
-/// An error page.
-pub(super) fn error(shelf: &Shelf<'_>, error: &Page<ErrorData>) -> Value {
-    let data = &error.data;
-    let description = shelf.describe(&error.head);
-    head(
-        &error.head,
-        json!({
-            "description": (!description.is_empty()).then_some(description),
-            "category": data.category,
-            "kind": data.kind.name(),
-            "severity": data.severity.name(),
-            "status": data.status.name(),
-            "retired": data.retired,
-            "tools": plain(&data.tools),
-            "platforms": data.platforms,
-            "signatures": data.signatures.iter().map(signature).collect::<Vec<_>>(),
-            "causes": data.causes.iter().map(|cause| json!({
-                "id": cause.id.value,
-                "title": cause.title.value,
-                "tell": markdown::line(shelf, &error.head, &cause.tell.value, "/").as_str(),
-                "when": maybe(cause.when.as_ref()),
-                "case": maybe(cause.case.as_ref()),
-                "solutions": plain(&cause.solutions),
-            })).collect::<Vec<_>>(),
-            "solutions": data.solutions.iter().map(|solution| json!({
-                "id": solution.id.value,
-                "title": solution.title,
-                "cost": solution.cost,
-            })).collect::<Vec<_>>(),
-            "related": plain(&data.related),
-            "changes": data.changes.iter().map(|change| json!({
-                "date": change.date.value.to_string(),
-                "what": change.what,
-            })).collect::<Vec<_>>(),
-            "verified": error.head.verified.as_ref().map(|date| date.value.to_string()),
-            "verified_with": pairs(&data.evidence.verified_with),
-            "sources": plain(&data.evidence.sources),
-        }),
-    )
+fn each<T>(items: &[T], entry: impl Fn(&T) -> Value) -> Vec<Value> {
+    items.iter().map(entry).collect()
 }
 
-fn signature(signature: &Signature) -> Value {
-    let mut entry = match &signature.text {
-        SignatureText::Pattern(pattern) => json!({"pattern": pattern.value}),
-        SignatureText::All(all) => json!({"all": plain(all)}),
-        SignatureText::Unclear => json!({}),
-    };
-    if !signature.not.is_empty() {
-        entry["not"] = json!(plain(&signature.not));
+entry! {
+    /// What every entry of a page begins with.
+    HEAD, fn head(head: &Head) {
+        required "id": Shape::Slug, "The slug: unique within its kind, never changed or reused." => head.id.slug;
+        required "slug": Shape::Slug, "Last part of the page's address; the same as `id`." => head.id.slug;
+        required "title": Shape::Text, "Title." => head.title.value;
+        required "url": Shape::Text, "Address below the site's root, with a slash in front."
+            => format!("/{}", head.id.address());
+        required "aliases": TEXTS, "Old addresses that lead to the page." => plain(&head.aliases);
     }
-    append(
-        &mut entry,
-        json!({
-            "extract": maybe(signature.extract.as_ref()),
-            "when": maybe(signature.when.as_ref()),
-            "source": signature.source,
-            "versions": pairs(&signature.versions),
-            "samples": plain(&signature.samples),
-        }),
-    );
-    entry
 }
 
-/// A model.
-pub(super) fn model(model: &Page<ModelData>) -> Value {
-    let data = &model.data;
-    head(
-        &model.head,
-        json!({
-            "family": data.family,
-            "hf_id": data.hf_id,
-            "licence": data.licence,
-            "released": data.released.map(|date| date.to_string()),
-            "parameters": data.parameters.as_ref().map(|count| count.value),
-            "max_ctx": given(data.architecture.fields.max_ctx),
-            "sources": plain(&data.evidence.sources),
-        }),
-    )
+/// What the field `sources` means.
+const SOURCES: &str = "What it rests on: addresses, or names of publications.";
+/// What the field `related` means.
+const RELATED: &str = "Slugs of errors that belong to it.";
+/// What the field `released` means.
+const RELEASED: &str = "Day of the release.";
+/// What the field `note` means.
+const NOTE: &str = "What a reader of the figures has to know.";
+
+entry! {
+    /// A message that leads to a page.
+    SIGNATURE, fn signature(signature: &Signature) {
+        optional "pattern": Shape::Text, "Literal text with typed holes." => maybe(signature.pattern.as_ref());
+        optional "all": TEXTS, "Instead of `pattern`: fragments that must all occur." => some(&signature.all);
+        optional "not": TEXTS, "Fragments of which none may occur." => some(&signature.not);
+        or_null "extract": Shape::Slug, "A shared extractor that reads more figures."
+            => maybe(signature.extract.as_ref());
+        or_null "when": Shape::Text, "A condition on the figures that chooses between pages."
+            => maybe(signature.when.as_ref());
+        required "source": Shape::Url, "Where the message was really seen." => signature.source;
+        required "versions": Shape::Map(&Shape::Text), "Versions that print it, by tool."
+            => pairs(&signature.versions);
+        required "samples": TEXTS, "Real output that it matches." => plain(&signature.samples);
+    }
 }
 
-/// A model with its hyperparameters and what it needs.
-pub(super) fn whole_model(shelf: &Shelf<'_>, page: &Page<ModelData>) -> Value {
-    let data = &page.data;
-    let slug = &page.head.id.slug;
-    let mut entry = model(page);
-    let not_covered = match shelf.order.fits.models.get(slug) {
+entry! {
+    /// A cause.
+    CAUSE, fn cause(shelf: &Shelf<'_>, head: &Head, cause: &Cause) {
+        required "id": Shape::Slug, "Name of the cause within the page." => cause.id.value;
+        required "title": Shape::Text, "What went wrong." => cause.title.value;
+        required "tell": Shape::Text,
+            "How to tell that it is this cause, one line of Markdown; its links count from the site's root."
+            => markdown::line(shelf, head, &cause.tell.value, "/").as_str();
+        or_null "when": Shape::Text, "A condition on the figures that points to it." => maybe(cause.when.as_ref());
+        or_null "case": Shape::Text, "What answers call it, with values in braces." => maybe(cause.case.as_ref());
+        required "solutions": SLUGS, "Ids of solutions, the best first." => plain(&cause.solutions);
+    }
+}
+
+entry! {
+    /// A solution.
+    SOLUTION, fn solution(solution: &Solution) {
+        required "id": Shape::Slug, "Name of the solution within the page, and of its section." => solution.id.value;
+        required "title": Shape::Text, "What to do." => solution.title;
+        required "cost": Cost::SHAPE, "What it costs." => solution.cost;
+    }
+}
+
+entry! {
+    /// A change of a page.
+    CHANGE, fn change(change: &Change) {
+        required "date": Shape::Date, "Day of the change." => change.date.value.to_string();
+        required "what": Shape::Text, "What readers should know of it." => change.what;
+    }
+}
+
+entry! {
+    /// An error page.
+    ERROR: HEAD, fn error(shelf: &Shelf<'_>, page: &Page<ErrorData>) on fields(head(&page.head)); {
+        or_null "description": Shape::Text, "The first sentences of the page."
+            => Some(shelf.describe(&page.head)).filter(|description| !description.is_empty());
+        required "category": Shape::Slug, "Slug of its category." => page.data.category;
+        required "kind": ErrorKind::SHAPE, "What sort of message it is." => page.data.kind;
+        required "severity": Severity::SHAPE, "How bad it is." => page.data.severity;
+        required "status": Status::SHAPE, "Whether people meet it today." => page.data.status;
+        or_null "retired": Shape::Text, "Of a retired error: since when, and what replaced it." => page.data.retired;
+        required "tools": SLUGS, "Slugs of the tools that print it." => plain(&page.data.tools);
+        required "platforms": Shape::any(&Platform::SHAPE), "Where it is met; empty: everywhere."
+            => page.data.platforms;
+        required "signatures": Shape::any(&Shape::Record(SIGNATURE)), "Messages that lead to the page."
+            => each(&page.data.signatures, signature);
+        required "causes": Shape::any(&Shape::Record(CAUSE)), "Causes, the most likely first."
+            => each(&page.data.causes, |own| cause(shelf, &page.head, own));
+        required "solutions": Shape::any(&Shape::Record(SOLUTION)), "Solutions."
+            => each(&page.data.solutions, solution);
+        required "related": SLUGS, RELATED => plain(&page.data.related);
+        required "changes": Shape::any(&Shape::Record(CHANGE)), "What changed on the page, the latest first."
+            => each(&page.data.changes, change);
+        or_null "verified": Shape::Date, "The day on which all of the page was held against its sources."
+            => page.head.verified.as_ref().map(|date| date.value.to_string());
+        required "verified_with": Shape::Map(&Shape::Text), "Versions it was verified with, by tool."
+            => pairs(&page.data.evidence.verified_with);
+        required "sources": TEXTS, SOURCES => plain(&page.data.evidence.sources);
+    }
+}
+
+entry! {
+    /// A model.
+    MODEL: HEAD, fn model(page: &Page<ModelData>) on fields(head(&page.head)); {
+        required "family": Shape::Text, "Family that lists group it under." => page.data.family;
+        or_null "hf_id": Shape::Text, "Owner and name on the Hugging Face hub." => page.data.hf_id;
+        or_null "licence": Shape::Text, "License of the weights." => page.data.licence;
+        or_null "released": Shape::Date, RELEASED => page.data.released.map(|date| date.to_string());
+        or_null "parameters": COUNT, "Parameters as its publisher counts them."
+            => page.data.parameters.as_ref().map(|count| count.value);
+        or_null "max_ctx": COUNT, "Largest context, in tokens." => given(page.data.architecture.fields.max_ctx);
+        required "sources": TEXTS, SOURCES => plain(&page.data.evidence.sources);
+    }
+}
+
+entry! {
+    /// A model with its hyperparameters and what it needs.
+    WHOLE_MODEL: MODEL, fn whole_model(shelf: &Shelf<'_>, page: &Page<ModelData>) on fields(model(page)); {
+        or_null "note": Shape::Text, NOTE => page.data.note;
+        or_null "released_as": Shape::Text, "Quantization of the published weights, where it is no 16-bit type."
+            => maybe(page.data.released_as.as_ref());
+        required "architecture": Shape::Record(ARCHITECTURE), "Hyperparameters." => page.data.architecture.json();
+        or_null "memory": Shape::Record(MEMORY), "What it needs; null where that is not covered."
+            => shelf.order.fits.figures(&page.head.id.slug).map(|figures| memory(shelf, figures));
+        or_null "not_covered": Shape::Text, "Why nothing is said of its memory." => not_covered(shelf, page);
+        or_null "runs_on": Shape::Record(RUNS_ON), "The smallest card that holds all of it."
+            => smallest_card(shelf, page);
+    }
+}
+
+fn not_covered<'s>(shelf: &'s Shelf<'_>, page: &Page<ModelData>) -> Option<&'s str> {
+    match shelf.order.fits.models.get(&page.head.id.slug) {
         Some(ModelFit::NotCovered(reason)) => Some(reason.as_str()),
         Some(ModelFit::Covered(_)) => None,
         None => Some("no figures were computed"),
-    };
-    append(
-        &mut entry,
-        json!({
-            "note": data.note,
-            "released_as": maybe(data.released_as.as_ref()),
-            "architecture": data.architecture.json(),
-            "memory": shelf.order.fits.figures(slug).map(|figures| memory(shelf, figures)),
-            "not_covered": not_covered,
-            "runs_on": runs_on(shelf.order, page).map(|answer| json!({
-                "quantization": answer.run.quant_name,
-                "ctx": answer.run.ctx,
-                "needs_bytes": answer.run.total(),
-                "memory_gib": answer.memory_gib,
-                "badge": format!("/{}", answer.badge),
-            })),
-        }),
-    );
-    entry
+    }
 }
 
-/// Weights do not depend on the context, nor buffers on the quantization: the sum of one of each is exact to the byte.
-fn memory(shelf: &Shelf<'_>, figures: &Figures) -> Value {
-    let fits = shelf.order.fits;
-    let weights = fits.quants.iter().zip(&figures.quants).filter_map(|(name, fit)| {
-        let fit = fit.as_ref()?;
-        Some(json!({"quantization": name, "file_bytes": fit.file, "gpu_bytes": fit.gpu}))
-    });
+entry! {
+    /// What the driver takes.
+    DRIVER, fn driver(least: u64, most: u64) {
+        required "least": BYTES, "The least." => least;
+        required "most": BYTES, "The most." => most;
+    }
+}
+
+entry! {
+    /// Weights of one quantization.
+    WEIGHTS, fn weights(name: &str, file: u64, gpu: u64) {
+        required "quantization": Shape::Text, "Name of the type in GGUF files." => name;
+        required "file_bytes": BYTES, "All tensors of the file." => file;
+        required "gpu_bytes": BYTES, "Weights on the GPU, with all layers there." => gpu;
+    }
+}
+
+entry! {
+    /// Buffers of one type of cache and context.
+    BUFFERS, fn buffers(cache_type: &str, ctx: u64, cache: u64, compute: u64) {
+        required "cache_type": Shape::Text, "Type of K and of V." => cache_type;
+        required "ctx": COUNT, "Context in tokens." => ctx;
+        required "cache_bytes": BYTES, "K/V cache and state." => cache;
+        required "compute_bytes": BYTES, "Compute buffer." => compute;
+    }
+}
+
+entry! {
+    /// Weights do not depend on the context, nor buffers on the quantization: the sum of one of each is exact to the
+    /// byte.
+    MEMORY, fn memory(shelf: &Shelf<'_>, figures: &Figures) {
+        required "driver_bytes": Shape::Record(DRIVER), "What the driver takes on a card beside the buffers."
+            => driver(shelf.order.fits.driver.0, shelf.order.fits.driver.1);
+        required "weights": Shape::any(&Shape::Record(WEIGHTS)),
+            "Weights by quantization; they do not depend on the context." => all_weights(shelf, figures);
+        required "buffers": Shape::any(&Shape::Record(BUFFERS)),
+            "What is added to the weights, by type of cache and context, for one sequence: the sum is the need."
+            => all_buffers(figures);
+    }
+}
+
+fn all_weights(shelf: &Shelf<'_>, figures: &Figures) -> Vec<Value> {
+    let quants = shelf.order.fits.quants.iter().zip(&figures.quants);
+    quants.filter_map(|(name, fit)| fit.as_ref().map(|fit| weights(name, fit.file, fit.gpu))).collect()
+}
+
+fn all_buffers(figures: &Figures) -> Vec<Value> {
     let buffers = CACHE_TYPES.into_iter().enumerate().flat_map(|(cache, cache_type)| {
         CONTEXTS.into_iter().filter(|ctx| *ctx <= figures.max_ctx).filter_map(move |ctx| {
             let run = Run::plain(cache);
-            Some(json!({
-                "cache_type": cache_type,
-                "ctx": ctx,
-                "cache_bytes": figures.cache(run, ctx),
-                "compute_bytes": figures.compute(run, ctx)?,
-            }))
+            Some(buffers(cache_type, ctx, figures.cache(run, ctx), figures.compute(run, ctx)?))
         })
     });
-    json!({
-        "driver_bytes": {"least": fits.driver.0, "most": fits.driver.1},
-        "weights": weights.collect::<Vec<_>>(),
-        "buffers": buffers.collect::<Vec<_>>(),
-    })
+    buffers.collect()
 }
 
-/// A device.
-pub(super) fn device(device: &Page<DeviceData>) -> Value {
-    let data = &device.data;
-    head(
-        &device.head,
-        json!({
-            "vendor": data.vendor,
-            "class": data.class,
-            "architecture": data.architecture,
-            "generation": data.generation,
-            "memory_bytes": data.memory_bytes(),
-            "visible_bytes": data.visible_bytes(),
-            "memory_options_gib": data.memory_options_gib,
-            "unified": data.unified,
-            "memory_type": data.memory_type,
-            "bus_bits": data.bus_bits,
-            "bandwidth_gbps": data.bandwidth_gbps,
-            "tdp_w": data.tdp_w,
-            "compute_capability": data.compute_capability,
-            "released": data.released.map(|date| date.to_string()),
-            "note": data.note,
-            "sources": plain(&data.evidence.sources),
-        }),
-    )
+entry! {
+    /// A run on the smallest card that holds all of a model.
+    RUNS_ON, fn runs_on_entry(quant: &str, ctx: u64, needs: u64, memory_gib: Option<f64>, badge: &str) {
+        required "quantization": Shape::Text, "Of the weights." => quant;
+        required "ctx": COUNT, "Context in tokens." => ctx;
+        required "needs_bytes": BYTES, "Weights, cache and compute buffer." => needs;
+        or_null "memory_gib": Shape::Number, "Memory of the smallest card; null where no single card holds it."
+            => memory_gib;
+        required "badge": Shape::Text, "Address of a picture that says so, below the site's root."
+            => format!("/{badge}");
+    }
 }
 
-/// A tool.
-pub(super) fn tool(tool: &Page<ToolData>) -> Value {
-    head(&tool.head, json!({"homepage": tool.data.homepage}))
+fn smallest_card(shelf: &Shelf<'_>, page: &Page<ModelData>) -> Option<Value> {
+    let answer = runs_on(shelf.order, page)?;
+    let run = &answer.run;
+    Some(runs_on_entry(&run.quant_name, run.ctx, run.total(), answer.memory_gib, &answer.badge))
 }
 
-/// A guide.
-pub(super) fn guide(guide: &Page<GuideData>) -> Value {
-    head(&guide.head, json!({"related": plain(&guide.data.related)}))
+entry! {
+    /// A device.
+    DEVICE: HEAD, fn device(page: &Page<DeviceData>) on fields(head(&page.head)); {
+        required "vendor": Vendor::SHAPE, "Who makes it." => page.data.vendor;
+        required "class": DeviceClass::SHAPE, "What sort of device it is." => page.data.class;
+        or_null "architecture": Shape::Text, "Name of the architecture." => page.data.architecture;
+        or_null "generation": Shape::Text, "Name of the product line." => page.data.generation;
+        required "memory_bytes": BYTES, "Memory; of unified memory the largest option." => page.data.memory_bytes();
+        required "visible_bytes": BYTES, "Memory that programs see; verdicts are for this much."
+            => page.data.visible_bytes();
+        required "memory_options_gib": Shape::any(&Shape::Number), "Sizes it is sold with, where there are several."
+            => page.data.memory_options_gb;
+        required "unified": Shape::Flag, "Whether GPU and system share the memory." => page.data.unified;
+        or_null "memory_type": Shape::Text, "Kind of memory." => page.data.memory_type;
+        or_null "bus_bits": COUNT, "Width of the memory bus." => page.data.bus_bits;
+        or_null "bandwidth_gbps": Shape::Number, "Memory bandwidth in GB/s, where a second source confirms it."
+            => page.data.bandwidth_gbps;
+        or_null "tdp_w": COUNT, "Power limit in watts." => page.data.tdp_w;
+        or_null "compute_capability": Shape::Text, "CUDA compute capability." => page.data.compute_capability;
+        or_null "released": Shape::Date, RELEASED => page.data.released.map(|date| date.to_string());
+        or_null "note": Shape::Text, NOTE => page.data.note;
+        required "sources": TEXTS, SOURCES => plain(&page.data.evidence.sources);
+    }
+}
+
+entry! {
+    /// A tool.
+    TOOL: HEAD, fn tool(page: &Page<ToolData>) on fields(head(&page.head)); {
+        required "homepage": Shape::Url, "Where the tool lives." => page.data.homepage;
+    }
+}
+
+entry! {
+    /// A guide.
+    GUIDE: HEAD, fn guide(page: &Page<GuideData>) on fields(head(&page.head)); {
+        required "related": SLUGS, RELATED => plain(&page.data.related);
+    }
 }

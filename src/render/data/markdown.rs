@@ -82,7 +82,7 @@ fn body(shelf: &Shelf<'_>, head: &Head, root: &str) -> String {
 
 /// One line of Markdown, its links beginning at `root`; its plain text if it holds HTML or other faults.
 pub(super) fn line(shelf: &Shelf<'_>, head: &Head, text: &str, root: &str) -> MarkdownText {
-    if text.contains(['<', '[']) && !outline_inline(text).faults.is_empty() {
+    if text.contains(['<', '[']) && !outline_inline(text).errors.is_empty() {
         return MarkdownText::plain(&plain_inline(text));
     }
     let links = links_inline(text).into_iter().filter_map(|link| {

@@ -149,9 +149,3 @@ fn collection(shelf: &Shelf<'_>, schema: &str, lists: &[(&str, &[Entry])]) -> St
     text.push_str("}\n");
     text
 }
-
-/// The fields of one object behind those of another.
-fn append(object: &mut Value, more: Value) {
-    let (Some(object), Value::Object(more)) = (object.as_object_mut(), more) else { return };
-    object.extend(more);
-}

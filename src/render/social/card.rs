@@ -79,7 +79,7 @@ pub(super) fn site(order: &Order<'_>) -> Card {
 fn error(order: &Order<'_>, page: &Page<ErrorData>) -> Card {
     let category = order.site.categories.iter().find(|category| category.head.id.slug == page.data.category);
     let kind = category.map_or(order.config.texts.say("Error"), |category| &category.head.title.value);
-    let message = page.data.signatures.first().map(|signature| signature_text(&signature.text));
+    let message = page.data.signatures.first().map(|signature| signature_text(signature.text()));
     Card {
         kind: kind.to_string(),
         title: page.head.title.value.clone(),
@@ -113,7 +113,7 @@ fn model(order: &Order<'_>, page: &Page<ModelData>) -> Card {
 
 fn device(order: &Order<'_>, page: &Page<DeviceData>) -> Card {
     let (data, texts) = (&page.data, &order.config.texts);
-    let memory = Some((format!("{} GB", data.memory_gib), texts.say("memory").to_string()));
+    let memory = Some((format!("{} GB", data.memory_gb), texts.say("memory").to_string()));
     let bandwidth =
         data.bandwidth_gbps.map(|rate| (format!("{rate} GB/s"), texts.say("bandwidth").to_string()));
     let fitting = data.is_cuda().then(|| fitting(order, data.visible_bytes())).map(|fitting| {

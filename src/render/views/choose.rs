@@ -1,5 +1,6 @@
 //! The page that leads from a model to the devices that run it.
 
+use kbgen_estimate::plan::Verdict;
 use std::collections::BTreeMap;
 
 use serde::Serialize;
@@ -14,7 +15,7 @@ use crate::render::views::place::Place;
 use crate::render::views::shelf::{Plate, Shelf, with_frame};
 use crate::render::views::usual::usual_quant;
 use crate::site::kinds::{DeviceData, ModelData};
-use crate::site::{DEFAULT_CTX, DEFAULT_QUANT, Figures, Page, Run, Verdict};
+use crate::site::{DEFAULT_CTX, DEFAULT_QUANT, Figures, Page, Run};
 
 #[derive(Serialize)]
 struct ChooseView<'s> {
@@ -120,12 +121,11 @@ fn size_row(
     cards: &[&Page<DeviceData>],
     models: &[(&Page<ModelData>, u64)],
 ) -> SizeRow {
-    let driver = shelf.order.fits.driver;
     let memory = cards.first().map_or(0, |card| shelf.site().visible_of_size(card.data.memory_bytes()));
     let that_fit: Vec<_> =
-        models.iter().filter(|(_, total)| Verdict::of(*total, driver, memory) == Verdict::Fits).collect();
+        models.iter().filter(|(_, total)| Verdict::of(*total, memory) == Verdict::Fits).collect();
     SizeRow {
-        memory: cards.first().map(|card| format!("{} GB", card.data.memory_gib)).unwrap_or_default(),
+        memory: cards.first().map(|card| format!("{} GB", card.data.memory_gb)).unwrap_or_default(),
         cards: cards
             .iter()
             .take(SHOWN)

@@ -1,5 +1,6 @@
 //! Hardware pages.
 
+use kbgen_estimate::plan::Verdict;
 use minijinja::value::Value;
 use serde::Serialize;
 
@@ -12,8 +13,8 @@ use crate::render::views::lists::class_name;
 use crate::render::views::model::{by_parameters, cells, table_quants};
 use crate::render::views::shelf::{Plate, Shelf, neighbours, with_frame};
 use crate::render::views::usual::usual_quant;
-use crate::site::kinds::{DeviceData, ModelData};
-use crate::site::{DEFAULT_CTX, DEFAULT_QUANT, Head, Page, Run, Verdict, gib};
+use crate::site::kinds::{DeviceData, ModelData, Vendor};
+use crate::site::{DEFAULT_CTX, DEFAULT_QUANT, Head, Page, Run, gib};
 
 #[derive(Serialize)]
 struct DeviceView {
@@ -92,7 +93,7 @@ pub(in crate::render) fn fitting(order: &Order<'_>, memory: u64) -> Fitting {
         let figures = fits.figures(&model.head.id.slug)?;
         let ctx = DEFAULT_CTX.min(figures.max_ctx);
         let total = figures.total(usual_quant(order, &model.data, figures)?, Run::plain(0), ctx)?;
-        Some(Verdict::of(total, fits.driver, memory))
+        Some(Verdict::of(total, memory))
     };
     let verdicts: Vec<Verdict> = order.site.models.iter().filter_map(verdict).collect();
     let count = verdicts.iter().filter(|verdict| **verdict == Verdict::Fits).count();
@@ -124,10 +125,10 @@ fn view(shelf: &Shelf<'_>, device: &Page<DeviceData>, root: &str) -> DeviceView 
     let covered = data.is_cuda();
     DeviceView {
         title: device.head.title.value.clone(),
-        vendor: data.vendor.clone(),
+        vendor: data.vendor.name().to_string(),
         facts: facts(shelf, data),
         unified: data.unified,
-        memory: format!("{} GB", data.memory_gib),
+        memory: format!("{} GB", data.memory_gb),
         note: data.note.clone(),
         body_html: html(shelf.body(&device.head).html()),
         covered,
@@ -144,11 +145,11 @@ fn view(shelf: &Shelf<'_>, device: &Page<DeviceData>, root: &str) -> DeviceView 
 }
 
 fn reason(shelf: &Shelf<'_>, data: &DeviceData) -> String {
-    let backend = match (data.vendor.as_str(), data.class.as_str()) {
-        ("Apple", _) => shelf.say("Metal, which also maps the whole model file into GPU memory,"),
-        ("AMD", _) => shelf.say("ROCm and Vulkan"),
-        ("Intel", _) => shelf.say("SYCL and Vulkan"),
-        _ => shelf.say("this chip"),
+    let backend = match data.vendor {
+        Vendor::Apple => shelf.say("Metal, which also maps the whole model file into GPU memory,"),
+        Vendor::Amd => shelf.say("ROCm and Vulkan"),
+        Vendor::Intel => shelf.say("SYCL and Vulkan"),
+        Vendor::Nvidia => shelf.say("this chip"),
     };
     shelf.fill(
         "The compute buffer follows CUDA's rules; those of {backend} were not measured, so no verdict is given. \
@@ -170,9 +171,9 @@ pub(super) fn bandwidth(shelf: &Shelf<'_>, data: &DeviceData) -> String {
 }
 
 fn facts(shelf: &Shelf<'_>, data: &DeviceData) -> Vec<Fact> {
-    let options: Vec<String> = data.memory_options_gib.iter().map(ToString::to_string).collect();
+    let options: Vec<String> = data.memory_options_gb.iter().map(ToString::to_string).collect();
     let memory = match options.len() {
-        0 | 1 => format!("{} GB", data.memory_gib),
+        0 | 1 => format!("{} GB", data.memory_gb),
         _ => format!("{} GB", options.join(", ")),
     };
     let memory = match data.unified {
@@ -180,8 +181,8 @@ fn facts(shelf: &Shelf<'_>, data: &DeviceData) -> Vec<Fact> {
         false => memory,
     };
     [
-        Fact::known(shelf.say("Maker"), Some(data.vendor.clone())),
-        Fact::known(shelf.say("Class"), Some(class_name(shelf, &data.class))),
+        Fact::known(shelf.say("Maker"), Some(data.vendor.name())),
+        Fact::known(shelf.say("Class"), Some(class_name(shelf, data.class))),
         Fact::known(shelf.say("Generation"), data.generation.clone()),
         Fact::known(shelf.say("Architecture"), data.architecture.clone()),
         Fact::known(shelf.say("Memory"), Some(memory)),

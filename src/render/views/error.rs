@@ -11,7 +11,7 @@ use crate::render::views::Leaf;
 use crate::render::views::common::{Ref, SourceView, VerifiedView, label, sources};
 use crate::render::views::shelf::{Plate, Shelf, with_frame};
 use crate::render::views::wording::signature_text;
-use crate::site::kinds::{ErrorData, Signature, is_check_section};
+use crate::site::kinds::{ErrorData, Platform, Signature, is_check_section};
 use crate::site::{Kind, Page, PageId, ProseCall};
 use crate::texts::text;
 
@@ -156,7 +156,7 @@ fn view(shelf: &Shelf<'_>, error: &Page<ErrorData>, root: &str) -> ErrorView {
             .reference(root, &PageId::new(Kind::Category, data.category.to_lowercase()))
             .expect("every category has a page: load adds those that are missing"),
         tools: shelf.references(root, Kind::Tool, data.tools.iter().map(|slug| slug.value.as_str())),
-        platforms: data.platforms.iter().map(|name| platform(shelf, name)).collect(),
+        platforms: data.platforms.iter().map(|name| platform(shelf, *name)).collect(),
         lead_html: Value::default(),
         signatures: data.signatures.iter().map(|signature| signature_view(shelf, signature)).collect(),
         causes: data
@@ -203,7 +203,7 @@ fn section_view(section: &Section, data: &ErrorData, fails: &str) -> SectionView
         title: section.title.clone(),
         html: html(steps.to_string()),
         fails_html: fails.map(html),
-        cost: solution.map(|solution| solution.cost.clone()),
+        cost: solution.map(|solution| solution.cost.name().to_string()),
     }
 }
 
@@ -237,12 +237,16 @@ fn fits(error: &Page<ErrorData>) -> Option<FitsView> {
 
 fn jump(data: &ErrorData, id: &str) -> Option<JumpView> {
     let solution = data.solutions.iter().find(|solution| solution.id.value == id)?;
-    Some(JumpView { id: id.to_string(), title: solution.title.clone(), cost: solution.cost.clone() })
+    Some(JumpView {
+        id: id.to_string(),
+        title: solution.title.clone(),
+        cost: solution.cost.name().to_string(),
+    })
 }
 
 fn signature_view(shelf: &Shelf<'_>, signature: &Signature) -> SignatureView {
     SignatureView {
-        text: signature_text(&signature.text),
+        text: signature_text(signature.text()),
         samples: signature.samples.iter().map(|sample| sample.value.clone()).collect(),
         source: SourceView {
             href: Some(signature.source.clone()),
@@ -269,14 +273,13 @@ fn range_in_words(shelf: &Shelf<'_>, range: &str) -> String {
     }
 }
 
-fn platform(shelf: &Shelf<'_>, name: &str) -> String {
-    match name {
-        "linux" => "Linux",
-        "windows" => "Windows",
-        "macos" => "macOS",
-        "wsl" => "WSL",
-        "docker" => shelf.say("containers"),
-        other => other,
+fn platform(shelf: &Shelf<'_>, platform: Platform) -> String {
+    match platform {
+        Platform::Linux => "Linux",
+        Platform::Windows => "Windows",
+        Platform::Macos => "macOS",
+        Platform::Wsl => "WSL",
+        Platform::Docker => shelf.say("containers"),
     }
     .to_string()
 }

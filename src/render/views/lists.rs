@@ -10,7 +10,7 @@ use crate::render::views::common::ErrorRow;
 use crate::render::views::device::bandwidth;
 use crate::render::views::shelf::{Plate, Shelf, with_frame};
 use crate::site::Page;
-use crate::site::kinds::CategoryData;
+use crate::site::kinds::{CategoryData, DeviceClass};
 
 #[derive(Serialize)]
 struct Group {
@@ -212,7 +212,7 @@ pub(super) fn hardware(shelf: &Shelf<'_>) -> Leaf {
     let mut vendors: Vec<Vendor> = Vec::new();
     for name in ["NVIDIA", "AMD", "Apple", "Intel"] {
         let mut devices: Vec<_> =
-            shelf.site().devices.iter().filter(|device| device.data.vendor == name).collect();
+            shelf.site().devices.iter().filter(|device| device.data.vendor.name() == name).collect();
         devices.sort_by(|a, b| {
             b.data.released.cmp(&a.data.released).then_with(|| a.head.title.value.cmp(&b.head.title.value))
         });
@@ -222,11 +222,11 @@ pub(super) fn hardware(shelf: &Shelf<'_>) -> Leaf {
         let rows = devices.into_iter().map(|device| DeviceRow {
             title: device.head.title.value.clone(),
             href: href(&root, &device.head.id.address()),
-            memory: format!("{} GB", device.data.memory_gib),
+            memory: format!("{} GB", device.data.memory_gb),
             bandwidth: bandwidth(shelf, &device.data),
-            class: class_name(shelf, &device.data.class).to_string(),
+            class: class_name(shelf, device.data.class).to_string(),
             released: device.data.released.map(|date| date.to_string()),
-            facts: DeviceFacts { memory: device.data.memory_gib, bandwidth: device.data.bandwidth_gbps },
+            facts: DeviceFacts { memory: device.data.memory_gb, bandwidth: device.data.bandwidth_gbps },
         });
         vendors.push(Vendor { title: name.into(), id: slug(name), devices: rows.collect() });
     }
@@ -244,11 +244,11 @@ pub(super) fn hardware(shelf: &Shelf<'_>) -> Leaf {
 }
 
 /// What sort of device it is, in words.
-pub(super) fn class_name<'s>(shelf: &Shelf<'s>, class: &str) -> &'s str {
+pub(super) fn class_name<'s>(shelf: &Shelf<'s>, class: DeviceClass) -> &'s str {
     match class {
-        "apple" => "Apple silicon",
-        "soc" => shelf.say("system on a chip"),
-        _ => shelf.say("graphics card"),
+        DeviceClass::Apple => "Apple silicon",
+        DeviceClass::Soc => shelf.say("system on a chip"),
+        DeviceClass::Gpu => shelf.say("graphics card"),
     }
 }
 
@@ -265,7 +265,7 @@ pub(super) fn quants(shelf: &Shelf<'_>) -> Leaf {
             href: href(&root, &quant.head.id.address()),
             description: shelf.describe(&quant.head),
             count: 0,
-            family: quant.data.family.clone(),
+            family: quant.data.family.name().to_string(),
             verified_date: String::new(),
         })
         .collect();

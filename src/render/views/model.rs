@@ -1,5 +1,6 @@
 //! Model pages.
 
+use kbgen_estimate::plan::Verdict;
 use minijinja::value::Value;
 use serde::Serialize;
 
@@ -15,9 +16,7 @@ use crate::render::views::partial::partial;
 use crate::render::views::shelf::{Plate, Shelf, neighbours, with_frame};
 use crate::render::views::usual::{CONTEXTS, UsualRun, cards, runs_on, usual_quant, usual_run};
 use crate::site::kinds::ModelData;
-use crate::site::{
-    CACHE_TYPES, DEFAULT_CTX, DEFAULT_QUANT, Figures, Head, ModelFit, Page, Run, Verdict, gib, tokens,
-};
+use crate::site::{CACHE_TYPES, DEFAULT_CTX, DEFAULT_QUANT, Figures, Head, ModelFit, Page, Run, gib, tokens};
 
 #[derive(Serialize)]
 struct ModelView {
@@ -312,7 +311,7 @@ pub(super) fn cells(shelf: &Shelf<'_>, model: &ModelData, figures: &Figures, mem
     let usual = usual_quant(shelf.order, model, figures);
     let cell = |quant: usize| {
         let total = figures.total(quant, Run::plain(0), ctx)?;
-        let verdict = Verdict::of(total, fits.driver, memory);
+        let verdict = Verdict::of(total, memory);
         // the quantization that the page of models by memory speaks of as well
         let in_part = match verdict {
             Verdict::No if Some(quant) == usual => partial(shelf, figures, quant, ctx, memory),
@@ -338,7 +337,7 @@ fn devices(shelf: &Shelf<'_>, root: &str, model: &ModelData, figures: &Figures) 
         .map(|device| DeviceRow {
             title: device.head.title.value.clone(),
             href: href(root, &device.head.id.address()),
-            memory: format!("{} GB", device.data.memory_gib),
+            memory: format!("{} GB", device.data.memory_gb),
             quant_cells: cells(shelf, model, figures, device.data.visible_bytes()),
         })
         .collect()

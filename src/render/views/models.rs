@@ -1,5 +1,6 @@
 //! All models: as a list with their facts, and against sizes of memory.
 
+use kbgen_estimate::plan::Verdict;
 use std::collections::BTreeMap;
 
 use serde::Serialize;
@@ -14,7 +15,7 @@ use crate::render::views::partial::partial;
 use crate::render::views::shelf::{Plate, Shelf, with_frame};
 use crate::render::views::usual::{usual_quant, usual_run};
 use crate::site::kinds::{ModelData, given};
-use crate::site::{DEFAULT_CTX, Page, Verdict, gib};
+use crate::site::{DEFAULT_CTX, Page, gib};
 
 #[derive(Serialize)]
 struct Family {
@@ -141,7 +142,7 @@ fn sizes(shelf: &Shelf<'_>, model: &Page<ModelData>) -> Option<Vec<Cell>> {
     let quant = fits.quant(&run.quant_name)?;
     let cell = |size: &u64| {
         let memory = shelf.site().visible_of_size(size << 30);
-        match Verdict::of(run.total(), fits.driver, memory) {
+        match Verdict::of(run.total(), memory) {
             Verdict::Fits => Cell { verdict: "fits", text: shelf.say("fits").into() },
             Verdict::Tight => Cell { verdict: "tight", text: shelf.say("tight").into() },
             Verdict::No => match partial(shelf, figures, quant, run.ctx, memory) {

@@ -1,7 +1,7 @@
 //! How a model that no single GPU holds whole still runs on one: with its experts or some layers in RAM.
 
 use crate::render::views::shelf::Shelf;
-use crate::site::{Division, Figures, Run};
+use crate::site::{Figures, Run};
 
 /// How much of a model runs on a GPU of which programs see `memory` bytes: all but its experts, or more than half of
 /// its layers; none where even that is too much.
@@ -15,19 +15,12 @@ pub(super) fn partial(
     let layers = figures.classes.len();
     let memory = memory.saturating_sub(shelf.order.fits.driver.1);
     let runs = |gpu_layers: usize, host_experts: usize| {
-        let division = Division { shares: &[1], gpu_layers, host_experts };
-        let needs = figures.divided(quant, Run::plain(0), division, ctx);
-        needs.is_some_and(|needs| {
-            needs.iter().all(|need| need.weights + need.cache + need.compute.1 <= memory)
-        })
+        let total = figures.total_of_part(quant, Run::plain(0), (gpu_layers, host_experts), ctx);
+        total.is_some_and(|total| total <= memory)
     };
     if figures.experts.is_some() && runs(layers + 1, layers) {
         return Some(shelf.say("experts out").into());
     }
-    let half = layers / 2 + 1;
-    if !runs(half, 0) {
-        return None;
-    }
-    let more = (half + 1..=layers + 1).collect::<Vec<usize>>().partition_point(|count| runs(*count, 0));
-    Some(shelf.fill("{n} of {all}", &[("n", &(half + more)), ("all", &(layers + 1))]))
+    let most = (layers / 2 + 1..=layers + 1).rev().find(|count| runs(*count, 0))?;
+    Some(shelf.fill("{n} of {all}", &[("n", &most), ("all", &(layers + 1))]))
 }

@@ -40,7 +40,7 @@ pub(super) fn leaf(shelf: &Shelf<'_>, at: usize) -> Leaf {
     let view = QuantView {
         title: quant.head.title.value.clone(),
         gguf_type: quant.data.gguf_type.value.clone(),
-        family: quant.data.family.clone(),
+        family: quant.data.family.name().to_string(),
         body_html: html(body.html()),
         models: sizes(shelf, &root, &quant.data.gguf_type.value),
         sources: sources(shelf.texts(), &quant.data.evidence),

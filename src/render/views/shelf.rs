@@ -301,10 +301,10 @@ impl<'s> Shelf<'s> {
             severity: error.data.severity.name(),
             kind: error.data.kind.name(),
             tools: self.tool_titles(error),
-            platforms: error.data.platforms.clone(),
+            platforms: error.data.platforms.iter().map(|platform| platform.name().to_string()).collect(),
             verified_date: verified.as_ref().map(|verified| verified.date.clone()).unwrap_or_default(),
             overdue: verified.is_some_and(|verified| verified.overdue),
-            signature: error.data.signatures.first().map(|signature| signature_text(&signature.text)),
+            signature: error.data.signatures.first().map(|signature| signature_text(signature.text())),
         }
     }
 

@@ -89,7 +89,12 @@ pub(super) fn calculator(shelf: &Shelf<'_>) -> Leaf {
     let view = CalculatorView {
         fit: shelf.fit_index,
         models: shelf.site().models.iter().map(|model| named(&model.head, &model.data.family)).collect(),
-        devices: shelf.site().devices.iter().map(|device| named(&device.head, &device.data.vendor)).collect(),
+        devices: shelf
+            .site()
+            .devices
+            .iter()
+            .map(|device| named(&device.head, device.data.vendor.name()))
+            .collect(),
         errors: WHEN_IT_DOES_NOT_FIT.iter().filter_map(error).collect(),
         methodology_href: shelf
             .head(&PageId::new(Kind::Document, "methodology"))

@@ -2,7 +2,8 @@
 
 use crate::render::Order;
 use crate::site::kinds::{DeviceData, ModelData};
-use crate::site::{DEFAULT_CTX, DEFAULT_QUANT, Figures, Page, Run, Verdict};
+use crate::site::{DEFAULT_CTX, DEFAULT_QUANT, Figures, Page, Run};
+use kbgen_estimate::plan::Verdict;
 
 /// Contexts that tables show, as far as the model goes.
 pub(in crate::render) const CONTEXTS: [u64; 4] = [4096, 8192, 32_768, 131_072];
@@ -85,14 +86,13 @@ pub(in crate::render) struct RunsOn {
 /// On what a model runs, if it is covered: the driver may take the most that it does.
 pub(in crate::render) fn runs_on(order: &Order<'_>, model: &Page<ModelData>) -> Option<RunsOn> {
     let run = usual_run(order, model)?;
-    let driver = order.fits.driver;
     let card = cards(order).into_iter().find(|card| {
         let visible = order.site.visible_of_size(card.data.memory_bytes());
-        Verdict::of(run.total(), driver, visible) == Verdict::Fits
+        Verdict::of(run.total(), visible) == Verdict::Fits
     });
     Some(RunsOn {
         run,
-        memory_gib: card.map(|card| card.data.memory_gib),
+        memory_gib: card.map(|card| card.data.memory_gb),
         badge: format!("badges/{}.svg", model.head.id.slug),
     })
 }

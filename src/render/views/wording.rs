@@ -3,7 +3,7 @@
 use crate::site::kinds::SignatureText;
 
 /// A signature as people read it, with `…` for its holes.
-pub(in crate::render) fn signature_text(text: &SignatureText) -> String {
+pub(in crate::render) fn signature_text(text: SignatureText<'_>) -> String {
     match text {
         SignatureText::Pattern(pattern) => show_pattern(&pattern.value),
         SignatureText::All(fragments) => {

@@ -1,47 +1,43 @@
 //! Fields that several kinds share, and what a page rests on.
 
+use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
 
 use crate::files::Placed;
-use crate::schema::{Field, Fields, Shape};
+use crate::schema::{Day, Fields, Flag, List, Shared, Slug, Text, TextMap, Url};
 
-pub(super) const TITLE: Field =
-    Field::required("title", Shape::Text, "Title of the page; in quotes if it holds a colon and a space.");
-pub(super) const DRAFT: Field = Field::optional(
-    "draft",
-    Shape::Flag,
-    "`true` keeps the page out of the site unless `--drafts` is given.",
-);
-pub(super) const ALIASES: Field = Field::optional(
-    "aliases",
-    Shape::list(&Shape::Text),
-    "Old addresses that lead here, such as `/errors/old-name/`.",
-);
-pub(super) const ALSO_KNOWN_AS: Field = Field::optional(
+/// Title of a page.
+pub const TITLE: Shared<Placed<String>> =
+    Shared::required::<Text>("title", "Title of the page; in quotes if it holds a colon and a space.");
+/// Whether a page is published only on request.
+pub const DRAFT: Shared<bool> =
+    Shared::optional::<Flag>("draft", "`true` keeps the page out of the site unless `--drafts` is given.");
+/// Old addresses of a page.
+pub const ALIASES: Shared<Vec<Placed<String>>> =
+    Shared::optional::<List<Text>>("aliases", "Old addresses that lead here, such as `/errors/old-name/`.");
+pub(super) const ALSO_KNOWN_AS: Shared<Vec<String>> = Shared::optional::<List<Text>>(
     "also_known_as",
-    Shape::list(&Shape::Text),
     "Other names that people and programs use and that follow from neither title nor slug, such as `DGX Spark`.",
 );
-pub(super) const RELATED: Field = Field::optional(
+pub(super) const RELATED: Shared<Vec<Placed<String>>> = Shared::optional::<List<Slug>>(
     "related",
-    Shape::list(&Shape::Slug),
     "Slugs of error pages that belong to this one; they list it in return.",
 );
-pub(super) const VERIFIED: Field = Field::required(
+/// When a page was last verified.
+pub const VERIFIED: Shared<Placed<Date>> = Shared::required::<Day>(
     "verified",
-    Shape::Date,
     "The day on which everything on the page was last held against its sources.",
 );
-pub(super) const VERIFIED_WITH: Field = Field::optional(
-    "verified_with",
-    Shape::Map(&Shape::Text),
-    "Versions it was verified with: `{ollama: \"0.5.4\"}`.",
-);
-pub(super) const WEB_SOURCES: Field =
-    Field::required("sources", Shape::some(&Shape::Url), "Addresses of what the page rests on.");
-pub(super) const SOURCES: Field = Field::optional(
+pub(super) const LAST_READ: Shared<Placed<Date>> =
+    Shared::optional::<Day>("verified", "The day on which the page was last gone through.");
+pub(super) const LAST_VERIFIED: Shared<Placed<Date>> =
+    Shared::optional::<Day>("verified", "The day on which the page was last held against its sources.");
+pub(super) const VERIFIED_WITH: Shared<Vec<(String, String)>> =
+    Shared::optional::<TextMap>("verified_with", "Versions it was verified with: `{ollama: \"0.5.4\"}`.");
+pub(super) const WEB_SOURCES: Shared<Vec<Placed<String>>> =
+    Shared::required::<List<Url, 1>>("sources", "Addresses of what the page rests on.");
+pub(super) const SOURCES: Shared<Vec<Placed<String>>> = Shared::optional::<List<Text>>(
     "sources",
-    Shape::list(&Shape::Text),
     "What the page rests on: addresses, or the name of a publication.",
 );
 
@@ -55,12 +51,10 @@ pub struct Evidence {
 }
 
 impl Evidence {
-    pub(super) fn new(fields: &Fields) -> Self {
-        Self { verified_with: plain(fields.map("verified_with")), sources: fields.texts("sources") }
+    pub(super) fn of(fields: &Fields) -> Self {
+        Self {
+            verified_with: VERIFIED_WITH.of(fields).unwrap_or_default(),
+            sources: SOURCES.of(fields).unwrap_or_default(),
+        }
     }
-}
-
-/// Names with their values, without places.
-pub(super) fn plain(pairs: Vec<(Placed<String>, Placed<String>)>) -> Vec<(String, String)> {
-    pairs.into_iter().map(|(key, value)| (key.value, value.value)).collect()
 }

@@ -13,35 +13,47 @@ mod term;
 mod tool;
 
 pub use category::CategoryData;
-pub use common::Evidence;
-pub use device::{CLASS, DeviceData, VENDOR};
+pub use common::{ALIASES, DRAFT, Evidence, TITLE, VERIFIED};
+pub use device::{DeviceClass, DeviceData, Vendor};
 pub use document::DocumentData;
 pub use error::{
-    COST, Cause, ErrorData, ErrorKind, KIND, PLATFORM, SEVERITY, STATUS, Signature, SignatureText,
-    is_check_section,
+    Cause, Change, Cost, ErrorData, ErrorKind, Platform, Severity, Signature, SignatureText, Solution,
+    Status, is_check_section,
 };
-pub use extractor::{ExtractorData, SampleText};
+pub use extractor::{ExtractorData, PlaceText, SampleText, VerdictText};
 pub use guide::GuideData;
 pub use model::{ARCHITECTURE, ArchitectureData, ModelData, given};
 pub use quant::QuantData;
 pub use term::TermData;
 pub use tool::ToolData;
 
-use crate::schema::Field;
+use crate::schema::{Field, Record};
 use crate::site::kind::Kind;
+
+/// The key of a member of a record, as `Head::knows` asks for it; the compiler knows the member.
+macro_rules! key {
+    ($record:ident.$member:ident) => {{
+        let _ = |record: &$record| {
+            let _ = &record.$member;
+        };
+        stringify!($member)
+    }};
+}
+
+pub(crate) use key;
 
 /// The front matter of a kind.
 pub fn fields(kind: Kind) -> &'static [Field] {
     match kind {
-        Kind::Error => error::FIELDS,
-        Kind::Category => category::FIELDS,
-        Kind::Extractor => extractor::FIELDS,
-        Kind::Tool => tool::FIELDS,
-        Kind::Guide => guide::FIELDS,
-        Kind::Model => model::FIELDS,
-        Kind::Hardware => device::FIELDS,
-        Kind::Quant => quant::FIELDS,
-        Kind::Term => term::FIELDS,
-        Kind::Document => document::FIELDS,
+        Kind::Error => ErrorData::FIELDS,
+        Kind::Category => CategoryData::FIELDS,
+        Kind::Extractor => ExtractorData::FIELDS,
+        Kind::Tool => ToolData::FIELDS,
+        Kind::Guide => GuideData::FIELDS,
+        Kind::Model => ModelData::FIELDS,
+        Kind::Hardware => DeviceData::FIELDS,
+        Kind::Quant => QuantData::FIELDS,
+        Kind::Term => TermData::FIELDS,
+        Kind::Document => DocumentData::FIELDS,
     }
 }

@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use jiff::civil::Date;
 use kbgen_estimate::field::{ArchitectureField, FieldKind, FieldValue};
 use kbgen_estimate::fields::ArchitectureFields;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::files::{Placed, Span};
-use crate::schema::{Field, Fields, Need, Shape};
+use crate::schema::{Field, Fields, Integer, Need, Record, Shape, Value, record};
 use crate::site::kinds::common::{ALIASES, ALSO_KNOWN_AS, DRAFT, Evidence, SOURCES, TITLE};
 
 /// Hyperparameters in front matter and in the data of a model, as the estimator declares them.
@@ -34,65 +34,36 @@ const fn field(own: &ArchitectureField) -> Field {
     Field { name: own.name, shape, need, doc: own.doc }
 }
 
-/// Front matter of a model page.
-pub const FIELDS: &[Field] = &[
-    TITLE,
-    ALSO_KNOWN_AS,
-    Field::optional("hf_id", Shape::Text, "Owner and name on the Hugging Face hub."),
-    Field::required("family", Shape::Text, "Family that lists group it under."),
-    Field::optional("licence", Shape::Text, "License of the weights."),
-    Field::optional("released", Shape::Date, "Day of the first release."),
-    Field::optional(
-        "released_as",
-        Shape::Text,
-        "Quantization that its publisher releases the weights in, where they are not 16 bits wide: `MXFP4`.",
-    ),
-    Field::optional(
-        "parameters",
-        Shape::Integer { min: 1, max: 100_000_000_000_000 },
-        "Parameters as its publisher counts them.",
-    ),
-    Field::optional(
-        "parameters_note",
-        Shape::Text,
-        "Why that count differs from the tensors that the runner loads.",
-    ),
-    Field::required(
-        "architecture",
-        Shape::Record(ARCHITECTURE),
-        "Hyperparameters; the fit table is computed from these.",
-    ),
-    SOURCES,
-    Field::optional("note", Shape::Text, "Where the hyperparameters come from, in words."),
-    ALIASES,
-    DRAFT,
-];
-
-/// What a model page holds besides its head.
-#[derive(Debug, Clone)]
-pub struct ModelData {
-    /// Other names that it is looked up by.
-    pub also_known_as: Vec<String>,
-    /// Owner and name on the hub.
-    pub hf_id: Option<String>,
-    /// Family that lists group it under.
-    pub family: String,
-    /// License of the weights.
-    pub licence: Option<String>,
-    /// Day of the first release.
-    pub released: Option<Date>,
-    /// Quantization of the published weights, where it is not a 16-bit type.
-    pub released_as: Option<Placed<String>>,
-    /// Published count of parameters.
-    pub parameters: Option<Placed<u64>>,
-    /// Why that count differs from what is loaded.
-    pub parameters_note: Option<String>,
-    /// Hyperparameters.
-    pub architecture: ArchitectureData,
-    /// Where the hyperparameters come from.
-    pub note: Option<String>,
-    /// What the page rests on.
-    pub evidence: Evidence,
+record! {
+    /// What a model page holds besides its head.
+    #[derive(Debug, Clone)]
+    pub struct ModelData {
+        shared TITLE,
+        shared also_known_as: Vec<String> = ALSO_KNOWN_AS,
+        /// Owner and name on the Hugging Face hub.
+        optional hf_id: Option<String>,
+        /// Family that lists group it under.
+        required family: String,
+        /// License of the weights.
+        optional licence: Option<String>,
+        /// Day of the first release.
+        optional released: Option<Date>,
+        /// Quantization that its publisher releases the weights in, where they are not 16 bits wide: `MXFP4`.
+        optional released_as: Option<Placed<String>>,
+        /// Parameters as its publisher counts them.
+        optional parameters: Option<Placed<u64>> as Integer<1, 100_000_000_000_000>,
+        /// Why that count differs from the tensors that the runner loads.
+        optional parameters_note: Option<String>,
+        /// Hyperparameters; the fit table is computed from these.
+        required architecture: ArchitectureData,
+        shared SOURCES,
+        /// Where the hyperparameters come from, in words.
+        optional note: Option<String>,
+        shared ALIASES,
+        shared DRAFT,
+        /// What the page rests on.
+        apart evidence: Evidence = Evidence::of,
+    }
 }
 
 /// Hyperparameters as the front matter gives them; the fit stage checks them.
@@ -106,31 +77,33 @@ pub struct ArchitectureData {
     pub span: Span,
 }
 
-impl ArchitectureData {
-    fn new(given: &Fields) -> Self {
+impl Record for ArchitectureData {
+    const FIELDS: &'static [Field] = ARCHITECTURE;
+
+    fn of(given: &Fields) -> Self {
         let mut data =
             Self { fields: ArchitectureFields::default(), spans: BTreeMap::new(), span: given.span() };
         for own in ArchitectureFields::ALL {
-            let value = match own.kind {
-                FieldKind::Text | FieldKind::Word(_) => {
-                    given.text(own.name).map(|text| text.map(FieldValue::Text))
-                }
-                FieldKind::Count { .. } => given
-                    .integer(own.name)
-                    .map(|count| count.map(|count| FieldValue::Count(count.unsigned_abs()))),
-                FieldKind::Flag => given.flag(own.name).map(|flag| flag.map(FieldValue::Flag)),
+            let Some(Placed { value, span }) = given.value(own.name) else { continue };
+            let value = match value {
+                Value::Text(text) => FieldValue::Text(text.clone()),
+                Value::Integer(count) => FieldValue::Count(count.unsigned_abs()),
+                Value::Flag(flag) => FieldValue::Flag(*flag),
+                _ => continue,
             };
-            if let Some(Placed { value, span }) = value
-                && (own.set)(&mut data.fields, value)
-            {
-                data.spans.insert(own.name, span);
+            if (own.set)(&mut data.fields, value) {
+                data.spans.insert(own.name, *span);
             }
         }
         data
     }
+}
 
+record!(@forms ArchitectureData);
+
+impl ArchitectureData {
     /// All values that are given.
-    pub fn json(&self) -> Value {
+    pub fn json(&self) -> serde_json::Value {
         let given = ArchitectureFields::ALL.iter().filter(|own| self.spans.contains_key(own.name));
         let values = given.map(|own| match (own.get)(&self.fields) {
             FieldValue::Text(text) => (own.name, json!(text)),
@@ -149,25 +122,4 @@ impl ArchitectureData {
 /// A number, unless it is zero, which means that none is given.
 pub fn given(count: u64) -> Option<u64> {
     (count > 0).then_some(count)
-}
-
-impl ModelData {
-    /// What the fields of a model page say.
-    pub fn new(fields: &Fields) -> Self {
-        let word = |name| fields.text(name).map(|placed| placed.value);
-        let architecture = fields.record("architecture").map(|placed| placed.value);
-        Self {
-            also_known_as: fields.texts("also_known_as").into_iter().map(|name| name.value).collect(),
-            hf_id: word("hf_id"),
-            family: word("family").unwrap_or_default(),
-            licence: word("licence"),
-            released: fields.date("released").map(|placed| placed.value),
-            released_as: fields.text("released_as"),
-            parameters: fields.integer("parameters").map(|placed| placed.map(i64::unsigned_abs)),
-            parameters_note: word("parameters_note"),
-            architecture: ArchitectureData::new(&architecture.unwrap_or_else(|| Fields::none(fields.span()))),
-            note: word("note"),
-            evidence: Evidence::new(fields),
-        }
-    }
 }

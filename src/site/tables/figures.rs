@@ -2,11 +2,13 @@
 
 use std::ops::Range;
 
+use kbgen_estimate::plan::partial::{WholeBytes, partial_bytes, through};
+use kbgen_estimate::segments::value_at;
 use serde::{Deserialize, Serialize};
 
 use crate::site::tables::curve::{CELLS, Curve};
-use crate::site::tables::offload::Offload;
-use crate::site::tables::{PAIRS, Run, SLOTS, Vllm};
+use crate::site::tables::offload::{Offload, SampledSplit, SampledSplits};
+use crate::site::tables::{PAIRS, Run, Runner, SLOTS, Vllm};
 
 /// What one model needs. Weights and cache add up layer by layer; the compute buffer is that
 /// of one GPU which holds all of them.
@@ -37,6 +39,8 @@ pub struct Figures {
     pub factors: Option<Factors>,
     /// What a division over devices is reckoned with.
     pub offload: Offload,
+    /// Compute buffers of splits between one GPU and the host, each once: at 2,048 cells and its doubles.
+    pub samples: Vec<Vec<u64>>,
     /// A quantization that the model does not come in is `None`.
     pub quants: Vec<Option<QuantFit>>,
 }
@@ -78,6 +82,8 @@ pub struct QuantFit {
     pub kinds: Vec<LayerWeights>,
     /// The place in `kinds` of each layer.
     pub layers: Vec<usize>,
+    /// Splits between one GPU and the host.
+    pub splits: SampledSplits,
 }
 
 /// Weights of one layer.
@@ -139,6 +145,65 @@ impl Figures {
     pub fn total(&self, quant: usize, run: Run, ctx: u64) -> Option<u64> {
         let weights = self.quants.get(quant)?.as_ref()?.gpu;
         Some(weights + self.cache(run, ctx) + self.compute(run, ctx)?)
+    }
+
+    /// Weights, cache and compute buffer on the only GPU, with so many layers on it (the output counted as one) and the
+    /// experts of so many first layers on the host.
+    pub fn total_of_part(
+        &self,
+        quant: usize,
+        run: Run,
+        (gpu_layers, host_experts): (usize, usize),
+        ctx: u64,
+    ) -> Option<u64> {
+        let fit = self.quants.get(quant)?.as_ref()?;
+        let on_host = (self.classes.len() + 1).saturating_sub(gpu_layers);
+        let mine = on_host.min(self.classes.len())..self.classes.len();
+        let output = if gpu_layers > 0 { fit.output.gpu } else { 0 };
+        let weights = self.weights_of(quant, mine.clone(), 0..host_experts)? + output;
+        let compute = self.compute_of_part(fit, run, (on_host, host_experts), ctx)?;
+        Some(weights + self.cache_of(mine, run, ctx) + compute)
+    }
+
+    fn compute_of_part(
+        &self,
+        fit: &QuantFit,
+        run: Run,
+        (on_host, host_experts): (usize, usize),
+        ctx: u64,
+    ) -> Option<u64> {
+        let asked = self.compute(run, ctx)?;
+        let server = Run { runner: Runner::Server, ..run };
+        let whole = WholeBytes {
+            one_slot: self.compute(Run { slots: 0, ..server }, ctx)?,
+            all_slots: self.compute(server, ctx)?,
+            asked,
+        };
+        let nothing = SampledSplit { count: 0, samples: fit.splits.nothing };
+        let split = |splits: &'_ [SampledSplit], count: usize| -> Option<SampledSplit> {
+            splits.iter().find(|split| split.count >= count as u64).cloned()
+        };
+        let moves = |index: usize| fit.kinds[fit.layers[index]].experts.gpu > 0;
+        let taken = if on_host > self.classes.len() {
+            [Some(nothing), None]
+        } else {
+            let moved = (on_host..host_experts.min(self.classes.len())).any(moves);
+            [
+                split(&fit.splits.layers, on_host).filter(|_| on_host > 0),
+                split(&fit.splits.experts, host_experts).filter(|_| moved),
+            ]
+        };
+        if taken == [None, None] {
+            return Some(asked);
+        }
+        let places =
+            taken.iter().flatten().flat_map(|split| [split.samples[run.key], split.samples[run.value]]);
+        let cells = ctx.div_ceil(CELLS).max(1) * CELLS;
+        let bytes = |place: usize| value_at(&through(&self.samples[place]), cells).map(|bytes| bytes.0);
+        let samples: Option<Vec<u64>> = places.map(|place| bytes(place?)).collect();
+        let copies_output = on_host > self.classes.len() && run.runner == Runner::Library;
+        let output = if copies_output { fit.largest_output } else { 0 };
+        Some(partial_bytes(samples?.into_iter(), whole, output))
     }
 
     /// The largest context, a multiple of [`CELLS`] or the model's own, at which buffers and `driver` bytes fit.

@@ -11,7 +11,7 @@ use std::sync::Arc;
 pub use curve::Curve;
 pub use engines::{CARDS, Vllm, VllmCard, WEIGHT_TYPES};
 pub use figures::{Factors, Figures, LayerWeights, QuantFit, Share};
-pub use offload::{Division, Offload};
+pub use offload::{Offload, SampledSplit, SampledSplits};
 
 /// Figures of all models, computed once a build.
 #[derive(Debug, Clone, Default)]
@@ -101,39 +101,6 @@ impl Run {
     /// Place of its cache types among the [`PAIRS`].
     pub fn pair(self) -> usize {
         self.key * CACHE_TYPES.len() + self.value
-    }
-}
-
-/// Whether a model runs, with the driver's share as a range.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Verdict {
-    /// It fits even if the driver takes the most.
-    Fits,
-    /// It fits only if the driver takes the least.
-    Tight,
-    /// It does not fit.
-    No,
-}
-
-impl Verdict {
-    /// The word in data and styles.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Fits => "fits",
-            Self::Tight => "tight",
-            Self::No => "no",
-        }
-    }
-
-    /// The verdict for `needed` bytes of buffers on a device of which programs see `memory` bytes.
-    pub fn of(needed: u64, driver: (u64, u64), memory: u64) -> Self {
-        if needed + driver.1 <= memory {
-            Self::Fits
-        } else if needed + driver.0 <= memory {
-            Self::Tight
-        } else {
-            Self::No
-        }
     }
 }
 

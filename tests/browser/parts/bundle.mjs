@@ -7,7 +7,8 @@ import { test } from "node:test";
 import { pathToFileURL } from "node:url";
 import { PHONE, axe, bundleFile, readJson, sideways, visiting } from "../harness.mjs";
 
-const SAMPLE = "torch.cuda.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB (GPU 0; 8.00 GiB total capacity; 7.21 GiB already allocated; 0.50 GiB free; 7.30 GiB reserved in total by PyTorch)";
+const SAMPLE =
+  "torch.cuda.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB (GPU 0; 8.00 GiB total capacity; 7.21 GiB already allocated; 0.50 GiB free; 7.30 GiB reserved in total by PyTorch)";
 /** No file of its size was promised to open at once; beyond this it is not one to carry about. */
 const MOST_BYTES = 3.4 * 2 ** 20;
 
@@ -17,13 +18,17 @@ export default function ({ folder, browser }) {
   const open = (fragment, options, use) => visiting(browser, url + fragment, { ...offline, ...options }, use);
   const shown = page => page.locator("main > article:visible").evaluateAll(all => all.map(each => each.id));
   const focused = page => page.evaluate(() => document.activeElement.textContent.trim());
-  const settled = (page, hash) => page.waitForFunction(hash => location.hash === hash && document.querySelector("article.shown"), hash);
+  const settled = (page, hash) =>
+    page.waitForFunction(hash => location.hash === hash && document.querySelector("article.shown"), hash);
 
   test("bundle: the policy allows what stands in the file, by its hash", () => {
     const page = readFileSync(bundleFile, "utf8");
     const [policy] = /(?<=Content-Security-Policy" content=")[^"]*/.exec(page);
     const hash = text => `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
-    for (const [element, directive] of [["script", "script-src"], ["style", "style-src"]]) {
+    for (const [element, directive] of [
+      ["script", "script-src"],
+      ["style", "style-src"],
+    ]) {
       const texts = [...page.matchAll(new RegExp(`<${element}>(.*?)</${element}>`, "gs"))].map(([, text]) => text);
       assert.ok(policy.includes(`${directive} ${texts.map(hash).join(" ")};`), `${element}: ${policy}`);
     }
@@ -37,7 +42,9 @@ export default function ({ folder, browser }) {
       await page.locator("#paste-text").fill(SAMPLE);
       const found = page.locator("#paste-out .found li > a").first();
       await found.waitFor();
-      await page.waitForFunction(() => document.querySelector("#paste-out .found a").getAttribute("href").startsWith("#errors/"));
+      await page.waitForFunction(() =>
+        document.querySelector("#paste-out .found a").getAttribute("href").startsWith("#errors/"),
+      );
       await found.click();
       await settled(page, "#errors/cuda-oom/cause-one-huge-request");
       assert.deepEqual(await shown(page), ["errors/cuda-oom"]);
@@ -93,7 +100,9 @@ export default function ({ folder, browser }) {
       // The calculator is not in the file, and so is not found.
       await page.keyboard.press("/");
       await page.keyboard.insertText("will it run calculator");
-      await page.waitForFunction(() => /result|[Nn]othing/.test(document.querySelector("dialog.finder [role=status]").textContent));
+      await page.waitForFunction(() =>
+        /result|[Nn]othing/.test(document.querySelector("dialog.finder [role=status]").textContent),
+      );
       assert.equal(await page.locator("dialog.finder a[href*='will-it-run']").count(), 0);
       assert.deepEqual(trouble, []);
     }));
@@ -101,7 +110,9 @@ export default function ({ folder, browser }) {
   test("bundle: a case in the address is read, and an address of no page says so", () =>
     open(`#case=${encodeURIComponent(SAMPLE)}`, {}, async page => {
       await page.locator("#paste-out .found li > a").first().waitFor();
-      await page.evaluate(() => { location.hash = "#errors/no-such-page"; });
+      await page.evaluate(() => {
+        location.hash = "#errors/no-such-page";
+      });
       await page.locator("#bundle-said", { hasText: "errors/no-such-page" }).waitFor();
       assert.deepEqual(await shown(page), ["diagnose"]);
     }));
@@ -112,7 +123,11 @@ export default function ({ folder, browser }) {
         open(place, options, async (page, { trouble }) => {
           await page.locator("article.shown h1").waitFor();
           // Nobody meets the pages that are not shown, and axe-core takes minutes over all of them: once is enough.
-          if (place + dress !== "light") await page.evaluate(() => document.querySelectorAll("main > article:not(.shown)").forEach(page => page.remove()));
+          if (place + dress !== "light") {
+            await page.evaluate(() =>
+              document.querySelectorAll("main > article:not(.shown)").forEach(page => page.remove()),
+            );
+          }
           assert.deepEqual(await axe(page), []);
           assert.deepEqual(trouble, []);
         }));
@@ -122,16 +137,21 @@ export default function ({ folder, browser }) {
   test("bundle: it does not scroll sideways at 320 px", () =>
     open("", { viewport: { width: 320, height: 640 } }, async page => {
       for (const place of ["", "#errors", "#errors/cuda-oom-loading-model", "#models", "#hardware", "#tools/vllm"]) {
-        await page.evaluate(place => { location.hash = place; }, place);
-        await page.waitForFunction(id => document.querySelector("article.shown").id === id, place.slice(1) || "diagnose");
-        assert.ok(await sideways(page) <= 0, `${place}: ${await sideways(page)} px too wide`);
+        await page.evaluate(place => {
+          location.hash = place;
+        }, place);
+        await page.waitForFunction(
+          id => document.querySelector("article.shown").id === id,
+          place.slice(1) || "diagnose",
+        );
+        assert.ok((await sideways(page)) <= 0, `${place}: ${await sideways(page)} px too wide`);
       }
     }));
 
   test("bundle: without scripts all pages are there, and links lead among them", () =>
     open("", { javaScriptEnabled: false }, async page => {
       const all = page.locator("main > article");
-      assert.ok(await all.count() > readJson(join(folder, "kb.json")).errors.length);
+      assert.ok((await all.count()) > readJson(join(folder, "kb.json")).errors.length);
       assert.equal(await page.locator("main > article:not(:visible)").count(), 0);
       await page.locator("#errors a[href='#errors/cuda-oom-loading-model']").click();
       assert.match(page.url(), /#errors\/cuda-oom-loading-model$/);

@@ -5,7 +5,8 @@ import { axe, kbgen, PHONE, sideways, siteRoot, visiting } from "../harness.mjs"
 
 const START = "#model=llama-3.1-8b-instruct&quant=Q4_K_M&ctx=8192&kv=f16&gpu=geforce-rtx-3060-12-gb";
 /** Everything changed at once, in a model with experts. */
-const BUSY = "#model=qwen3-30b-a3b&quant=Q4_K_M&ctx=20000&k=q8_0&v=q4_0&slots=4&run=library&gpu=geforce-rtx-4090,geforce-rtx-3060-12-gb,8589934592&others=700,0,100&ngl=40&moe=12";
+const BUSY =
+  "#model=qwen3-30b-a3b&quant=Q4_K_M&ctx=20000&k=q8_0&v=q4_0&slots=4&run=library&gpu=geforce-rtx-4090,geforce-rtx-3060-12-gb,8589934592&others=700,0,100&ngl=40&moe=12";
 const MIB = 2 ** 20;
 const digits = text => Number(text.replace(/\D/g, ""));
 
@@ -14,23 +15,38 @@ export default function ({ folder, browser, url }) {
   const ready = page => page.locator("#answer:not([aria-busy])").waitFor({ state: "attached" });
   const text = (page, id) => page.locator(`#${id}`).innerText();
   /** A fresh visitor, once the figures are there. */
-  const at = (hash, use, options = {}) => visiting(browser, address + hash, options, async (page, visitor) => {
-    await ready(page);
-    return use(page, visitor);
-  });
-  const answer = async page => [await text(page, "verdict"), await text(page, "margin"), await text(page, "parts"), await text(page, "commands")];
+  const at = (hash, use, options = {}) =>
+    visiting(browser, address + hash, options, async (page, visitor) => {
+      await ready(page);
+      return use(page, visitor);
+    });
+  const answer = async page => [
+    await text(page, "verdict"),
+    await text(page, "margin"),
+    await text(page, "parts"),
+    await text(page, "commands"),
+  ];
 
   test("calculator: every setting is chosen by keyboard, and the answer follows", () =>
     at(START, async (page, { trouble }) => {
       const focused = id => page.locator(`#${id}:focus`).waitFor();
-      const press = async (...keys) => { for (const key of keys) await page.keyboard.press(key); };
+      const press = async (...keys) => {
+        for (const key of keys) await page.keyboard.press(key);
+      };
       const before = await text(page, "commands");
 
       // A list that narrows: typed, moved through, taken, and left as it was.
       await page.locator("#model").focus();
       await page.keyboard.type("gpt oss 20");
       assert.equal(await page.locator("#model").getAttribute("aria-expanded"), "true");
-      assert.equal(await page.locator("#model-list [role=option]:visible").first().innerText().then(name => name.split("\n")[0].trim()), "gpt-oss 20B");
+      assert.equal(
+        await page
+          .locator("#model-list [role=option]:visible")
+          .first()
+          .innerText()
+          .then(name => name.split("\n")[0].trim()),
+        "gpt-oss 20B",
+      );
       await press("Enter");
       await ready(page);
       assert.match(await text(page, "commands"), /gpt-oss-20B/);
@@ -50,7 +66,10 @@ export default function ({ folder, browser, url }) {
       assert.equal(await page.locator("#quant option:checked").innerText(), "F16");
       assert.equal(await text(page, "verdict"), "Does not fit");
       assert.match(await text(page, "margin"), /^[\d\u202f]+ MiB short at the least\.$/);
-      assert.match(await page.locator("#meet a").first().getAttribute("href"), /errors\/llamacpp-cuda-buffer-alloc-failed\//);
+      assert.match(
+        await page.locator("#meet a").first().getAttribute("href"),
+        /errors\/llamacpp-cuda-buffer-alloc-failed\//,
+      );
       await page.keyboard.type("Q4_K_M");
       assert.equal(await text(page, "verdict"), "Fits");
       assert.equal(await text(page, "commands"), before);
@@ -143,7 +162,8 @@ export default function ({ folder, browser, url }) {
 
   test("calculator: it begins with the card that the reader had remembered, and remembers none by itself", () =>
     at("", async (page, { context }) => {
-      const device = page.locator("#device-1"), card = () => page.evaluate(() => localStorage.getItem("card"));
+      const device = page.locator("#device-1");
+      const card = () => page.evaluate(() => localStorage.getItem("card"));
       const choose = async name => {
         await device.fill(name);
         await device.press("Enter");
@@ -172,24 +192,54 @@ export default function ({ folder, browser, url }) {
 
   /** Each setting wrong by itself, and what is said of it. */
   const WRONG = {
-    "model=llama-9": "unknown model", "model=%3Cimg%20src=x%20onerror=alert(1)%3E": "unknown model", "quant=Q99": "not a valid value", "ctx=-5": "not a number of tokens", "ctx=1e999": "not a number of tokens",
-    "ctx=999999": "more than the 131072 tokens of this model", "kv=%00": "not a valid value", "k=q": "not a valid value", "v=f17": "not a valid value",
-    "slots=3": "not a valid value", "run=x": "not a valid value", "ngl=-1": "not a valid value", "moe=-2": "not a valid value", "dtype=int3": "not a valid value",
-    "util=0": "not a valid value", "cache=fp7": "not a valid value", "gpu=rtx-9090": "unknown device, and not an amount of memory in bytes", "gpu=24": "unknown device, and not an amount of memory in bytes",
-    "device=none": "unknown device, and not an amount of memory in bytes", "mem=-4": "not an amount of memory in bytes", "mem=x": "not an amount of memory in bytes", "others=x": "not a number of MiB", "modle=phi-2": "unknown setting",
+    "model=llama-9": "unknown model",
+    "model=%3Cimg%20src=x%20onerror=alert(1)%3E": "unknown model",
+    "quant=Q99": "not a valid value",
+    "ctx=-5": "not a number of tokens",
+    "ctx=1e999": "not a number of tokens",
+    "ctx=999999": "more than the 131072 tokens of this model",
+    "kv=%00": "not a valid value",
+    "k=q": "not a valid value",
+    "v=f17": "not a valid value",
+    "slots=3": "not a valid value",
+    "run=x": "not a valid value",
+    "ngl=-1": "not a valid value",
+    "moe=-2": "not a valid value",
+    "dtype=int3": "not a valid value",
+    "util=0": "not a valid value",
+    "cache=fp7": "not a valid value",
+    "gpu=rtx-9090": "unknown device, and not an amount of memory in bytes",
+    "gpu=24": "unknown device, and not an amount of memory in bytes",
+    "device=none": "unknown device, and not an amount of memory in bytes",
+    "mem=-4": "not an amount of memory in bytes",
+    "mem=x": "not an amount of memory in bytes",
+    "others=x": "not a number of MiB",
+    "modle=phi-2": "unknown setting",
   };
   test("calculator: what is not understood in an address is said, and gets no verdict", () =>
     at("#model=llama-3.1-8b-instruct", async (page, { trouble }) => {
       const wrong = [];
       for (const [setting, why] of Object.entries(WRONG)) {
-        await page.evaluate(hash => { location.hash = hash; }, setting.startsWith("model=") ? setting : `model=llama-3.1-8b-instruct&${setting}`);
+        await page.evaluate(
+          hash => {
+            location.hash = hash;
+          },
+          setting.startsWith("model=") ? setting : `model=llama-3.1-8b-instruct&${setting}`,
+        );
         const report = page.locator("#misread:visible li");
-        await report.filter({ hasText: setting.split("=")[0] }).first().waitFor();
+        await report
+          .filter({ hasText: setting.split("=")[0] })
+          .first()
+          .waitFor();
         const said = await report.allInnerTexts();
         if (said.length !== 1 || !said[0].endsWith(`: ${why}`)) wrong.push(`${setting}: ${said}`);
-        if (await page.locator("#verdict, #commands, #ladder").filter({ visible: true }).count()) wrong.push(`${setting}: a verdict`);
+        if (await page.locator("#verdict, #commands, #ladder").filter({ visible: true }).count()) {
+          wrong.push(`${setting}: a verdict`);
+        }
         if (!page.url().endsWith(setting)) wrong.push(`${setting}: the address is ${page.url()}`);
-        await page.evaluate(() => { location.hash = "model=llama-3.1-8b-instruct&ctx=4096"; });
+        await page.evaluate(() => {
+          location.hash = "model=llama-3.1-8b-instruct&ctx=4096";
+        });
         await page.locator("#verdict:visible").waitFor();
       }
       assert.deepEqual(wrong, []);
@@ -210,7 +260,9 @@ export default function ({ folder, browser, url }) {
       await page.locator("#verdict:visible").waitFor();
       assert.ok(await page.locator("#misread").isHidden());
       assert.match(await text(page, "commands"), /Gemma-3-12B/i);
-      await page.evaluate(() => { location.hash = "model=nothing"; });
+      await page.evaluate(() => {
+        location.hash = "model=nothing";
+      });
       await page.locator("#misread-accept").press("Enter");
       await page.locator("#verdict:focus").waitFor();
       assert.deepEqual(trouble, []);
@@ -220,7 +272,10 @@ export default function ({ folder, browser, url }) {
     await at(START.replace("Q4_K_M", "F16"), async page => {
       assert.equal(await text(page, "verdict"), "Does not fit");
       const offered = await page.locator("#best [data-what=layers] b").innerText();
-      assert.match(await text(page, "commands"), new RegExp(`fits with ${offered} layers[\\s\\S]*-ngl ${offered.split(" ")[0]} `));
+      assert.match(
+        await text(page, "commands"),
+        new RegExp(`fits with ${offered} layers[\\s\\S]*-ngl ${offered.split(" ")[0]} `),
+      );
       await page.locator("#best [data-what=layers]").press("Enter");
       assert.match(await text(page, "verdict"), /^Fits/);
     });
@@ -263,9 +318,15 @@ export default function ({ folder, browser, url }) {
   test("calculator: the verdict turns where the sum meets the memory, to the byte", () =>
     at(START, async page => {
       const [least, most] = await page.evaluate(() => {
-        const { driver } = window.kbgenCalculator.index;
-        const [{ total }] = window.kbgenFit.need(window.kbgenFit.tables["llama-3.1-8b-instruct"],
-          window.kbgenAnswer.setting_of(window.kbgenCalculator.state(), window.kbgenFit.tables["llama-3.1-8b-instruct"], window.kbgenCalculator.index)).devices;
+        const { driver } = kbgen.calculator.index;
+        const [{ total }] = window.kbgenFit.need(
+          window.kbgenFit.tables["llama-3.1-8b-instruct"],
+          window.kbgenAnswer.settingOf(
+            kbgen.calculator.state(),
+            window.kbgenFit.tables["llama-3.1-8b-instruct"],
+            kbgen.calculator.index,
+          ),
+        ).devices;
         return [total[0] + driver[0], total[1] + driver[1]];
       });
       const says = async memory => {
@@ -286,10 +347,18 @@ export default function ({ folder, browser, url }) {
 
   test("calculator: each runner gets its own command, and its own words", async () => {
     await at(`${START}&run=ollama`, async page => {
-      assert.match(await text(page, "commands"), /OLLAMA_FLASH_ATTENTION=1 OLLAMA_KV_CACHE_TYPE=f16 ollama serve[\s\S]*PARAMETER num_ctx 8192\s+PARAMETER num_batch 512/);
+      assert.match(
+        await text(page, "commands"),
+        /OLLAMA_FLASH_ATTENTION=1 OLLAMA_KV_CACHE_TYPE=f16 ollama serve[\s\S]*PARAMETER num_ctx 8192\s+PARAMETER num_batch 512/,
+      );
       assert.ok(await page.locator("#v").evaluate(field => field.closest("fieldset").disabled));
     });
-    await at(`${START}&run=library`, async page => assert.match(await text(page, "commands"), /^Copy|-m Llama-3\.1-8B-Instruct-Q4_K_M\.gguf -ngl 999 -c 8192 -ctk f16 -ctv f16 -fa on/));
+    await at(`${START}&run=library`, async page =>
+      assert.match(
+        await text(page, "commands"),
+        /^Copy|-m Llama-3\.1-8B-Instruct-Q4_K_M\.gguf -ngl 999 -c 8192 -ctk f16 -ctv f16 -fa on/,
+      ),
+    );
     await at(`${START.replace("geforce-rtx-3060-12-gb", "geforce-rtx-4090")}&run=vllm`, async page => {
       assert.match(await text(page, "commands"), /vllm serve \S+ --max-model-len 8192 --gpu-memory-utilization 0\.92/);
       assert.ok(await page.locator("#layers").isHidden());
@@ -318,7 +387,9 @@ export default function ({ folder, browser, url }) {
 
   test("calculator: every label of evidence leads to its place on the methodology page", () =>
     at(START, async page => {
-      const hrefs = await page.locator("#parts .basis a, #stats a").evaluateAll(all => [...new Set(all.map(each => each.href))]);
+      const hrefs = await page
+        .locator("#parts .basis a, #stats a")
+        .evaluateAll(all => [...new Set(all.map(each => each.href))]);
       assert.ok(hrefs.length >= 2);
       for (const href of hrefs) {
         await page.goto(href);
@@ -328,14 +399,22 @@ export default function ({ folder, browser, url }) {
 
   test("calculator: a table that cannot be loaded is told in words, and asked for again", () => {
     let broken = true;
-    const prepare = page => page.route(/data\/fit\/gemma-3-12b-it\.js/, route => broken ? route.abort() : route.continue());
+    const prepare = page =>
+      page.route(/data\/fit\/gemma-3-12b-it\.js/, route => (broken ? route.abort() : route.continue()));
     return visiting(browser, address + START, { prepare }, async page => {
       await ready(page);
-      const choose = async name => { await page.locator("#model").fill(name); await page.keyboard.press("Enter"); };
+      const choose = async name => {
+        await page.locator("#model").fill(name);
+        await page.keyboard.press("Enter");
+      };
       await choose("gemma 3 12b");
       await page.locator("#broken").waitFor();
       assert.match(await text(page, "broken"), /The figures of Gemma 3 12B.* could not be loaded/);
-      assert.equal(await page.locator("#answer").getAttribute("aria-busy"), "true", "the answer before is no answer to this");
+      assert.equal(
+        await page.locator("#answer").getAttribute("aria-busy"),
+        "true",
+        "the answer before is no answer to this",
+      );
       broken = false;
       await page.locator("#again").click();
       await ready(page);
@@ -354,38 +433,80 @@ export default function ({ folder, browser, url }) {
   const looks = { light: { colorScheme: "light" }, dark: { colorScheme: "dark" }, phone: PHONE };
   for (const [name, options] of Object.entries(looks)) {
     test(`calculator: in ${name}, with everything open, axe-core finds nothing`, () =>
-      at(BUSY, async (page, { trouble }) => {
-        assert.deepEqual(await axe(page), []);
-        await page.locator("#device-2").click();
-        await page.locator("#device-list-2 [role=option]").first().waitFor();
-        assert.deepEqual(await axe(page), []);
-        await page.keyboard.press("Escape");
-        await page.locator("#runner").selectOption("vllm");
-        assert.deepEqual(await axe(page), []);
-        assert.deepEqual(trouble, []);
-      }, options));
+      at(
+        BUSY,
+        async (page, { trouble }) => {
+          assert.deepEqual(await axe(page), []);
+          await page.locator("#device-2").click();
+          await page.locator("#device-list-2 [role=option]").first().waitFor();
+          assert.deepEqual(await axe(page), []);
+          await page.keyboard.press("Escape");
+          await page.locator("#runner").selectOption("vllm");
+          assert.deepEqual(await axe(page), []);
+          assert.deepEqual(trouble, []);
+        },
+        options,
+      ));
   }
 
   test("calculator: nothing scrolls sideways at 320 px, nor with text twice as large", async () => {
     const narrow = { viewport: { width: 320, height: 700 } };
-    await at(BUSY, async page => {
-      assert.equal(await sideways(page), 0);
-      await page.locator("#model").click();
-      assert.equal(await sideways(page), 0);
-    }, narrow);
-    await at(BUSY, async page => {
-      await page.addStyleTag({ content: "html { font-size: 200% }" }).catch(() => page.evaluate(() => { document.documentElement.style.fontSize = "200%"; }));
-      assert.equal(await sideways(page), 0);
-    }, narrow);
+    await at(
+      BUSY,
+      async page => {
+        assert.equal(await sideways(page), 0);
+        await page.locator("#model").click();
+        assert.equal(await sideways(page), 0);
+      },
+      narrow,
+    );
+    await at(
+      BUSY,
+      async page => {
+        await page.addStyleTag({ content: "html { font-size: 200% }" }).catch(() =>
+          page.evaluate(() => {
+            document.documentElement.style.fontSize = "200%";
+          }),
+        );
+        assert.equal(await sideways(page), 0);
+      },
+      narrow,
+    );
   });
 
   test("calculator: verdict and largest context are the program's", () =>
     at(`${START}&run=library`, async page => {
-      const told = await kbgen("--root", siteRoot, "fit", "llama-3.1-8b-instruct", "--ctx", "8192", "--kv-type", "f16", "--gpu", "geforce-rtx-3060-12-gb", "--runner", "library", "--format", "json");
+      const told = await kbgen(
+        "--root",
+        siteRoot,
+        "fit",
+        "llama-3.1-8b-instruct",
+        "--ctx",
+        "8192",
+        "--kv-type",
+        "f16",
+        "--gpu",
+        "geforce-rtx-3060-12-gb",
+        "--runner",
+        "library",
+        "--format",
+        "json",
+      );
       const { quantizations } = JSON.parse(told);
-      const ladder = await page.locator("#ladder tr").evaluateAll(rows => rows.map(row => [...row.querySelectorAll("th, td")].slice(0, 3).map(cell => cell.textContent)));
+      const ladder = await page
+        .locator("#ladder tr")
+        .evaluateAll(rows =>
+          rows.map(row => [...row.querySelectorAll("th, td")].slice(0, 3).map(cell => cell.textContent)),
+        );
       const words = { fits: "fits", tight: "tight", no: "does not fit" };
-      assert.deepEqual(ladder, quantizations.map(row => [row.quant, words[row.verdict] ?? row.verdict, row.largest_context?.toLocaleString("en").replace(/,/g, "\u202f") ?? "none"]));
+      assert.deepEqual(
+        ladder,
+        quantizations.map(row => [
+          row.quant,
+          words[row.verdict] ?? row.verdict,
+          row.largest_context?.toLocaleString("en").replace(/,/g, "\u202f") ?? "none",
+        ]),
+      );
     }));
 
   test("calculator: without scripts it says where the tables are, and they are there", () =>

@@ -6,7 +6,10 @@ import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { visiting } from "../harness.mjs";
 
-const css = readFileSync(join(fileURLToPath(new URL("../../../", import.meta.url)), "static/css/10-tokens.css"), "utf8");
+const css = readFileSync(
+  join(fileURLToPath(new URL("../../../", import.meta.url)), "static/css/10-tokens.css"),
+  "utf8",
+);
 const GROUNDS = ["paper", "card"];
 /** Written words, of prose and of code. */
 const WORDS = ["ink", "soft", "accent-ink", "bad", "good", "k", "s", "c", "n", "f", "v", "o", "t"];
@@ -14,12 +17,23 @@ const WORDS = ["ink", "soft", "accent-ink", "bad", "good", "k", "s", "c", "n", "
 const SHAPES = ["ink", "soft", "accent-ink", "focus"];
 
 /** Both values of each token, light and dark. */
-const tokens = Object.fromEntries([...css.split("[data-theme")[0].matchAll(/--([\w-]+): (?:light-dark\((#\w+), (#\w+)\)|(#\w+));/g)].map(([, name, light, dark, both]) => [name, [light ?? both, dark ?? both]]));
+const tokens = Object.fromEntries(
+  [...css.split("[data-theme")[0].matchAll(/--([\w-]+): (?:light-dark\((#\w+), (#\w+)\)|(#\w+));/g)].map(
+    ([, name, light, dark, both]) => [name, [light ?? both, dark ?? both]],
+  ),
+);
 /** The dark screens inside light pages have grounds of their own. */
-const screen = Object.fromEntries([...css.matchAll(/color-scheme: dark; (--paper: (#\w+); --card: (#\w+);)/g)].flatMap(([, , paper, card]) => [["paper", paper], ["card", card]]));
+const screen = Object.fromEntries(
+  [...css.matchAll(/color-scheme: dark;\s+(--paper: (#\w+);\s+--card: (#\w+);)/g)].flatMap(([, , paper, card]) => [
+    ["paper", paper],
+    ["card", card],
+  ]),
+);
 
 function luminance(color) {
-  const [r, g, b] = [1, 3, 5].map(at => parseInt(color.slice(at, at + 2), 16) / 255).map(part => part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4);
+  const [r, g, b] = [1, 3, 5]
+    .map(at => parseInt(color.slice(at, at + 2), 16) / 255)
+    .map(part => (part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4));
   return 0.2126 * r + 0.7152 * g + 0.0722 * b;
 }
 function contrast(one, other) {
@@ -36,7 +50,11 @@ export default function ({ browser, url }) {
       if (found < least) faint.push(`${name} on ${where}: ${found.toFixed(2)} of ${least}`);
     };
     for (const ground of GROUNDS) {
-      const dressed = [["light", tokens[ground][0], 0], ["dark", tokens[ground][1], 1], ["screen", screen[ground], 1]];
+      const dressed = [
+        ["light", tokens[ground][0], 0],
+        ["dark", tokens[ground][1], 1],
+        ["screen", screen[ground], 1],
+      ];
       for (const [dress, color, at] of dressed) {
         for (const name of WORDS) ask(name, tokens[name][at], `${ground} in ${dress}`, color, 4.5);
         for (const name of SHAPES) ask(name, tokens[name][at], `${ground} in ${dress}`, color, 3);
@@ -49,7 +67,9 @@ export default function ({ browser, url }) {
   // ---- colors that the reader forces ---------------------------------------------
   // Each picture with shapes that have to stand out from the ground and from each other.
   const PICTURES = {
-    "will-it-run/": [".bar .seg-weights", ".bar .seg-kv"], "models/llama-3.1-8b-instruct/": [".curve"], "index.html": [".seg-weights", ".seg-kv"],
+    "will-it-run/": [".bar .seg-weights", ".bar .seg-kv"],
+    "models/llama-3.1-8b-instruct/": [".curve"],
+    "index.html": [".seg-weights", ".seg-kv"],
     "compare/": [".share rect"],
   };
   for (const colorScheme of ["light", "dark"]) {

@@ -9,10 +9,15 @@ const WITH_PROMPT = "cuda-oom-other-process";
 /** Both have variants by system. */
 const [FOR_SYSTEMS, FOR_SYSTEMS_TOO] = ["ollama-port-in-use", "llamacpp-port-in-use"];
 /** How far what is there has moved since the page was opened, whoever moved it. */
-const shifts = { prepare: page => page.addInitScript(() => {
-  window.shifted = 0;
-  new PerformanceObserver(list => { for (const entry of list.getEntries()) window.shifted += entry.value; }).observe({ type: "layout-shift", buffered: true });
-}) };
+const shifts = {
+  prepare: page =>
+    page.addInitScript(() => {
+      window.shifted = 0;
+      new PerformanceObserver(list => {
+        for (const entry of list.getEntries()) window.shifted += entry.value;
+      }).observe({ type: "layout-shift", buffered: true });
+    }),
+};
 
 export default function ({ folder, browser, url }) {
   const address = `${url}errors/${SLUG}/`;
@@ -21,8 +26,18 @@ export default function ({ folder, browser, url }) {
 
   on("match, cause, fixes, check, next steps and sources stand in this order", {}, async page => {
     const ids = await page.locator("article [id]").evaluateAll(elements => elements.map(element => element.id));
-    const order = ["is-this-it", "which-cause", ...facts.solutions.map(solution => solution.id), "check", "next", "sources"];
-    assert.deepEqual(ids.filter(id => order.includes(id)), order);
+    const order = [
+      "is-this-it",
+      "which-cause",
+      ...facts.solutions.map(solution => solution.id),
+      "check",
+      "next",
+      "sources",
+    ];
+    assert.deepEqual(
+      ids.filter(id => order.includes(id)),
+      order,
+    );
     assert.equal(await page.locator("h1").innerText(), facts.title);
     for (const cause of facts.causes) {
       const jumps = page.locator(`#cause-${cause.id} .jumps a`);
@@ -31,31 +46,50 @@ export default function ({ folder, browser, url }) {
   });
 
   test("error page: the copy button takes the command without its prompt and its output", () =>
-    visiting(browser, `${url}errors/${WITH_PROMPT}/`, { permissions: ["clipboard-read", "clipboard-write"] }, async page => {
-      const block = page.locator(".code[data-lang=console]").first();
-      const [first] = (await block.locator("code").innerText()).split("\n");
-      assert.match(first, /^\$ /);
-      await block.locator("button.copy").click();
-      await block.locator("button.copy", { hasText: "Copied" }).waitFor();
-      const copied = await page.evaluate(() => navigator.clipboard.readText());
-      assert.equal(copied.split("\n")[0], first.slice(2));
-      assert.doesNotMatch(copied, /^\$/m);
-    }));
+    visiting(
+      browser,
+      `${url}errors/${WITH_PROMPT}/`,
+      { permissions: ["clipboard-read", "clipboard-write"] },
+      async page => {
+        const block = page.locator(".code[data-lang=console]").first();
+        const [first] = (await block.locator("code").innerText()).split("\n");
+        assert.match(first, /^\$ /);
+        await block.locator("button.copy").click();
+        await block.locator("button.copy", { hasText: "Copied" }).waitFor();
+        const copied = await page.evaluate(() => navigator.clipboard.readText());
+        assert.equal(copied.split("\n")[0], first.slice(2));
+        assert.doesNotMatch(copied, /^\$/m);
+      },
+    ));
 
   test("error page: copy all takes prompts and output too", () =>
-    visiting(browser, `${url}errors/${WITH_PROMPT}/`, { permissions: ["clipboard-read", "clipboard-write"] }, async page => {
-      const block = page.locator(".code[data-lang=console]").first();
-      await block.locator("button", { hasText: "Copy all" }).click();
-      await block.locator("button.copy-all", { hasText: "Copied" }).waitFor();
-      assert.equal(await page.evaluate(() => navigator.clipboard.readText()), await block.locator("code").evaluate(code => code.textContent));
-      assert.equal(await page.locator(".code[data-lang=log] button").first().locator("xpath=..").locator("button").count(), 1);
-    }));
+    visiting(
+      browser,
+      `${url}errors/${WITH_PROMPT}/`,
+      { permissions: ["clipboard-read", "clipboard-write"] },
+      async page => {
+        const block = page.locator(".code[data-lang=console]").first();
+        await block.locator("button", { hasText: "Copy all" }).click();
+        await block.locator("button.copy-all", { hasText: "Copied" }).waitFor();
+        assert.equal(
+          await page.evaluate(() => navigator.clipboard.readText()),
+          await block.locator("code").evaluate(code => code.textContent),
+        );
+        assert.equal(
+          await page.locator(".code[data-lang=log] button").first().locator("xpath=..").locator("button").count(),
+          1,
+        );
+      },
+    ));
 
   test("error page: one variant of a command is shown, and the one chosen goes for other pages too", () =>
     visiting(browser, `${url}errors/${FOR_SYSTEMS}/`, shifts, async page => {
       const group = page.locator(".variants[data-by=os]").first();
-      const shown = () => group.locator(".code:visible").evaluateAll(blocks => blocks.map(block => block.dataset.label));
-      const [first, ...others] = await group.locator(".code").evaluateAll(blocks => blocks.map(block => block.dataset.label));
+      const shown = () =>
+        group.locator(".code:visible").evaluateAll(blocks => blocks.map(block => block.dataset.label));
+      const [first, ...others] = await group
+        .locator(".code")
+        .evaluateAll(blocks => blocks.map(block => block.dataset.label));
       assert.ok(others.length);
       assert.deepEqual(await shown(), [first]);
       const below = () => page.locator("#check").evaluate(heading => heading.getBoundingClientRect().top + scrollY);
@@ -64,11 +98,16 @@ export default function ({ folder, browser, url }) {
       await windows.focus();
       await page.keyboard.press("Enter");
       assert.equal(await windows.getAttribute("aria-pressed"), "true");
-      for (const each of await page.locator(".variants[data-by=os]").all()) assert.match(await each.locator(".code:visible").getAttribute("data-label"), /Windows$/);
+      for (const each of await page.locator(".variants[data-by=os]").all()) {
+        assert.match(await each.locator(".code:visible").getAttribute("data-label"), /Windows$/);
+      }
       assert.equal(await below(), before);
       assert.equal(await page.evaluate(() => window.shifted), 0);
       await page.goto(`${url}errors/${FOR_SYSTEMS_TOO}/`);
-      assert.match(await page.locator(".variants[data-by=os] .code:visible").first().getAttribute("data-label"), /Windows$/);
+      assert.match(
+        await page.locator(".variants[data-by=os] .code:visible").first().getAttribute("data-label"),
+        /Windows$/,
+      );
       assert.equal(await page.evaluate(() => window.shifted), 0);
       await page.emulateMedia({ media: "print" });
       for (const block of await page.locator(".variants .code").all()) assert.ok(await block.isVisible());
@@ -81,49 +120,72 @@ export default function ({ folder, browser, url }) {
 
   for (const [dress, options] of Object.entries({ light: {}, dark: { colorScheme: "dark" }, phone: PHONE })) {
     test(`error page: variants and the table of one's own card in ${dress} give axe-core nothing to find`, () =>
-      visiting(browser, `${url}errors/cuda-oom-long-context/`, { ...options, bypassCSP: true }, async (page, { trouble }) => {
-        assert.ok(await page.locator(".variants").count());
-        await page.locator(".own-card summary").click();
-        await page.locator(".own-card select").selectOption("geforce-rtx-3060-12-gb");
-        await page.locator(".own-card tbody tr").first().waitFor();
-        assert.deepEqual(await axe(page), []);
-        assert.deepEqual(trouble, []);
-        await page.setViewportSize({ width: 320, height: 640 });
-        await page.addStyleTag({ content: ":root { font-size: 200% }" });
-        assert.ok(await sideways(page) <= 0, `${await sideways(page)} px too wide`);
-      }));
+      visiting(
+        browser,
+        `${url}errors/cuda-oom-long-context/`,
+        { ...options, bypassCSP: true },
+        async (page, { trouble }) => {
+          assert.ok(await page.locator(".variants").count());
+          await page.locator(".own-card summary").click();
+          await page.locator(".own-card select").selectOption("geforce-rtx-3060-12-gb");
+          await page.locator(".own-card tbody tr").first().waitFor();
+          assert.deepEqual(await axe(page), []);
+          assert.deepEqual(trouble, []);
+          await page.setViewportSize({ width: 320, height: 640 });
+          await page.addStyleTag({ content: ":root { font-size: 200% }" });
+          assert.ok((await sideways(page)) <= 0, `${await sideways(page)} px too wide`);
+        },
+      ));
   }
 
-  on("what fits on one's own card is as data/runs.js has it, and nothing is loaded before it is asked for", {}, async (page, { requests }) => {
-    const card = "geforce-rtx-3060-12-gb", loaded = () => requests.filter(request => /data\/(runs|cards)\.js/.test(request.url)).length;
-    assert.equal(loaded(), 0);
-    await page.locator(".own-card summary").click();
-    await page.locator(".own-card select").selectOption(card);
-    const said = await page.locator(".own-card strong").innerText();
-    const { quants, contexts, driver, models } = JSON.parse(readFileSync(`${folder}/data/runs.js`, "utf8").replace(/^window\.kbgenRuns=|;\s*$/g, ""));
-    const [, , memory] = JSON.parse(readFileSync(`${folder}/data/cards.js`, "utf8").replace(/^window\.kbgenCards=|;\s*$/g, "")).find(([id]) => id === card);
-    const [quant, ctx] = [quants.indexOf("Q4_K_M"), contexts.indexOf(8192)];
-    const needs = models.filter(model => model[3][quant] !== null && model[4][ctx] !== null).map(model => model[3][quant] + model[4][ctx]);
-    assert.equal(said, `${needs.filter(need => need + driver[1] <= memory).length} of ${needs.length} models`);
-    await page.goto(`${url}errors/cuda-oom-long-context/`);
-    await page.locator(".own-card tbody tr").first().waitFor();
-    assert.equal(await page.locator(".own-card select").inputValue(), card);
-    const named = (await page.locator(".own-card").getAttribute("data-models")).split(" ");
-    const first = await page.locator(".own-card tbody a").first().getAttribute("href");
-    assert.ok(named.some(slug => first.includes(`/${slug}/`)), first);
-  });
+  on(
+    "what fits on one's own card is as data/runs.js has it, and nothing is loaded before it is asked for",
+    {},
+    async (page, { requests }) => {
+      const card = "geforce-rtx-3060-12-gb";
+      const loaded = () => requests.filter(request => /data\/(runs|cards)\.js/.test(request.url)).length;
+      assert.equal(loaded(), 0);
+      await page.locator(".own-card summary").click();
+      await page.locator(".own-card select").selectOption(card);
+      const said = await page.locator(".own-card strong").innerText();
+      const { quants, contexts, driver, models } = JSON.parse(
+        readFileSync(`${folder}/data/runs.js`, "utf8").replace(/^kbgen\.runs=|;\s*$/g, ""),
+      );
+      const [, , memory] = JSON.parse(
+        readFileSync(`${folder}/data/cards.js`, "utf8").replace(/^kbgen\.cards=|;\s*$/g, ""),
+      ).find(([id]) => id === card);
+      const [quant, ctx] = [quants.indexOf("Q4_K_M"), contexts.indexOf(8192)];
+      const needs = models
+        .filter(model => model[3][quant] !== null && model[4][ctx] !== null)
+        .map(model => model[3][quant] + model[4][ctx]);
+      assert.equal(said, `${needs.filter(need => need + driver[1] <= memory).length} of ${needs.length} models`);
+      await page.goto(`${url}errors/cuda-oom-long-context/`);
+      await page.locator(".own-card tbody tr").first().waitFor();
+      assert.equal(await page.locator(".own-card select").inputValue(), card);
+      const named = (await page.locator(".own-card").getAttribute("data-models")).split(" ");
+      const first = await page.locator(".own-card tbody a").first().getAttribute("href");
+      assert.ok(
+        named.some(slug => first.includes(`/${slug}/`)),
+        first,
+      );
+    },
+  );
 
-  on("the card that a reader has named is the calculator's, and one chosen there is what errors speak of", {}, async page => {
-    await page.locator(".own-card summary").click();
-    await page.locator(".own-card select").selectOption("geforce-rtx-3090");
-    await page.goto(`${url}will-it-run/`);
-    assert.equal(await page.locator("#device-1").inputValue(), "GeForce RTX 3090");
-    await page.locator("#device-1").fill("RTX 4090");
-    await page.locator("#device-list-1 [role=option]", { hasText: "RTX 4090" }).first().click();
-    await page.goto(address);
-    await page.locator(".own-card summary").click();
-    assert.match(await page.locator(".own-card select").inputValue(), /4090/);
-  });
+  on(
+    "the card that a reader has named is the calculator's, and one chosen there is what errors speak of",
+    {},
+    async page => {
+      await page.locator(".own-card summary").click();
+      await page.locator(".own-card select").selectOption("geforce-rtx-3090");
+      await page.goto(`${url}will-it-run/`);
+      assert.equal(await page.locator("#device-1").inputValue(), "GeForce RTX 3090");
+      await page.locator("#device-1").fill("RTX 4090");
+      await page.locator("#device-list-1 [role=option]", { hasText: "RTX 4090" }).first().click();
+      await page.goto(address);
+      await page.locator(".own-card summary").click();
+      assert.match(await page.locator(".own-card select").inputValue(), /4090/);
+    },
+  );
 
   on("each fix ends with what to do if it fails, and where to see that it helped", {}, async page => {
     for (const fix of await page.locator(".solution").all()) {
@@ -133,13 +195,20 @@ export default function ({ folder, browser, url }) {
     }
   });
 
-  on("pages that read alike are named where the message stands, and not among those close to this one again", {}, async page => {
-    const others = await page.locator(".not-this a").evaluateAll(links => links.map(link => link.href));
-    assert.ok(others.length > 0 && others.length <= 3, others.join(" "));
-    const below = await page.locator(".next .refs a").evaluateAll(links => links.map(link => link.href));
-    assert.deepEqual(others.filter(other => below.includes(other)), []);
-    for (const other of others) assert.ok(!facts.related.some(slug => other.includes(`/${slug}/`)), other);
-  });
+  on(
+    "pages that read alike are named where the message stands, and not among those close to this one again",
+    {},
+    async page => {
+      const others = await page.locator(".not-this a").evaluateAll(links => links.map(link => link.href));
+      assert.ok(others.length > 0 && others.length <= 3, others.join(" "));
+      const below = await page.locator(".next .refs a").evaluateAll(links => links.map(link => link.href));
+      assert.deepEqual(
+        others.filter(other => below.includes(other)),
+        [],
+      );
+      for (const other of others) assert.ok(!facts.related.some(slug => other.includes(`/${slug}/`)), other);
+    },
+  );
 
   on("who was not helped is led to an issue that names the page", {}, async page => {
     const link = new URL(await page.locator(".feedback a").first().getAttribute("href"));
@@ -152,11 +221,11 @@ export default function ({ folder, browser, url }) {
     const links = page.locator(".toc a");
     const targets = await links.evaluateAll(all => all.map(link => link.hash));
     for (const target of targets) assert.equal(await page.locator(target).count(), 1, target);
-    const last_fix = `#${facts.solutions.at(-1).id}`;
-    await page.locator(`.toc a[href="${last_fix}"]`).click();
-    await page.locator(`.toc a[href="${last_fix}"][aria-current]`).waitFor();
-    assert.equal(new URL(page.url()).hash, last_fix);
-    const { y } = await page.locator(last_fix).boundingBox();
+    const lastFix = `#${facts.solutions.at(-1).id}`;
+    await page.locator(`.toc a[href="${lastFix}"]`).click();
+    await page.locator(`.toc a[href="${lastFix}"][aria-current]`).waitFor();
+    assert.equal(new URL(page.url()).hash, lastFix);
+    const { y } = await page.locator(lastFix).boundingBox();
     assert.ok(y >= 0 && y < 900, `the heading is at ${y}`);
   });
 
@@ -174,11 +243,16 @@ export default function ({ folder, browser, url }) {
 
   const clock = time => ({ prepare: page => page.clock.setFixedTime(time) });
   on("years later the badge asks for another look", clock(new Date("2040-01-01")), async page =>
-    assert.ok(await page.locator(".verified .overdue").isVisible()));
-  on("on the day it was verified the badge asks for nothing", clock(new Date(`${facts.verified}T12:00:00Z`)), async page => {
-    assert.ok(!(await page.locator(".verified .overdue").isVisible()));
-    assert.match(await page.locator(".verified").innerText(), new RegExp(facts.verified));
-  });
+    assert.ok(await page.locator(".verified .overdue").isVisible()),
+  );
+  on(
+    "on the day it was verified the badge asks for nothing",
+    clock(new Date(`${facts.verified}T12:00:00Z`)),
+    async page => {
+      assert.ok(!(await page.locator(".verified .overdue").isVisible()));
+      assert.match(await page.locator(".verified").innerText(), new RegExp(facts.verified));
+    },
+  );
 
   on("the first stop of the Tab key skips to the content", {}, async page => {
     await page.keyboard.press("Tab");
@@ -195,7 +269,9 @@ export default function ({ folder, browser, url }) {
     const bare = await page.locator("main").innerText();
     await visiting(browser, address, {}, async scripted => {
       const box = await scripted.locator(".paste").innerText();
-      const missing = (await scripted.locator("main").innerText()).split("\n").filter(line => line.trim() && !/^Copy( all)?$/.test(line) && !box.includes(line) && !bare.includes(line));
+      const missing = (await scripted.locator("main").innerText())
+        .split("\n")
+        .filter(line => line.trim() && !/^Copy( all)?$/.test(line) && !box.includes(line) && !bare.includes(line));
       assert.deepEqual(missing, []);
     });
     for (const heading of await page.locator("main h2").all()) assert.ok(await heading.isVisible());

@@ -5,8 +5,13 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { htmlFiles } from "../harness.mjs";
 
-const plain = text => text.replace(/&#x([0-9a-f]+);/gi, (_, hex) => String.fromCodePoint(parseInt(hex, 16))).replace(/&amp;/g, "&").replace(/&quot;/g, '"');
-const values = (html, name) => [...html.matchAll(new RegExp(`<(\\w+)[^>]*?\\s${name}="([^"]*)"`, "g"))].map(([, tag, value]) => [tag, plain(value)]);
+const plain = text =>
+  text
+    .replace(/&#x([0-9a-f]+);/gi, (_, hex) => String.fromCodePoint(parseInt(hex, 16)))
+    .replace(/&amp;/g, "&")
+    .replace(/&quot;/g, '"');
+const values = (html, name) =>
+  [...html.matchAll(new RegExp(`<(\\w+)[^>]*?\\s${name}="([^"]*)"`, "g"))].map(([, tag, value]) => [tag, plain(value)]);
 
 export default function ({ folder }) {
   const pages = new Map(htmlFiles(folder).map(path => [path, readFileSync(join(folder, path), "utf8")]));
@@ -17,13 +22,21 @@ export default function ({ folder }) {
     for (const [path, html] of pages) {
       for (const [tag, target] of [...values(html, "href"), ...values(html, "src")]) {
         if (/^[a-z]+:/.test(target)) continue;
-        if (target.startsWith("/") && path !== "404.html") { broken.push(`${path}: ${target} holds at the root only`); continue; }
+        if (target.startsWith("/") && path !== "404.html") {
+          broken.push(`${path}: ${target} holds at the root only`);
+          continue;
+        }
         const address = new URL(target, `file:///${path}`);
         const file = decodeURIComponent(address.pathname).slice(1);
-        if (!existsSync(join(folder, file)) || file.endsWith("/") || file === "") { broken.push(`${path}: ${tag} to ${target}`); continue; }
+        if (!existsSync(join(folder, file)) || file.endsWith("/") || file === "") {
+          broken.push(`${path}: ${tag} to ${target}`);
+          continue;
+        }
         const fragment = decodeURIComponent(address.hash.slice(1));
         // The calculator's fragment is its state.
-        if (fragment && !/^[\w.-]+=/.test(fragment) && ids.has(file) && !ids.get(file).includes(fragment)) broken.push(`${path}: no such place, ${target}`);
+        if (fragment && !/^[\w.-]+=/.test(fragment) && ids.has(file) && !ids.get(file).includes(fragment)) {
+          broken.push(`${path}: no such place, ${target}`);
+        }
       }
     }
     assert.deepEqual(broken, []);
@@ -33,8 +46,12 @@ export default function ({ folder }) {
     const wrong = [];
     for (const [path, html] of pages) {
       const named = ids.get(path);
-      if (new Set(named).size < named.length) wrong.push(`${path}: ${named.filter((id, i) => named.indexOf(id) < i)} twice`);
-      if (/<style|<[^>]+\sstyle="|<[^>]+\son[a-z]+="|<script(?![^>]*(\ssrc=|application\/(ld\+)?json))/.test(html)) wrong.push(`${path}: inline`);
+      if (new Set(named).size < named.length) {
+        wrong.push(`${path}: ${named.filter((id, i) => named.indexOf(id) < i)} twice`);
+      }
+      if (/<style|<[^>]+\sstyle="|<[^>]+\son[a-z]+="|<script(?![^>]*(\ssrc=|application\/(ld\+)?json))/.test(html)) {
+        wrong.push(`${path}: inline`);
+      }
     }
     assert.deepEqual(wrong, []);
   });

@@ -7,7 +7,12 @@ import { pathToFileURL } from "node:url";
 import { PHONE, axe, estimate, readJson, sideways, visiting } from "../harness.mjs";
 
 const GIB = 2 ** 30;
-const titles = page => page.locator(".row:visible a:first-of-type").evaluateAll(all => all.filter(link => link.closest(".row").querySelector("a") === link).map(link => link.textContent));
+const titles = page =>
+  page
+    .locator(".row:visible a:first-of-type")
+    .evaluateAll(all =>
+      all.filter(link => link.closest(".row").querySelector("a") === link).map(link => link.textContent),
+    );
 const choose = (page, name, value) => page.locator(`#narrow [name=${name}]`).selectOption(value);
 const counted = async page => (await page.locator("#narrow-count").innerText()).split(" of ").map(Number);
 
@@ -19,13 +24,27 @@ export default function ({ folder, browser, url }) {
       await choose(page, "tool", "vLLM");
       await choose(page, "platform", "windows");
       const told = await titles(page);
-      const meant = errors.filter(error => error.tools.includes("vllm") && (!error.platforms?.length || error.platforms.includes("windows"))).map(error => error.title);
+      const meant = errors
+        .filter(
+          error => error.tools.includes("vllm") && (!error.platforms?.length || error.platforms.includes("windows")),
+        )
+        .map(error => error.title);
       assert.ok(meant.length > 0 && meant.length < errors.length);
       assert.deepEqual(told.toSorted(), meant.toSorted());
       assert.deepEqual(await counted(page), [meant.length, errors.length]);
       assert.equal(await page.locator("#narrow-count").getAttribute("role"), "status");
-      assert.equal(await page.locator(".group:visible h2").count(), new Set(errors.filter(error => meant.includes(error.title)).map(error => error.category)).size);
-      for (const [shown, told] of await page.locator(".group:visible").evaluateAll(all => all.map(group => [group.querySelectorAll(".row:not([hidden])").length, group.querySelector(".count").textContent]))) {
+      assert.equal(
+        await page.locator(".group:visible h2").count(),
+        new Set(errors.filter(error => meant.includes(error.title)).map(error => error.category)).size,
+      );
+      for (const [shown, told] of await page
+        .locator(".group:visible")
+        .evaluateAll(all =>
+          all.map(group => [
+            group.querySelectorAll(".row:not([hidden])").length,
+            group.querySelector(".count").textContent,
+          ]),
+        )) {
         assert.equal(parseInt(told, 10), shown);
       }
       assert.deepEqual(trouble, []);
@@ -38,10 +57,15 @@ export default function ({ folder, browser, url }) {
       const [left, all] = await counted(page);
       assert.ok(left > 0 && left < all, `${left} of ${all}`);
       assert.equal(await rows.count(), left);
-      for (const row of await rows.evaluateAll(every => every.map(row => row.textContent))) assert.match(row, /(?=.*vllm)(?=.*memory)/is);
+      for (const row of await rows.evaluateAll(every => every.map(row => row.textContent))) {
+        assert.match(row, /(?=.*vllm)(?=.*memory)/is);
+      }
     }));
 
-  for (const [name, base] of [["served", () => url], ["from file://", () => `${pathToFileURL(folder)}/`]]) {
+  for (const [name, base] of [
+    ["served", () => url],
+    ["from file://", () => `${pathToFileURL(folder)}/`],
+  ]) {
     test(`${name}: the address keeps the choice, and the back button takes it back step by step`, () =>
       visiting(browser, `${base()}hardware/index.html`, {}, async (page, { trouble }) => {
         const all = await page.locator(".row:visible").count();
@@ -75,10 +99,15 @@ export default function ({ folder, browser, url }) {
     visiting(browser, `${url}hardware/`, {}, async page => {
       const before = await titles(page);
       await choose(page, "order", "-bandwidth");
-      const cells = await page.locator(".row:visible").evaluateAll(rows => rows.map(row => parseFloat(row.cells[2].textContent)));
+      const cells = await page
+        .locator(".row:visible")
+        .evaluateAll(rows => rows.map(row => parseFloat(row.cells[2].textContent)));
       const known = cells.filter(rate => !Number.isNaN(rate));
       assert.equal(cells.length, before.length);
-      assert.deepEqual(known, known.toSorted((a, b) => b - a));
+      assert.deepEqual(
+        known,
+        known.toSorted((a, b) => b - a),
+      );
       assert.ok(cells.slice(known.length).every(Number.isNaN), "what is not known comes last");
       assert.equal(await page.locator("table:visible").count(), 1);
       assert.equal(await page.locator("table:visible caption").innerText(), "All hardware");
@@ -103,21 +132,26 @@ export default function ({ folder, browser, url }) {
   for (const path of ["errors/", "models/", "hardware/", "models-by-memory/"]) {
     test(`/${path} on a phone: nothing moves, and it stays within 320 px and with letters twice as large`, () =>
       visiting(browser, url + path, PHONE, async page => {
-        const moved = await page.evaluate(() => new Promise(done => {
-          let sum = 0;
-          new PerformanceObserver(list => { for (const entry of list.getEntries()) sum += entry.value; }).observe({ type: "layout-shift", buffered: true });
-          requestAnimationFrame(() => requestAnimationFrame(() => done(sum)));
-        }));
+        const moved = await page.evaluate(
+          () =>
+            new Promise(done => {
+              let sum = 0;
+              new PerformanceObserver(list => {
+                for (const entry of list.getEntries()) sum += entry.value;
+              }).observe({ type: "layout-shift", buffered: true });
+              requestAnimationFrame(() => requestAnimationFrame(() => done(sum)));
+            }),
+        );
         assert.equal(moved, 0);
         await page.setViewportSize({ width: 320, height: 640 });
-        assert.ok(await sideways(page) <= 0);
+        assert.ok((await sideways(page)) <= 0);
         await page.setViewportSize({ width: 412, height: 823 });
         await page.evaluate(() => {
           const larger = new CSSStyleSheet();
           larger.replaceSync("html { font-size: 200% }");
           document.adoptedStyleSheets = [larger];
         });
-        assert.ok(await sideways(page) <= 0, "with letters twice as large");
+        assert.ok((await sideways(page)) <= 0, "with letters twice as large");
       }));
   }
 
@@ -127,35 +161,87 @@ export default function ({ folder, browser, url }) {
     visiting(browser, `${url}models-by-memory/`, {}, async page => {
       const sizes = (await page.locator("thead th").allInnerTexts()).slice(1).map(text => parseInt(text, 10));
       assert.deepEqual(sizes, [8, 12, 16, 24, 32, 48, 80]);
-      const rows = (await page.locator(".row").evaluateAll(all => all.map(row => ({
-        model: row.querySelector("a").getAttribute("href").split("/").at(-2), ctx: Math.min(8192, Number(row.dataset.context)), card: row.dataset.card,
-        cells: [...row.querySelectorAll(".verdict")].map(mark => mark.textContent),
-      })))).filter(row => row.cells.length);
+      const rows = (
+        await page.locator(".row").evaluateAll(all =>
+          all.map(row => ({
+            model: row.querySelector("a").getAttribute("href").split("/").at(-2),
+            ctx: Math.min(8192, Number(row.dataset.context)),
+            card: row.dataset.card,
+            cells: [...row.querySelectorAll(".verdict")].map(mark => mark.textContent),
+          })),
+        )
+      ).filter(row => row.cells.length);
       const plain = rows.filter(row => !row.model.startsWith("gpt-oss"));
-      const answers = await estimate(plain.map(({ model, ctx }) => ({ kind: "total", device: "gpu0", catalogue_id: model, quant: "Q4_K_M", ctx, kv_type: "f16/f16", n_seq: 1, n_outputs: 1 })));
+      const answers = await estimate(
+        plain.map(({ model, ctx }) => ({
+          kind: "total",
+          device: "gpu0",
+          catalogue_id: model,
+          quant: "Q4_K_M",
+          ctx,
+          kv_type: "f16/f16",
+          n_seq: 1,
+          n_outputs: 1,
+        })),
+      );
       const driver = await page.evaluate(async root => {
-        await new Promise(done => { const script = document.createElement("script"); script.src = `${root}data/runs.js`; script.onload = done; document.head.append(script); });
-        return window.kbgenRuns.driver;
+        await new Promise(done => {
+          const script = document.createElement("script");
+          script.src = `${root}data/runs.js`;
+          script.onload = done;
+          document.head.append(script);
+        });
+        return kbgen.runs.driver;
       }, "../");
       await page.goto(`${url}choose-gpu/`);
       const { devices } = JSON.parse(await page.locator("#fit-data").textContent());
-      const visible = size => Math.min(...devices.filter(device => device.ok && device.mem === size * GIB).map(device => device.vis));
+      const visible = size =>
+        Math.min(...devices.filter(device => device.ok && device.mem === size * GIB).map(device => device.vis));
       assert.ok(plain.length > 100);
       for (const [i, row] of plain.entries()) {
-        const verdicts = sizes.map(size => answers[i].bytes + driver[1] <= visible(size) ? "fits" : answers[i].bytes + driver[0] <= visible(size) ? "tight" : "more");
-        assert.deepEqual(row.cells.map(cell => /^(fits|tight)$/.test(cell) ? cell : "more"), verdicts, row.model);
+        const verdicts = sizes.map(size =>
+          answers[i].bytes + driver[1] <= visible(size)
+            ? "fits"
+            : answers[i].bytes + driver[0] <= visible(size)
+              ? "tight"
+              : "more",
+        );
+        assert.deepEqual(
+          row.cells.map(cell => (/^(fits|tight)$/.test(cell) ? cell : "more")),
+          verdicts,
+          row.model,
+        );
         assert.equal(row.card, String(sizes[verdicts.indexOf("fits")] ?? ""), row.model);
       }
     }));
 
   test("models by memory: of a divided model so many layers run as the page says, and one more does not", () =>
     visiting(browser, `${url}models-by-memory/`, {}, async page => {
-      const [model, size, most, all] = await page.locator(".row").evaluateAll(rows => rows.flatMap(row => [...row.cells].slice(1).flatMap((cell, at) => {
-        const found = /^(\d+) of (\d+)$/.exec(cell.textContent);
-        return found ? [[row.querySelector("a").getAttribute("href").split("/").at(-2), [8, 12, 16, 24, 32, 48, 80][at], Number(found[1]), Number(found[2])]] : [];
-      }))).then(found => found.find(([model]) => model === "qwen3-32b") ?? found[0]);
+      const [model, size, most, all] = await page
+        .locator(".row")
+        .evaluateAll(rows =>
+          rows.flatMap(row =>
+            [...row.cells].slice(1).flatMap((cell, at) => {
+              const found = /^(\d+) of (\d+)$/.exec(cell.textContent);
+              return found
+                ? [
+                    [
+                      row.querySelector("a").getAttribute("href").split("/").at(-2),
+                      [8, 12, 16, 24, 32, 48, 80][at],
+                      Number(found[1]),
+                      Number(found[2]),
+                    ],
+                  ]
+                : [];
+            }),
+          ),
+        )
+        .then(found => found.find(([model]) => model === "qwen3-32b") ?? found[0]);
       assert.ok(most < all);
-      for (const [layers, word] of [[most, /^Fits/], [most + 1, /^(?!Fits)/]]) {
+      for (const [layers, word] of [
+        [most, /^Fits/],
+        [most + 1, /^(?!Fits)/],
+      ]) {
         await page.goto(`${url}will-it-run/#model=${model}&quant=Q4_K_M&ctx=8192&gpu=${size * GIB}&ngl=${layers}`);
         await page.reload();
         await page.waitForFunction(() => document.getElementById("verdict").innerText !== "");
@@ -169,22 +255,53 @@ export default function ({ folder, browser, url }) {
     visiting(browser, `${url}models/llama-3.1-8b-instruct/`, {}, async page => {
       const drawn = await page.locator(".plot").evaluate(plot => ({
         names: [...plot.querySelectorAll(".curve-name")].map(text => text.textContent),
-        curves: [...plot.querySelectorAll("polyline")].map(line => line.getAttribute("points").split(" ").map(point => point.split(",").map(Number))),
-        levels: [...plot.querySelectorAll("line")].map((line, i) => [parseFloat(plot.querySelectorAll(".level-name")[i].textContent), Number(line.getAttribute("y1")), line.getAttribute("class")]),
+        curves: [...plot.querySelectorAll("polyline")].map(line =>
+          line
+            .getAttribute("points")
+            .split(" ")
+            .map(point => point.split(",").map(Number)),
+        ),
+        levels: [...plot.querySelectorAll("line")].map((line, i) => [
+          parseFloat(plot.querySelectorAll(".level-name")[i].textContent),
+          Number(line.getAttribute("y1")),
+          line.getAttribute("class"),
+        ]),
         told: plot.querySelector("desc").textContent,
       }));
       const contexts = [2048, 4096, 8192, 16384, 32768, 65536, 131072];
-      const asked = drawn.names.flatMap(quant => contexts.map(ctx => ({ kind: "total", device: "gpu0", catalogue_id: "llama-3.1-8b-instruct", quant, ctx, kv_type: "f16/f16", n_seq: 1, n_outputs: 1 })));
+      const asked = drawn.names.flatMap(quant =>
+        contexts.map(ctx => ({
+          kind: "total",
+          device: "gpu0",
+          catalogue_id: "llama-3.1-8b-instruct",
+          quant,
+          ctx,
+          kv_type: "f16/f16",
+          n_seq: 1,
+          n_outputs: 1,
+        })),
+      );
       const answers = await estimate(asked);
       const cards = drawn.levels.filter(([, , kind]) => kind === "card-line");
-      const driver = JSON.parse(readFileSync(join(folder, "data/runs.js"), "utf8").replace(/^[^{]*|;\s*$/g, "")).driver[1];
-      const { devices } = JSON.parse(/id="fit-data"[^>]*>([^<]*)</.exec(readFileSync(join(folder, "choose-gpu/index.html"), "utf8"))[1]);
-      const visible = size => Math.min(...devices.filter(device => device.ok && device.mem === size * GIB).map(device => device.vis));
+      const driver = JSON.parse(readFileSync(join(folder, "data/runs.js"), "utf8").replace(/^[^{]*|;\s*$/g, ""))
+        .driver[1];
+      const { devices } = JSON.parse(
+        /id="fit-data"[^>]*>([^<]*)</.exec(readFileSync(join(folder, "choose-gpu/index.html"), "utf8"))[1],
+      );
+      const visible = size =>
+        Math.min(...devices.filter(device => device.ok && device.mem === size * GIB).map(device => device.vis));
       const bytes = card => Math.log2(visible(card[0]) - driver);
       const [low, high] = [cards[0], cards.at(-1)];
-      const read = y => 2 ** (bytes(low) + (bytes(high) - bytes(low)) * (low[1] - y) / (low[1] - high[1]));
+      const read = y => 2 ** (bytes(low) + ((bytes(high) - bytes(low)) * (low[1] - y)) / (low[1] - high[1]));
       assert.ok(drawn.names.length >= 3 && cards.length >= 4, drawn.told);
-      drawn.curves.flat().forEach(([, y], i) => assert.ok(Math.abs(read(y) / answers[i].bytes - 1) < 0.01, `${asked[i].quant} at ${asked[i].ctx}: drawn at ${read(y) / GIB} GiB, is ${answers[i].bytes / GIB}`));
+      drawn.curves
+        .flat()
+        .forEach(([, y], i) =>
+          assert.ok(
+            Math.abs(read(y) / answers[i].bytes - 1) < 0.01,
+            `${asked[i].quant} at ${asked[i].ctx}: drawn at ${read(y) / GIB} GiB, is ${answers[i].bytes / GIB}`,
+          ),
+        );
     }));
 
   test("every chart is at most 3 KiB", () => {

@@ -12,32 +12,50 @@ srv  update_slots: all slots are idle`;
 
 export default function ({ folder, browser, url }) {
   const knowledge = readJson(`${folder}/kb.json`);
-  const samples = knowledge.errors.flatMap(({ slug, title, signatures }) => signatures.flatMap(each => each.samples).slice(0, 1).map(sample => ({ slug, title, sample })));
+  const samples = knowledge.errors.flatMap(({ slug, title, signatures }) =>
+    signatures
+      .flatMap(each => each.samples)
+      .slice(0, 1)
+      .map(sample => ({ slug, title, sample })),
+  );
   const found = page => page.locator("#paste-out .found > li > a");
   const paste = (page, text) => page.locator("#paste-text").fill(text);
 
-  for (const [name, path] of [["home", ""], ["diagnose", "diagnose/"]]) {
+  for (const [name, path] of [
+    ["home", ""],
+    ["diagnose", "diagnose/"],
+  ]) {
     test(`${name}: the first sample of each page leads to it`, () =>
       visiting(browser, url + path, {}, async (page, { trouble }) => {
         await page.locator("#paste-text").focus();
-        await page.waitForFunction(() => window.kbgenFindPage);
+        await page.waitForFunction(() => kbgen.findPage);
         // All within the page: a round trip for each step takes ten times as long.
-        const firsts = await page.evaluate(async texts => {
-          const box = document.getElementById("paste-text"), go = document.getElementById("paste-go"), out = document.getElementById("paste-out");
-          const firsts = [];
-          for (const text of texts) {
-            box.value = "";
-            go.click();
-            if (out.firstChild) throw new Error("the answer before is still there");
-            box.value = text;
-            go.click();
-            while (!out.querySelector(".said")) await new Promise(done => setTimeout(done));
-            const link = out.querySelector(".found > li > a");
-            firsts.push([link?.textContent, link?.getAttribute("href")]);
-          }
-          return firsts;
-        }, samples.map(({ sample }) => sample));
-        assert.deepEqual(samples.filter(({ slug, title }, at) => firsts[at][0] !== title || !firsts[at][1].includes(`errors/${slug}/`)).map(({ slug }) => slug), []);
+        const firsts = await page.evaluate(
+          async texts => {
+            const box = document.getElementById("paste-text");
+            const go = document.getElementById("paste-go");
+            const out = document.getElementById("paste-out");
+            const firsts = [];
+            for (const text of texts) {
+              box.value = "";
+              go.click();
+              if (out.firstChild) throw new Error("the answer before is still there");
+              box.value = text;
+              go.click();
+              while (!out.querySelector(".said")) await new Promise(done => setTimeout(done));
+              const link = out.querySelector(".found > li > a");
+              firsts.push([link?.textContent, link?.getAttribute("href")]);
+            }
+            return firsts;
+          },
+          samples.map(({ sample }) => sample),
+        );
+        assert.deepEqual(
+          samples
+            .filter(({ slug, title }, at) => firsts[at][0] !== title || !firsts[at][1].includes(`errors/${slug}/`))
+            .map(({ slug }) => slug),
+          [],
+        );
         assert.deepEqual(trouble, []);
       }));
 
@@ -52,12 +70,21 @@ export default function ({ folder, browser, url }) {
 
   test("diagnose: figures are read, the cause is named, and axe-core finds nothing in the answer", () =>
     visiting(browser, `${url}diagnose/`, {}, async page => {
-      await paste(page, "torch.cuda.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB (GPU 0; 8.00 GiB total capacity; 7.21 GiB already allocated; 0.50 GiB free; 7.30 GiB reserved in total by PyTorch)");
+      await paste(
+        page,
+        "torch.cuda.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB (GPU 0; 8.00 GiB total capacity; 7.21 GiB already allocated; 0.50 GiB free; 7.30 GiB reserved in total by PyTorch)",
+      );
       await found(page).first().waitFor();
       const answer = await page.locator("#paste-out").innerText();
       assert.match(answer, /Line 1:\s+torch\.cuda\.OutOfMemoryError: CUDA out of memory\. Tried/);
-      assert.match(answer, /One buffer alone wants a quarter of the card or more: requested 2\.00 GiB, total 8\.00 GiB, 1\.50 GiB too much\./);
-      assert.match(await page.locator("#paste-out a", { hasText: "What fits into 8.00 GiB?" }).getAttribute("href"), /will-it-run\/index\.html#mem=8589934592/);
+      assert.match(
+        answer,
+        /One buffer alone wants a quarter of the card or more: requested 2\.00 GiB, total 8\.00 GiB, 1\.50 GiB too much\./,
+      );
+      assert.match(
+        await page.locator("#paste-out a", { hasText: "What fits into 8.00 GiB?" }).getAttribute("href"),
+        /will-it-run\/index\.html#mem=8589934592/,
+      );
       assert.deepEqual(await axe(page), []);
     }));
 
@@ -75,17 +102,39 @@ export default function ({ folder, browser, url }) {
     }));
 
   /** Where the answer is: whether it has the focus, and its top edge against the window. */
-  const answerPlace = page => page.evaluate(() => {
-    const answer = document.querySelector("#paste-out .said"), { top } = answer.getBoundingClientRect();
-    return { focused: document.activeElement === answer, top, visible: top >= 0 && top < innerHeight - 100, scrolled: scrollY };
-  });
-  const settled = page => page.waitForFunction(() => new Promise(done => {
-    const before = scrollY;
-    requestAnimationFrame(() => requestAnimationFrame(() => requestAnimationFrame(() => done(scrollY === before))));
-  }));
+  const answerPlace = page =>
+    page.evaluate(() => {
+      const answer = document.querySelector("#paste-out .said");
+      const { top } = answer.getBoundingClientRect();
+      return {
+        focused: document.activeElement === answer,
+        top,
+        visible: top >= 0 && top < innerHeight - 100,
+        scrolled: scrollY,
+      };
+    });
+  const settled = page =>
+    page.waitForFunction(
+      () =>
+        new Promise(done => {
+          const before = scrollY;
+          requestAnimationFrame(() =>
+            requestAnimationFrame(() => requestAnimationFrame(() => done(scrollY === before))),
+          );
+        }),
+    );
 
-  const PHONE_PORTRAIT = { viewport: { width: 390, height: 844 }, deviceScaleFactor: 2, isMobile: true, hasTouch: true };
-  for (const [name, address] of [["home", url], ["diagnose", `${url}diagnose/`], ["home from a file", `file://${folder}/index.html`]]) {
+  const PHONE_PORTRAIT = {
+    viewport: { width: 390, height: 844 },
+    deviceScaleFactor: 2,
+    isMobile: true,
+    hasTouch: true,
+  };
+  for (const [name, address] of [
+    ["home", url],
+    ["diagnose", `${url}diagnose/`],
+    ["home from a file", `file://${folder}/index.html`],
+  ]) {
     for (const reducedMotion of ["no-preference", "reduce"]) {
       test(`${name}: on a phone the button moves focus and window to the answer, motion: ${reducedMotion}`, () =>
         visiting(browser, address, { ...PHONE_PORTRAIT, reducedMotion }, async (page, { trouble }) => {
@@ -96,7 +145,11 @@ export default function ({ folder, browser, url }) {
           await page.locator("#paste-go").tap();
           await page.locator("#paste-out .said:focus").waitFor();
           // Smooth scrolling takes a while; without motion the answer is there at once.
-          if (reducedMotion === "no-preference") await page.waitForFunction(() => document.querySelector("#paste-out .said").getBoundingClientRect().top < innerHeight - 100);
+          if (reducedMotion === "no-preference") {
+            await page.waitForFunction(
+              () => document.querySelector("#paste-out .said").getBoundingClientRect().top < innerHeight - 100,
+            );
+          }
           const place = await answerPlace(page);
           assert.ok(place.visible && place.focused, JSON.stringify(place));
           assert.deepEqual(trouble, []);
@@ -124,8 +177,13 @@ export default function ({ folder, browser, url }) {
   test("a press of the button counts, even if the script is still on its way", () =>
     visiting(browser, `${url}diagnose/`, PHONE_PORTRAIT, async page => {
       let release;
-      const held = new Promise(done => { release = done; });
-      await page.route("**/js/paste.*.js", async route => { await held; await route.continue(); });
+      const held = new Promise(done => {
+        release = done;
+      });
+      await page.route("**/js/paste.*.js", async route => {
+        await held;
+        await route.continue();
+      });
       await paste(page, samples[0].sample);
       await page.locator("#paste-go").tap();
       release();
@@ -136,8 +194,13 @@ export default function ({ folder, browser, url }) {
   test("who types on, or has gone elsewhere, keeps the focus when the answer comes", () =>
     visiting(browser, `${url}diagnose/`, PHONE_PORTRAIT, async page => {
       let release;
-      const held = new Promise(done => { release = done; });
-      await page.route("**/data/diagnose.js", async route => { await held; await route.continue(); });
+      const held = new Promise(done => {
+        release = done;
+      });
+      await page.route("**/data/diagnose.js", async route => {
+        await held;
+        await route.continue();
+      });
       await paste(page, samples[0].sample);
       await page.locator("#paste-go").click();
       await page.locator("#paste-text").focus();
@@ -145,7 +208,10 @@ export default function ({ folder, browser, url }) {
       release();
       await found(page).first().waitFor();
       assert.equal(await page.evaluate(() => document.activeElement.id), "paste-text");
-      await page.evaluate(() => { document.getElementById("paste-go").click(); document.querySelector(".skip").focus(); });
+      await page.evaluate(() => {
+        document.getElementById("paste-go").click();
+        document.querySelector(".skip").focus();
+      });
       await page.waitForFunction(() => document.querySelector("#paste-out .said"));
       await settled(page);
       assert.equal(await page.evaluate(() => document.activeElement.className), "skip");
@@ -155,7 +221,10 @@ export default function ({ folder, browser, url }) {
     visiting(browser, url, {}, async (page, { trouble }) => {
       await paste(page, "cuda memroy fragmentation");
       await found(page).first().waitFor();
-      assert.equal(await page.locator("#paste-out .said").innerText(), "No page knows this exact message. These are only near it:");
+      assert.equal(
+        await page.locator("#paste-out .said").innerText(),
+        "No page knows this exact message. These are only near it:",
+      );
       assert.ok((await found(page).allInnerTexts()).some(title => /CUDA out of memory/.test(title)));
       await found(page).first().click();
       await page.waitForURL(/\/errors\/[\w-]+\/index\.html$|\/guides\//);
@@ -165,7 +234,7 @@ export default function ({ folder, browser, url }) {
   test("nothing of a paste leaves the page", () =>
     visiting(browser, url, {}, async (page, { requests, trouble }) => {
       await page.locator("#paste-text").focus();
-      await page.waitForFunction(() => window.kbgenTables && window.kbgenMatch && window.kbgenSearch);
+      await page.waitForFunction(() => kbgen.tables && kbgen.match && kbgen.search);
       const before = requests.length;
       await paste(page, `password=hunter2\n${samples[0].sample}`);
       await found(page).first().waitFor();
@@ -181,8 +250,13 @@ export default function ({ folder, browser, url }) {
   test("a text that comes while the tables are on their way is the one that is read", () =>
     visiting(browser, `${url}diagnose/`, {}, async page => {
       let release;
-      const held = new Promise(done => { release = done; });
-      await page.route("**/data/diagnose.js", async route => { await held; await route.continue(); });
+      const held = new Promise(done => {
+        release = done;
+      });
+      await page.route("**/data/diagnose.js", async route => {
+        await held;
+        await route.continue();
+      });
       await page.clock.install({ time: 0 });
       await page.clock.pauseAt(86_400_000);
       await paste(page, samples[1].sample);
@@ -217,13 +291,24 @@ export default function ({ folder, browser, url }) {
     }));
 
   const hostile = {
-    "one letter": "a", "white space": " ", "escape characters": "\u001b", "colours as text": "\\x1b[31m", "quotes": "> ", "the beginning of a message": "CUDA out of memory. Tried to allocate ",
-    "entities": "&amp;", "trouble words": "error failed zzzzq ",
+    "one letter": "a",
+    "white space": " ",
+    "escape characters": "\u001b",
+    "colours as text": "\\x1b[31m",
+    quotes: "> ",
+    "the beginning of a message": "CUDA out of memory. Tried to allocate ",
+    entities: "&amp;",
+    "trouble words": "error failed zzzzq ",
   };
   for (const [name, piece] of Object.entries(hostile)) {
     test(`a mebibyte of ${name} is answered, and the page goes on working`, () =>
       visiting(browser, `${url}diagnose/`, {}, async (page, { trouble }) => {
-        await page.locator("#paste-text").evaluate((box, text) => { box.value = text; }, piece.repeat((1 << 20) / piece.length));
+        await page.locator("#paste-text").evaluate(
+          (box, text) => {
+            box.value = text;
+          },
+          piece.repeat((1 << 20) / piece.length),
+        );
         await page.locator("#paste-go").click();
         if (piece.trim()) await page.locator("#paste-out .said").waitFor();
         await paste(page, samples[0].sample);
@@ -235,18 +320,24 @@ export default function ({ folder, browser, url }) {
   test("while a mebibyte is read the page answers again and again", () =>
     visiting(browser, `${url}diagnose/`, {}, async page => {
       await page.locator("#paste-text").focus();
-      await page.waitForFunction(() => window.kbgenTables && window.kbgenMatch && window.kbgenSearch);
+      await page.waitForFunction(() => kbgen.tables && kbgen.match && kbgen.search);
       const turns = await page.evaluate(async () => {
-        const steps = window.kbgenMatch(window.kbgenTables.match, "runtimeerror: ".repeat(75_000));
+        const steps = kbgen.match(kbgen.tables.match, "runtimeerror: ".repeat(75_000));
         let count = 1;
         while (!steps.next().done) count++;
         // The box itself: other tasks get their turn while it works.
-        let turns = 0, working = true;
-        const tick = () => { turns++; if (working) setTimeout(tick); };
+        let turns = 0;
+        let working = true;
+        const tick = () => {
+          turns++;
+          if (working) setTimeout(tick);
+        };
         document.getElementById("paste-text").value = "error no file named ".repeat(52_000);
         document.getElementById("paste-go").click();
         tick();
-        while (!/known/.test(document.querySelector("#paste-out .said")?.textContent)) await new Promise(done => setTimeout(done));
+        while (!/known/.test(document.querySelector("#paste-out .said")?.textContent)) {
+          await new Promise(done => setTimeout(done));
+        }
         working = false;
         return { count, turns };
       });
@@ -258,15 +349,21 @@ export default function ({ folder, browser, url }) {
     visiting(browser, `${url}diagnose/`, {}, async (page, { trouble }) => {
       const log = `${samples[0].sample}\n${"INFO 10:20:30 all is well\n".repeat(10_000)}`;
       await page.locator("#paste-text").focus();
-      await page.waitForFunction(() => window.kbgenTables);
+      await page.waitForFunction(() => kbgen.tables);
       for (const kind of ["paste", "drop"]) {
-        await page.locator("#paste-text").evaluate((box, { kind, log }) => {
-          const data = new DataTransfer();
-          if (kind === "paste") data.setData("text", log);
-          else data.items.add(new File([log], "run.log"));
-          const event = kind === "paste" ? new ClipboardEvent("paste", { clipboardData: data, cancelable: true, bubbles: true }) : new DragEvent("drop", { dataTransfer: data, cancelable: true, bubbles: true });
-          box.dispatchEvent(event);
-        }, { kind, log });
+        await page.locator("#paste-text").evaluate(
+          (box, { kind, log }) => {
+            const data = new DataTransfer();
+            if (kind === "paste") data.setData("text", log);
+            else data.items.add(new File([log], "run.log"));
+            const event =
+              kind === "paste"
+                ? new ClipboardEvent("paste", { clipboardData: data, cancelable: true, bubbles: true })
+                : new DragEvent("drop", { dataTransfer: data, cancelable: true, bubbles: true });
+            box.dispatchEvent(event);
+          },
+          { kind, log },
+        );
         await found(page).first().waitFor();
         assert.equal(await found(page).first().innerText(), samples[0].title);
         assert.ok((await page.locator("#paste-text").inputValue()).length <= 10_000);
@@ -279,7 +376,12 @@ export default function ({ folder, browser, url }) {
   test("a log inside a mebibyte of other lines is still found", () =>
     visiting(browser, `${url}diagnose/`, {}, async page => {
       const other = "INFO 10:20:30 request 127.0.0.1 answered in 12 ms\n".repeat(10_000);
-      await page.locator("#paste-text").evaluate((box, text) => { box.value = text; }, other + samples[0].sample + "\n" + other);
+      await page.locator("#paste-text").evaluate(
+        (box, text) => {
+          box.value = text;
+        },
+        other + samples[0].sample + "\n" + other,
+      );
       await page.locator("#paste-go").click();
       await found(page).first().waitFor();
       assert.equal(await found(page).first().innerText(), samples[0].title);

@@ -14,7 +14,13 @@ export default function ({ folder, browser }) {
   for (const [name, place] of Object.entries(places)) {
     test(`${name}: styles, links, the theme switch and the paste box work`, async () => {
       const base = await place();
-      const { signatures: [{ samples: [sample] }] } = readJson(`${folder}/errors/cuda-oom-loading-model.json`);
+      const {
+        signatures: [
+          {
+            samples: [sample],
+          },
+        ],
+      } = readJson(`${folder}/errors/cuda-oom-loading-model.json`);
       await visiting(browser, `${base}index.html`, {}, async (page, { trouble }) => {
         const light = await background(page);
         assert.notEqual(light, "rgba(0, 0, 0, 0)", "the style sheet is not applied");

@@ -9,32 +9,42 @@ import { program, readJson, visiting } from "../harness.mjs";
 const ANSWERS = join(dirname(program), "../tmp/answers.json");
 
 export default function ({ browser, url }) {
-  test("every sample is answered as by the program", { skip: !existsSync(ANSWERS) && "cargo test has left no answers" }, t =>
-    visiting(browser, `${url}diagnose/`, {}, async (page, { trouble }) => {
-      const answers = readJson(ANSWERS);
-      const told = await page.evaluate(async texts => {
-        const box = document.getElementById("paste-text"), out = document.getElementById("paste-out");
-        box.focus();
-        while (!(window.kbgenTables && window.kbgenMatch && window.kbgenSearch)) await new Promise(done => setTimeout(done, 20));
-        const said = [];
-        for (const text of texts) {
-          const work = window.kbgenMatch(window.kbgenTables.match, text);
-          let step = work.next();
-          while (!step.done) step = work.next();
-          out.replaceChildren();
-          box.value = text;
-          document.getElementById("paste-go").click();
-          while (!out.querySelector(".said")) await new Promise(done => setTimeout(done));
-          const conclusions = [...out.querySelectorAll(".found > li")].map(each => each.querySelector(".why")?.textContent ?? null);
-          said.push({ matches: JSON.parse(JSON.stringify(step.value)), conclusions });
+  test(
+    "every sample is answered as by the program",
+    { skip: !existsSync(ANSWERS) && "cargo test has left no answers" },
+    t =>
+      visiting(browser, `${url}diagnose/`, {}, async (page, { trouble }) => {
+        const answers = readJson(ANSWERS);
+        const told = await page.evaluate(
+          async texts => {
+            const box = document.getElementById("paste-text");
+            const out = document.getElementById("paste-out");
+            box.focus();
+            while (!(kbgen.tables && kbgen.match && kbgen.search)) await new Promise(done => setTimeout(done, 20));
+            const said = [];
+            for (const text of texts) {
+              const work = kbgen.match(kbgen.tables.match, text);
+              let step = work.next();
+              while (!step.done) step = work.next();
+              out.replaceChildren();
+              box.value = text;
+              document.getElementById("paste-go").click();
+              while (!out.querySelector(".said")) await new Promise(done => setTimeout(done));
+              const conclusions = [...out.querySelectorAll(".found > li")].map(
+                each => each.querySelector(".why")?.textContent ?? null,
+              );
+              said.push({ matches: JSON.parse(JSON.stringify(step.value)), conclusions });
+            }
+            return said;
+          },
+          answers.map(each => each.text),
+        );
+        for (const [at, { text, matches, conclusions }] of answers.entries()) {
+          assert.deepEqual(told[at].matches, matches, `cargo test writes the answers anew\n${text}`);
+          assert.deepEqual(told[at].conclusions, conclusions.slice(0, 5), text);
         }
-        return said;
-      }, answers.map(each => each.text));
-      for (const [at, { text, matches, conclusions }] of answers.entries()) {
-        assert.deepEqual(told[at].matches, matches, `cargo test writes the answers anew\n${text}`);
-        assert.deepEqual(told[at].conclusions, conclusions.slice(0, 5), text);
-      }
-      t.diagnostic(`${answers.length} samples`);
-      assert.deepEqual(trouble, []);
-    }));
+        t.diagnostic(`${answers.length} samples`);
+        assert.deepEqual(trouble, []);
+      }),
+  );
 }

@@ -7,10 +7,21 @@ import { PHONE, axe, readJson, serve, sideways, visiting } from "../harness.mjs"
 const MODEL = "models/llama-3.1-8b-instruct/";
 /** What a reader types, and the page that has to come first. */
 const NAMED = [
-  ["4090", "GeForce RTX 4090"], ["RTX 4090", "GeForce RTX 4090"], ["rtx4090", "GeForce RTX 4090"], ["geforse rtx 4090", "GeForce RTX 4090"],
-  ["llama 3.1 8b", "Llama 3.1 8B Instruct"], ["llama3.1:8b", "Llama 3.1 8B Instruct"], ["meta-llama/Llama-3.1-8B-Instruct", "Llama 3.1 8B Instruct"],
-  ["q4_k_m", "Q4_K_M"], ["q4km", "Q4_K_M"], ["kv cache", "KV cache"], ["vllm", "vLLM"], ["cuda out of memory", "CUDA out of memory"],
-  ["free gpu memory", "Free GPU memory"], ["ilegal memmory acess", "CUDA error: an illegal memory access was encountered"], ["calculator", "Will it run?"],
+  ["4090", "GeForce RTX 4090"],
+  ["RTX 4090", "GeForce RTX 4090"],
+  ["rtx4090", "GeForce RTX 4090"],
+  ["geforse rtx 4090", "GeForce RTX 4090"],
+  ["llama 3.1 8b", "Llama 3.1 8B Instruct"],
+  ["llama3.1:8b", "Llama 3.1 8B Instruct"],
+  ["meta-llama/Llama-3.1-8B-Instruct", "Llama 3.1 8B Instruct"],
+  ["q4_k_m", "Q4_K_M"],
+  ["q4km", "Q4_K_M"],
+  ["kv cache", "KV cache"],
+  ["vllm", "vLLM"],
+  ["cuda out of memory", "CUDA out of memory"],
+  ["free gpu memory", "Free GPU memory"],
+  ["ilegal memmory acess", "CUDA error: an illegal memory access was encountered"],
+  ["calculator", "Will it run?"],
 ];
 
 export default function ({ folder, browser, url }) {
@@ -22,20 +33,31 @@ export default function ({ folder, browser, url }) {
   const results = /^\d+ results?$/;
   const open = async page => {
     await page.keyboard.press("/");
-    await page.waitForFunction(() => window.kbgenPages);
+    await page.waitForFunction(() => kbgen.pages);
     await rows(page).first().waitFor();
   };
   const ask = async (page, text) => {
     await field(page).fill(text);
-    await page.waitForFunction(text => document.querySelector("dialog.finder .finder-more a[href*='case=']")?.href.includes(encodeURIComponent(text)) ||
-      /result|Nothing/.test(document.querySelector("dialog.finder [role=status]").textContent), text);
+    await page.waitForFunction(
+      text =>
+        document
+          .querySelector("dialog.finder .finder-more a[href*='case=']")
+          ?.href.includes(encodeURIComponent(text)) ||
+        /result|Nothing/.test(document.querySelector("dialog.finder [role=status]").textContent),
+      text,
+    );
   };
 
   test("search: / and Ctrl-K open it, what is typed meanwhile is kept, Enter goes to the page", () =>
     visiting(browser, url + MODEL, {}, async (page, { trouble }) => {
       let release;
-      const held = new Promise(done => { release = done; });
-      await page.route("**/finder.*.js", async route => { await held; await route.continue(); });
+      const held = new Promise(done => {
+        release = done;
+      });
+      await page.route("**/finder.*.js", async route => {
+        await held;
+        await route.continue();
+      });
       await page.keyboard.press("/");
       await page.keyboard.type("q4_k");
       release();
@@ -71,7 +93,10 @@ export default function ({ folder, browser, url }) {
       assert.ok(await field(page).evaluate(element => element === document.activeElement));
       await page.keyboard.press("Escape");
       await page.locator("dialog.finder").waitFor({ state: "hidden" });
-      assert.ok(await link.evaluate(element => element === document.activeElement), "the link that opened it has the focus again");
+      assert.ok(
+        await link.evaluate(element => element === document.activeElement),
+        "the link that opened it has the focus again",
+      );
     }));
 
   test("search: in a field / is a letter", () =>
@@ -100,7 +125,17 @@ export default function ({ folder, browser, url }) {
       await open(page);
       const { errors, models, hardware, tools, guides } = readJson(`${folder}/kb.json`);
       const titles = [errors, models, hardware, tools, guides].flatMap(list => list.map(each => each.title));
-      const lost = await page.evaluate(titles => titles.filter(title => !window.kbgenNames(window.kbgenPages, title).pages.slice(0, 3).some(page => page.title === title)), titles);
+      const lost = await page.evaluate(
+        titles =>
+          titles.filter(
+            title =>
+              !kbgen
+                .names(kbgen.pages, title)
+                .pages.slice(0, 3)
+                .some(page => page.title === title),
+          ),
+        titles,
+      );
       assert.deepEqual(lost, []);
     }));
 
@@ -109,8 +144,11 @@ export default function ({ folder, browser, url }) {
       await open(page);
       await ask(page, "llama 3.1 8b");
       const groups = page.locator("dialog.finder [role=group]");
-      assert.match(await page.locator(`#${await groups.first().getAttribute("aria-labelledby")}`).innerText(), /^Models \d+$/);
-      assert.ok(await groups.count() >= 2);
+      assert.match(
+        await page.locator(`#${await groups.first().getAttribute("aria-labelledby")}`).innerText(),
+        /^Models \d+$/,
+      );
+      assert.ok((await groups.count()) >= 2);
       assert.equal(await chosen(page).locator("mark").innerText(), "Llama 3.1 8B");
       assert.match(await said(page).innerText(), results);
       await ask(page, "qqqqzz");
@@ -120,7 +158,14 @@ export default function ({ folder, browser, url }) {
 
   test("search: a pasted log goes to diagnosis, its page first and its secrets left out", () =>
     visiting(browser, url + MODEL, {}, async (page, { trouble }) => {
-      const { title: wanted, signatures: [{ samples: [sample] }] } = readJson(`${folder}/errors/cuda-oom-loading-model.json`);
+      const {
+        title: wanted,
+        signatures: [
+          {
+            samples: [sample],
+          },
+        ],
+      } = readJson(`${folder}/errors/cuda-oom-loading-model.json`);
       await open(page);
       await field(page).evaluate((element, text) => {
         const data = new DataTransfer();
@@ -172,11 +217,25 @@ export default function ({ folder, browser, url }) {
   test("search: at 320 px and with text twice as large nothing scrolls sideways, and nothing leaves the window", () =>
     visiting(browser, url + MODEL, { viewport: { width: 320, height: 640 } }, async page => {
       for (const size of ["100%", "200%"]) {
-        await page.evaluate(size => { document.documentElement.style.fontSize = size; }, size);
+        await page.evaluate(size => {
+          document.documentElement.style.fontSize = size;
+        }, size);
         await open(page);
         await ask(page, "cuda out of memory");
-        assert.ok(await sideways(page) <= 0, `${size}: ${await sideways(page)} px too wide`);
-        const wide = await page.locator("dialog.finder").evaluate(dialog => [...dialog.querySelectorAll("*")].filter(each => each.getBoundingClientRect().right > innerWidth + 1 || each.scrollWidth > each.clientWidth + 1 && getComputedStyle(each).overflowX !== "visible" && each.localName !== "input").map(each => each.className));
+        assert.ok((await sideways(page)) <= 0, `${size}: ${await sideways(page)} px too wide`);
+        const wide = await page
+          .locator("dialog.finder")
+          .evaluate(dialog =>
+            [...dialog.querySelectorAll("*")]
+              .filter(
+                each =>
+                  each.getBoundingClientRect().right > innerWidth + 1 ||
+                  (each.scrollWidth > each.clientWidth + 1 &&
+                    getComputedStyle(each).overflowX !== "visible" &&
+                    each.localName !== "input"),
+              )
+              .map(each => each.className),
+          );
         assert.deepEqual(wide, [], size);
         assert.ok(await rows(page).first().isVisible());
         await page.keyboard.press("Escape");
@@ -218,11 +277,16 @@ export default function ({ folder, browser, url }) {
     visiting(browser, url + MODEL, { javaScriptEnabled: false }, async page => {
       await page.locator("#kbgen-search").click();
       await page.waitForURL(/\/search\/index\.html$/);
-      assert.ok(!await panel(page).locator("input").isVisible());
-      for (const list of ["errors", "models", "hardware", "guides", "glossary", "quants", "tools"]) assert.ok(await page.locator(`main a[href$="${list}/index.html"]`).count() > 0, list);
+      assert.ok(!(await panel(page).locator("input").isVisible()));
+      for (const list of ["errors", "models", "hardware", "guides", "glossary", "quants", "tools"]) {
+        assert.ok((await page.locator(`main a[href$="${list}/index.html"]`).count()) > 0, list);
+      }
     }));
 
-  for (const [name, place] of Object.entries({ "below a path": async () => (await serve(folder, "/kb/")).url, "from a disk": async () => `${pathToFileURL(folder)}/` })) {
+  for (const [name, place] of Object.entries({
+    "below a path": async () => (await serve(folder, "/kb/")).url,
+    "from a disk": async () => `${pathToFileURL(folder)}/`,
+  })) {
     test(`search: it works ${name}`, async () => {
       const base = await place();
       await visiting(browser, `${base}${MODEL}index.html`, {}, async (page, { trouble }) => {

@@ -11,46 +11,93 @@ const REMEMBERED = ["theme", "variants", "card"];
 
 export default function ({ browser, url }) {
   /** A visitor whose browser notes what breaks the policy; at the end nothing has, and nothing was sent or kept. */
-  const strictly = (path, use) => visiting(browser, url + path, {
-    prepare: page => page.addInitScript(() => {
-      window.broken = [];
-      addEventListener("securitypolicyviolation", event => window.broken.push(`${event.effectiveDirective}: ${event.sample} ${event.sourceFile}:${event.lineNumber}`));
-      window.alert = () => window.broken.push("a script of the text ran");
-    }),
-  }, async (page, { context, requests, trouble }) => {
-    await use(page);
-    assert.deepEqual(await page.evaluate(() => window.broken), []);
-    assert.deepEqual(trouble, []);
-    const kept = await page.evaluate(() => [...Object.keys(localStorage), ...Object.keys(sessionStorage)]);
-    assert.deepEqual(kept.filter(name => !REMEMBERED.includes(name)), []);
-    assert.equal(await page.evaluate(() => document.cookie), "");
-    assert.deepEqual(await context.cookies(), []);
-    for (const request of requests) {
-      assert.equal(request.method, "GET");
-      assert.equal(request.body, null);
-      // A fragment never leaves the browser.
-      assert.ok(!request.url.split("#")[0].includes(SECRET), request.url);
-    }
-  });
+  const strictly = (path, use) =>
+    visiting(
+      browser,
+      url + path,
+      {
+        prepare: page =>
+          page.addInitScript(() => {
+            window.broken = [];
+            addEventListener("securitypolicyviolation", event =>
+              window.broken.push(
+                `${event.effectiveDirective}: ${event.sample} ${event.sourceFile}:${event.lineNumber}`,
+              ),
+            );
+            window.alert = () => window.broken.push("a script of the text ran");
+          }),
+      },
+      async (page, { context, requests, trouble }) => {
+        await use(page);
+        assert.deepEqual(await page.evaluate(() => window.broken), []);
+        assert.deepEqual(trouble, []);
+        const kept = await page.evaluate(() => [...Object.keys(localStorage), ...Object.keys(sessionStorage)]);
+        assert.deepEqual(
+          kept.filter(name => !REMEMBERED.includes(name)),
+          [],
+        );
+        assert.equal(await page.evaluate(() => document.cookie), "");
+        assert.deepEqual(await context.cookies(), []);
+        for (const request of requests) {
+          assert.equal(request.method, "GET");
+          assert.equal(request.body, null);
+          // A fragment never leaves the browser.
+          assert.ok(!request.url.split("#")[0].includes(SECRET), request.url);
+        }
+      },
+    );
 
   test("strict: where a browser knows trusted types, text becomes no markup and only the site's own files are scripts", () =>
     // The console tells of all that is tried here.
     visiting(browser, url, {}, async page => {
       const told = await page.evaluate(() => {
         const tried = {
-          markup: () => { document.createElement("div").innerHTML = "<b>x</b>"; },
-          code: () => { document.createElement("script").text = "alert(1)"; },
-          foreign: () => { document.createElement("script").src = "https://example.org/x.js"; },
-          beside: () => { document.createElement("script").src = `${location.origin}.example.org/x.js`; },
-          data: () => { document.createElement("script").src = "data:text/javascript,alert(1)"; },
-          policy: () => { trustedTypes.createPolicy("other", {}); },
-          second: () => { trustedTypes.createPolicy("default", {}); },
-          own: () => { document.createElement("script").src = "data/search.js"; },
+          markup: () => {
+            document.createElement("div").innerHTML = "<b>x</b>";
+          },
+          code: () => {
+            document.createElement("script").text = "alert(1)";
+          },
+          foreign: () => {
+            document.createElement("script").src = "https://example.org/x.js";
+          },
+          beside: () => {
+            document.createElement("script").src = `${location.origin}.example.org/x.js`;
+          },
+          data: () => {
+            document.createElement("script").src = "data:text/javascript,alert(1)";
+          },
+          policy: () => {
+            trustedTypes.createPolicy("other", {});
+          },
+          second: () => {
+            trustedTypes.createPolicy("default", {});
+          },
+          own: () => {
+            document.createElement("script").src = "data/search.js";
+          },
         };
-        return Object.entries(tried).filter(([, attempt]) => { try { attempt(); return true; } catch { return false; } }).map(([name]) => name);
+        return Object.entries(tried)
+          .filter(([, attempt]) => {
+            try {
+              attempt();
+              return true;
+            } catch {
+              return false;
+            }
+          })
+          .map(([name]) => name);
       });
       assert.deepEqual(told, ["own"]);
-      assert.equal(await page.evaluate(() => kbgenLoad("https://example.org/y.js").then(() => "loaded", () => "refused")), "refused");
+      assert.equal(
+        await page.evaluate(() =>
+          kbgen.load("https://example.org/y.js").then(
+            () => "loaded",
+            () => "refused",
+          ),
+        ),
+        "refused",
+      );
       assert.equal(await page.locator("script[src*='example.org']").count(), 0);
     }));
 
@@ -65,7 +112,7 @@ export default function ({ browser, url }) {
   test("strict: the search shows what is typed as text", () =>
     strictly("models/llama-3.1-8b-instruct/", async page => {
       await page.keyboard.press("/");
-      await page.waitForFunction(() => window.kbgenPages);
+      await page.waitForFunction(() => kbgen.pages);
       const dialog = page.locator("dialog.finder");
       await dialog.locator("input").fill("4090");
       await dialog.locator("[role=option]").first().waitFor();
@@ -75,14 +122,25 @@ export default function ({ browser, url }) {
     }));
 
   test("strict: the calculator loads a model's table and answers", () =>
-    strictly("will-it-run/#model=llama-3.1-8b-instruct&quant=Q4_K_M&ctx=8192&kv=f16&gpu=geforce-rtx-3060-12-gb", async page => {
-      await page.locator("#answer:not([aria-busy])").waitFor();
-      assert.match(await page.locator("#verdict").innerText(), /fits/i);
-      assert.ok(await page.evaluate(() => localStorage.length <= 1));
-    }));
+    strictly(
+      "will-it-run/#model=llama-3.1-8b-instruct&quant=Q4_K_M&ctx=8192&kv=f16&gpu=geforce-rtx-3060-12-gb",
+      async page => {
+        await page.locator("#answer:not([aria-busy])").waitFor();
+        assert.match(await page.locator("#verdict").innerText(), /fits/i);
+        assert.ok(await page.evaluate(() => localStorage.length <= 1));
+      },
+    ));
 
-  for (const path of ["compare/#a=geforce-rtx-3060-12-gb&b=geforce-rtx-4090&quant=Q4_K_M&ctx=32768", "choose-gpu/", "cost-vs-cloud/", "errors/",
-    "errors/cuda-oom-loading-model/", "diagnose/", "models/", "search/?q=%3Cimg%20src%3Dx%20onerror%3Dalert(1)%3E"]) {
+  for (const path of [
+    "compare/#a=geforce-rtx-3060-12-gb&b=geforce-rtx-4090&quant=Q4_K_M&ctx=32768",
+    "choose-gpu/",
+    "cost-vs-cloud/",
+    "errors/",
+    "errors/cuda-oom-loading-model/",
+    "diagnose/",
+    "models/",
+    "search/?q=%3Cimg%20src%3Dx%20onerror%3Dalert(1)%3E",
+  ]) {
     test(`strict: /${path.split(/[#?]/)[0]} breaks nothing of the policy`, () =>
       strictly(path, page => page.waitForLoadState("networkidle")));
   }

@@ -5,18 +5,31 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { PHONE, axe, estimate, visiting } from "../harness.mjs";
 
-const MIB = 2 ** 20, GIB = 2 ** 30;
+const MIB = 2 ** 20;
+const GIB = 2 ** 30;
 const CARDS = ["geforce-rtx-3060-12-gb", "geforce-rtx-4060-ti-16-gb", "geforce-rtx-4090"];
 
 /** Models that are released in a type of their own stand in that type where the default is asked for. */
-const released = (model, quant) => model.startsWith("gpt-oss-") ? "MXFP4" : quant;
+const released = (model, quant) => (model.startsWith("gpt-oss-") ? "MXFP4" : quant);
 /** The bytes that a model needs by the program, with every layer on one GPU; by default for a server of one slot. */
-const totals = asked => estimate(asked.map(({ model, quant, ctx, k = "f16", v = "f16", outputs = 1 }) => ({
-  kind: "total", device: "gpu0", catalogue_id: model, quant: released(model, quant), ctx, kv_type: `${k}/${v}`, n_seq: 1, n_outputs: outputs,
-}))).then(answers => answers.map(answer => answer.bytes));
+const totals = asked =>
+  estimate(
+    asked.map(({ model, quant, ctx, k = "f16", v = "f16", outputs = 1 }) => ({
+      kind: "total",
+      device: "gpu0",
+      catalogue_id: model,
+      quant: released(model, quant),
+      ctx,
+      kv_type: `${k}/${v}`,
+      n_seq: 1,
+      n_outputs: outputs,
+    })),
+  ).then(answers => answers.map(answer => answer.bytes));
 /** Bytes that programs see of these devices, by the table of the compare page. */
-const visible = (page, ids) => page.evaluate(ids => ids.map(id => Number(document.querySelector(`#devices tr[data-id="${id}"]`).dataset.vis)), ids);
-const judge = (total, [low, high], memory) => total + high <= memory ? "fits" : total + low <= memory ? "tight" : "does not fit";
+const visible = (page, ids) =>
+  page.evaluate(ids => ids.map(id => Number(document.querySelector(`#devices tr[data-id="${id}"]`).dataset.vis)), ids);
+const judge = (total, [low, high], memory) =>
+  total + high <= memory ? "fits" : total + low <= memory ? "tight" : "does not fit";
 const grid = rows => rows.evaluateAll(all => all.map(row => [...row.cells].map(cell => cell.textContent.trim())));
 
 export default function ({ folder, browser, url }) {
@@ -24,31 +37,52 @@ export default function ({ folder, browser, url }) {
   const compare = `${url}compare/`;
 
   test("compare: facts are those of the table below, and the verdicts the program's", () =>
-    visiting(browser, `${compare}#a=${CARDS[0]}&b=${CARDS[1]}&c=${CARDS[2]}&quant=Q4_K_M&ctx=32768`, {}, async (page, { trouble }) => {
-      const facts = Object.fromEntries((await grid(page.locator("#facts tr"))).map(([label, ...cells]) => [label, cells]));
-      assert.deepEqual(facts.Memory, ["12 GB", "16 GB", "24 GB"]);
-      assert.deepEqual(facts.Bandwidth, ["360 GB/s", "288 GB/s", "1010 GB/s"]);
-      for (const label of ["Kind of memory", "Power limit", "Class", "Maker", "Released"]) assert.equal(facts[label].length, 3);
+    visiting(
+      browser,
+      `${compare}#a=${CARDS[0]}&b=${CARDS[1]}&c=${CARDS[2]}&quant=Q4_K_M&ctx=32768`,
+      {},
+      async (page, { trouble }) => {
+        const facts = Object.fromEntries(
+          (await grid(page.locator("#facts tr"))).map(([label, ...cells]) => [label, cells]),
+        );
+        assert.deepEqual(facts.Memory, ["12 GB", "16 GB", "24 GB"]);
+        assert.deepEqual(facts.Bandwidth, ["360 GB/s", "288 GB/s", "1010 GB/s"]);
+        for (const label of ["Kind of memory", "Power limit", "Class", "Maker", "Released"]) {
+          assert.equal(facts[label].length, 3);
+        }
 
-      const differing = await page.locator("#apart tbody tr").evaluateAll(all => all.map(row => ({
-        model: row.querySelector("a").getAttribute("href").split("/").at(-2), bytes: Number(row.querySelector("td").title.replace(/\D/g, "")),
-        verdicts: [...row.querySelectorAll(".verdict")].map(mark => mark.textContent),
-      })));
-      assert.ok(differing.length > 10);
-      const driver = await page.evaluate(() => window.kbgenRuns.driver), room = await visible(page, CARDS);
-      const told = await totals(differing.map(({ model }) => ({ model, quant: "Q4_K_M", ctx: 32768 })));
-      for (const [i, { model, bytes, verdicts }] of differing.entries()) {
-        assert.equal(bytes, told[i], model);
-        assert.deepEqual(verdicts, room.map(bytes => judge(told[i], driver, bytes)), model);
-      }
-      assert.deepEqual(trouble, []);
-    }));
+        const differing = await page.locator("#apart tbody tr").evaluateAll(all =>
+          all.map(row => ({
+            model: row.querySelector("a").getAttribute("href").split("/").at(-2),
+            bytes: Number(row.querySelector("td").title.replace(/\D/g, "")),
+            verdicts: [...row.querySelectorAll(".verdict")].map(mark => mark.textContent),
+          })),
+        );
+        assert.ok(differing.length > 10);
+        const driver = await page.evaluate(() => kbgen.runs.driver);
+        const room = await visible(page, CARDS);
+        const told = await totals(differing.map(({ model }) => ({ model, quant: "Q4_K_M", ctx: 32768 })));
+        for (const [i, { model, bytes, verdicts }] of differing.entries()) {
+          assert.equal(bytes, told[i], model);
+          assert.deepEqual(
+            verdicts,
+            room.map(bytes => judge(told[i], driver, bytes)),
+            model,
+          );
+        }
+        assert.deepEqual(trouble, []);
+      },
+    ));
 
   test("compare: the counts are those of data/runs.js, and a boundary is where it should be", () =>
     visiting(browser, `${compare}#a=${CARDS[0]}&b=${CARDS[2]}&quant=Q8_0&ctx=8192`, {}, async page => {
-      const runs = await page.evaluate(() => window.kbgenRuns);
+      const runs = await page.evaluate(() => kbgen.runs);
       const [quant, ctx] = [runs.quants.indexOf("Q8_0"), runs.contexts.indexOf(8192)];
-      const needs = runs.models.map(([, , , weights, buffers]) => weights[quant] === null || buffers[ctx] === null ? null : weights[quant] + buffers[ctx]).filter(total => total !== null);
+      const needs = runs.models
+        .map(([, , , weights, buffers]) =>
+          weights[quant] === null || buffers[ctx] === null ? null : weights[quant] + buffers[ctx],
+        )
+        .filter(total => total !== null);
       const [room] = await visible(page, CARDS);
       const fits = needs.filter(total => total + runs.driver[1] <= room).length;
       const tight = needs.filter(total => total + runs.driver[0] <= room).length - fits;
@@ -59,11 +93,21 @@ export default function ({ folder, browser, url }) {
 
   test("compare: data/runs.js holds what the program computes, to the byte", () =>
     visiting(browser, compare, {}, async page => {
-      const runs = await page.evaluate(() => window.kbgenRuns);
-      const asked = runs.models.flatMap(([model, , , weights, buffers]) => runs.quants.flatMap((quant, q) => runs.contexts.flatMap((ctx, c) =>
-        (q === 1 || c === 1) && weights[q] !== null && buffers[c] !== null ? [{ model, quant, ctx, bytes: weights[q] + buffers[c] }] : [])));
+      const runs = await page.evaluate(() => kbgen.runs);
+      const asked = runs.models.flatMap(([model, , , weights, buffers]) =>
+        runs.quants.flatMap((quant, q) =>
+          runs.contexts.flatMap((ctx, c) =>
+            (q === 1 || c === 1) && weights[q] !== null && buffers[c] !== null
+              ? [{ model, quant, ctx, bytes: weights[q] + buffers[c] }]
+              : [],
+          ),
+        ),
+      );
       assert.ok(asked.length > 500);
-      assert.deepEqual(asked.map(({ bytes }) => bytes), await totals(asked));
+      assert.deepEqual(
+        asked.map(({ bytes }) => bytes),
+        await totals(asked),
+      );
     }));
 
   test("compare: the address brings everything back, and devices are chosen by keyboard", () =>
@@ -96,13 +140,20 @@ export default function ({ folder, browser, url }) {
     }));
 
   test("compare: a device that is not covered has facts and no verdict", () =>
-    visiting(browser, `${compare}#a=${CARDS[2]}&b=apple-m4-max-40-core-gpu&model=llama-3.1-8b-instruct`, {}, async page => {
-      await page.locator("#runs th", { hasText: "Speed with Llama 3.1 8B Instruct" }).waitFor();
-      const rows = Object.fromEntries((await grid(page.locator("#runs tr"))).map(([label, ...cells]) => [label, cells]));
-      assert.equal(rows["Models that fit"][1], "not covered");
-      await page.waitForFunction(() => /tokens\/s/.test(document.getElementById("runs").textContent));
-      assert.deepEqual(await axe(page), []);
-    }));
+    visiting(
+      browser,
+      `${compare}#a=${CARDS[2]}&b=apple-m4-max-40-core-gpu&model=llama-3.1-8b-instruct`,
+      {},
+      async page => {
+        await page.locator("#runs th", { hasText: "Speed with Llama 3.1 8B Instruct" }).waitFor();
+        const rows = Object.fromEntries(
+          (await grid(page.locator("#runs tr"))).map(([label, ...cells]) => [label, cells]),
+        );
+        assert.equal(rows["Models that fit"][1], "not covered");
+        await page.waitForFunction(() => /tokens\/s/.test(document.getElementById("runs").textContent));
+        assert.deepEqual(await axe(page), []);
+      },
+    ));
 
   test("compare: an address that makes no sense still shows a whole page", () =>
     visiting(browser, `${compare}#a=nothing&b=%00&quant=Q99&ctx=-1&model=x`, {}, async (page, { trouble }) => {
@@ -114,33 +165,55 @@ export default function ({ folder, browser, url }) {
   const choose = `${url}choose-gpu/`;
   // A line has the margin of the card of which programs see the least.
   const least = (devices, names) => Math.min(...names.map(name => devices.find(device => device.id === name).vis));
-  const lines = page => page.locator(".cards-of").evaluateAll(parts => parts.flatMap(part => [...part.querySelectorAll("li")].map(line => ({
-    group: part.querySelector("h2").textContent, memory: parseFloat(line.querySelector("b").textContent.replace(/^2 × /, "")),
-    verdict: line.querySelector(".verdict")?.textContent ?? "", spare: line.querySelector("p:not(.card-names) a")?.textContent ?? "",
-    names: [...line.querySelectorAll(".card-name a")].map(link => link.getAttribute("href").split("/").at(-2)),
-  }))));
+  const lines = page =>
+    page.locator(".cards-of").evaluateAll(parts =>
+      parts.flatMap(part =>
+        [...part.querySelectorAll("li")].map(line => ({
+          group: part.querySelector("h2").textContent,
+          memory: parseFloat(line.querySelector("b").textContent.replace(/^2 × /, "")),
+          verdict: line.querySelector(".verdict")?.textContent ?? "",
+          spare: line.querySelector("p:not(.card-names) a")?.textContent ?? "",
+          names: [...line.querySelectorAll(".card-name a")].map(link => link.getAttribute("href").split("/").at(-2)),
+        })),
+      ),
+    );
 
   test("choose: verdicts and margins are the program's, one and the other side of the boundary", () =>
-    visiting(browser, `${choose}#model=llama-3.1-8b-instruct&quant=Q4_K_M&ctx=8192&k=f16&v=f16&run=library`, {}, async (page, { trouble }) => {
-      await page.locator(".cards-of").first().waitFor();
-      const [total] = await totals([{ model: "llama-3.1-8b-instruct", quant: "Q4_K_M", ctx: 8192, outputs: "" }]);
-      const { driver, devices } = JSON.parse(await page.locator("#fit-data").textContent());
-      const covered = devices.filter(device => device.ok);
-      const seen = (await lines(page)).filter(({ group }) => ["Desktop", "Laptop", "Workstation", "Data center", "Other"].includes(group));
-      const shown = new Map(seen.flatMap(({ names, ...line }) => names.map(name => [name, line])));
-      for (const device of covered) {
-        const verdict = judge(total, driver, device.vis);
-        assert.equal(shown.get(device.id)?.verdict ?? "does not fit", verdict, device.id);
-      }
-      for (const { spare, names } of seen.filter(line => line.verdict === "fits")) {
-        assert.equal(spare.replace(/\D/g, ""), String(Math.floor((least(devices, names) - total - driver[1]) / MIB)), names[0]);
-      }
-      for (const group of new Set(seen.map(line => line.group))) {
-        const sizes = seen.filter(line => line.group === group).map(line => line.memory);
-        assert.deepEqual(sizes, sizes.toSorted((a, b) => a - b), group);
-      }
-      assert.deepEqual(trouble, []);
-    }));
+    visiting(
+      browser,
+      `${choose}#model=llama-3.1-8b-instruct&quant=Q4_K_M&ctx=8192&k=f16&v=f16&run=library`,
+      {},
+      async (page, { trouble }) => {
+        await page.locator(".cards-of").first().waitFor();
+        const [total] = await totals([{ model: "llama-3.1-8b-instruct", quant: "Q4_K_M", ctx: 8192, outputs: "" }]);
+        const { driver, devices } = JSON.parse(await page.locator("#fit-data").textContent());
+        const covered = devices.filter(device => device.ok);
+        const seen = (await lines(page)).filter(({ group }) =>
+          ["Desktop", "Laptop", "Workstation", "Data center", "Other"].includes(group),
+        );
+        const shown = new Map(seen.flatMap(({ names, ...line }) => names.map(name => [name, line])));
+        for (const device of covered) {
+          const verdict = judge(total, driver, device.vis);
+          assert.equal(shown.get(device.id)?.verdict ?? "does not fit", verdict, device.id);
+        }
+        for (const { spare, names } of seen.filter(line => line.verdict === "fits")) {
+          assert.equal(
+            spare.replace(/\D/g, ""),
+            String(Math.floor((least(devices, names) - total - driver[1]) / MIB)),
+            names[0],
+          );
+        }
+        for (const group of new Set(seen.map(line => line.group))) {
+          const sizes = seen.filter(line => line.group === group).map(line => line.memory);
+          assert.deepEqual(
+            sizes,
+            sizes.toSorted((a, b) => a - b),
+            group,
+          );
+        }
+        assert.deepEqual(trouble, []);
+      },
+    ));
 
   test("choose: every setting counts, as the program counts it", () =>
     visiting(browser, choose, {}, async page => {
@@ -153,11 +226,21 @@ export default function ({ folder, browser, url }) {
       const told = await totals(asked);
       for (const [i, { model, quant, ctx, k = "f16", v = "f16", outputs }] of asked.entries()) {
         await page.goto("about:blank");
-        await page.goto(`${choose}#${new URLSearchParams({ model, quant, ctx, k, v, run: outputs ? "server" : "library" })}`);
+        await page.goto(
+          `${choose}#${new URLSearchParams({ model, quant, ctx, k, v, run: outputs ? "server" : "library" })}`,
+        );
         await page.locator(".cards-of").first().waitFor();
-        const seen = (await lines(page)).filter(({ verdict, group }) => verdict === "fits" && group !== "Two of the same card");
+        const seen = (await lines(page)).filter(
+          ({ verdict, group }) => verdict === "fits" && group !== "Two of the same card",
+        );
         assert.ok(seen.length > 0, model);
-        for (const { names, spare } of seen) assert.equal(spare.replace(/\D/g, ""), String(Math.floor((least(devices, names) - told[i] - driver[1]) / MIB)), `${model} on ${names[0]}`);
+        for (const { names, spare } of seen) {
+          assert.equal(
+            spare.replace(/\D/g, ""),
+            String(Math.floor((least(devices, names) - told[i] - driver[1]) / MIB)),
+            `${model} on ${names[0]}`,
+          );
+        }
       }
     }));
 
@@ -166,9 +249,20 @@ export default function ({ folder, browser, url }) {
       await page.locator(".cards-of").first().waitFor();
       const { driver } = JSON.parse(await page.locator("#fit-data").textContent());
       const pairs = (await lines(page)).filter(({ group }) => group === "Two of the same card");
-      const halves = await estimate(["gpu0", "gpu1"].map(device => ({
-        kind: "total", device, catalogue_id: "llama-3.3-70b-instruct", quant: "Q4_K_M", ctx: 8192, kv_type: "f16/f16", n_seq: 1, n_outputs: 1, n_gpu: 2, tensor_split: '"1,1"',
-      })));
+      const halves = await estimate(
+        ["gpu0", "gpu1"].map(device => ({
+          kind: "total",
+          device,
+          catalogue_id: "llama-3.3-70b-instruct",
+          quant: "Q4_K_M",
+          ctx: 8192,
+          kv_type: "f16/f16",
+          n_seq: 1,
+          n_outputs: 1,
+          n_gpu: 2,
+          tensor_split: '"1,1"',
+        })),
+      );
       const needed = Math.max(...halves.map(half => half.bytes));
       assert.ok(pairs.some(({ memory, verdict }) => memory === 24 && verdict === "fits"));
       for (const { memory, verdict, spare } of pairs) {
@@ -183,8 +277,19 @@ export default function ({ folder, browser, url }) {
       await page.locator(".cards-of").first().waitFor();
       const line = (await lines(page)).find(({ group, memory }) => group === "Desktop" && memory === 8);
       const most = await page.evaluate(names => {
-        const fit = JSON.parse(document.getElementById("fit-data").textContent), table = window.kbgenFit.tables["llama-3.1-8b-instruct"];
-        const setting = { quant: fit.quants.indexOf("Q4_K_M"), k: 0, v: 0, ctx: 1, slots: 1, server: true, shares: [1], layers: null, experts: 0 };
+        const fit = JSON.parse(document.getElementById("fit-data").textContent);
+        const table = window.kbgenFit.tables["llama-3.1-8b-instruct"];
+        const setting = {
+          quant: fit.quants.indexOf("Q4_K_M"),
+          k: 0,
+          v: 0,
+          ctx: 1,
+          slots: 1,
+          server: true,
+          shares: [1],
+          layers: null,
+          experts: 0,
+        };
         const room = Math.min(...fit.devices.filter(device => names.includes(device.id)).map(device => device.vis));
         return window.kbgenFit.largest(table, setting, [room], fit.driver);
       }, line.names);
@@ -223,9 +328,11 @@ export default function ({ folder, browser, url }) {
       const { devices } = JSON.parse(await page.locator("#fit-data").textContent());
       const apart = (await lines(page)).filter(line => line.group === "Not covered");
       assert.ok(apart.length > 0 && apart.every(line => !line.verdict && !line.spare));
-      for (const name of apart.flatMap(line => line.names)) assert.equal(devices.find(device => device.id === name).ok, false, name);
+      for (const name of apart.flatMap(line => line.names)) {
+        assert.equal(devices.find(device => device.id === name).ok, false, name);
+      }
       const hidden = page.locator(".cards-of").first().locator("[hidden]");
-      assert.ok(await hidden.count() > 0);
+      assert.ok((await hidden.count()) > 0);
       await page.locator(".cards-of").first().locator("button").click();
       assert.equal(await hidden.count(), 0);
       assert.deepEqual(await axe(page), []);
@@ -233,28 +340,63 @@ export default function ({ folder, browser, url }) {
 
   // ---- cost ----------------------------------------------------------------------
   const cost = `${url}cost-vs-cloud/`;
-  const figures = page => page.locator("#results > div").evaluateAll(rows => Object.fromEntries(rows.map(row => [row.dataset.figure, row.querySelector(".value, .needs").textContent.replace(/[\u00a0\u202f]/g, " ")])));
+  const figures = page =>
+    page
+      .locator("#results > div")
+      .evaluateAll(rows =>
+        Object.fromEntries(
+          rows.map(row => [
+            row.dataset.figure,
+            row.querySelector(".value, .needs").textContent.replace(/[\u00a0\u202f]/g, " "),
+          ]),
+        ),
+      );
 
   test("cost: figures worked by hand", () =>
-    // 360 W at 50 tokens/s: a million tokens take 20,000 s and 2 kWh, at 0.25 a kWh 0.50. 1,000 over 2 years of 10 hours
-    // a day are 1,314 million tokens, of 0.76 each. Against 1.50 each million saves 1.00: 1,000 millions, 1.8 a day.
-    visiting(browser, `${cost}#currency=X&speed=50&watts=360&kwh=0.25&hours=10&price=1000&years=2&out=1.5`, {}, async (page, { trouble }) => {
-      assert.deepEqual(await figures(page), { electricity: "X 0.50", card: "X 0.76", home: "X 1.26", cloud: "X 1.50", day: "1.8", millions: "1 000" });
-      assert.equal(await page.locator("#headline").innerText(), "Paid for after 18 months");
-      assert.equal(await page.locator("#results [data-figure=electricity] .formula").innerText(), "360 × 0.25 ÷ (3.6 × 50)");
-      // Three tokens of prompt for each, read at 300 a second: 1 / (1/50 + 3/300) = 33.3; the cloud takes 1.5 + 3 × 0.1.
-      for (const [id, value] of [["ratio", "3"], ["reading", "300"], ["in", "0.1"]]) await page.locator(`#${id}`).fill(value);
-      const withPrompts = await figures(page);
-      assert.equal(withPrompts.electricity, "X 0.75");
-      assert.equal(withPrompts.cloud, "X 1.80");
-      assert.equal(withPrompts.millions, "952");
-      assert.deepEqual(trouble, []);
-    }));
+    // 360 W at 50 tokens/s: a million tokens take 20,000 s and 2 kWh, at 0.25 a kWh 0.50. 1,000 over 2 years of 10
+    // hours a day are 1,314 million tokens, of 0.76 each. Against 1.50 each million saves 1.00: 1,000 millions, 1.8 a
+    // day.
+    visiting(
+      browser,
+      `${cost}#currency=X&speed=50&watts=360&kwh=0.25&hours=10&price=1000&years=2&out=1.5`,
+      {},
+      async (page, { trouble }) => {
+        assert.deepEqual(await figures(page), {
+          electricity: "X 0.50",
+          card: "X 0.76",
+          home: "X 1.26",
+          cloud: "X 1.50",
+          day: "1.8",
+          millions: "1 000",
+        });
+        assert.equal(await page.locator("#headline").innerText(), "Paid for after 18 months");
+        assert.equal(
+          await page.locator("#results [data-figure=electricity] .formula").innerText(),
+          "360 × 0.25 ÷ (3.6 × 50)",
+        );
+        // Three tokens of prompt for each, read at 300 a second: 1 / (1/50 + 3/300) = 33.3; the cloud takes 1.5 + 3 ×
+        // 0.1.
+        for (const [id, value] of [
+          ["ratio", "3"],
+          ["reading", "300"],
+          ["in", "0.1"],
+        ]) {
+          await page.locator(`#${id}`).fill(value);
+        }
+        const withPrompts = await figures(page);
+        assert.equal(withPrompts.electricity, "X 0.75");
+        assert.equal(withPrompts.cloud, "X 1.80");
+        assert.equal(withPrompts.millions, "952");
+        assert.deepEqual(trouble, []);
+      },
+    ));
 
   test("cost: nothing is given before it is typed, and each figure says what it needs", () =>
     visiting(browser, cost, {}, async page => {
       assert.equal(await page.locator("#headline").innerText(), "Type what you know");
-      for (const id of ["currency", "speed", "watts", "kwh", "hours", "price", "years", "out", "in"]) assert.equal(await page.locator(`#${id}`).inputValue(), "");
+      for (const id of ["currency", "speed", "watts", "kwh", "hours", "price", "years", "out", "in"]) {
+        assert.equal(await page.locator(`#${id}`).inputValue(), "");
+      }
       assert.match((await figures(page)).electricity, /^needs the speed, the power and the price of electricity$/);
     }));
 
@@ -271,30 +413,39 @@ export default function ({ folder, browser, url }) {
     }));
 
   test("cost: the speed is the program's range, and the result a range with it", () =>
-    visiting(browser, `${cost}#model=llama-3.1-8b-instruct&quant=Q4_K_M&gpu=geforce-rtx-4090&ctx=8192&watts=360&kwh=0.25`, {}, async (page, { trouble }) => {
-      await page.waitForFunction(() => /tokens\/s/.test(document.getElementById("range").textContent));
-      // 1010 GB/s over weights and 8192 tokens of cache, times what cards with GDDR memory reach of it: 0.50 to 0.85.
-      const { touch } = await page.evaluate(() => {
-        const fit = JSON.parse(document.getElementById("fit-data").textContent);
-        return window.kbgenFit.tables["llama-3.1-8b-instruct"].quants[fit.quants.indexOf("Q4_K_M")];
-      });
-      const cache = 32 * 2 * 8 * 128 * 2 * 8192;
-      const [low, high] = [0.5, 0.85].map(share => 1010e9 * share / (touch + cache));
-      assert.equal(await page.locator("#range b").innerText(), `${Math.floor(low)} to ${Math.ceil(high)} tokens/s`);
-      const words = [high, low].map(speed => (360 * 0.25 / (3.6 * speed)).toFixed(2));
-      assert.equal((await figures(page)).electricity, `${words[0]} to ${words[1]}`);
-      await page.locator("#power-limit button").click();
-      assert.equal(await page.locator("#watts").inputValue(), "450");
-      await page.waitForURL(/watts=450/);
-      await visiting(browser, page.url(), {}, async again => {
-        await again.waitForFunction(() => /tokens\/s/.test(document.getElementById("range").textContent));
-        assert.deepEqual(await figures(again), await figures(page));
-      });
-      assert.deepEqual(trouble, []);
-    }));
+    visiting(
+      browser,
+      `${cost}#model=llama-3.1-8b-instruct&quant=Q4_K_M&gpu=geforce-rtx-4090&ctx=8192&watts=360&kwh=0.25`,
+      {},
+      async (page, { trouble }) => {
+        await page.waitForFunction(() => /tokens\/s/.test(document.getElementById("range").textContent));
+        // 1010 GB/s over weights and 8192 tokens of cache, times what cards with GDDR memory reach of it: 0.50 to 0.85.
+        const { touch } = await page.evaluate(() => {
+          const fit = JSON.parse(document.getElementById("fit-data").textContent);
+          return window.kbgenFit.tables["llama-3.1-8b-instruct"].quants[fit.quants.indexOf("Q4_K_M")];
+        });
+        const cache = 32 * 2 * 8 * 128 * 2 * 8192;
+        const [low, high] = [0.5, 0.85].map(share => (1010e9 * share) / (touch + cache));
+        assert.equal(await page.locator("#range b").innerText(), `${Math.floor(low)} to ${Math.ceil(high)} tokens/s`);
+        const words = [high, low].map(speed => ((360 * 0.25) / (3.6 * speed)).toFixed(2));
+        assert.equal((await figures(page)).electricity, `${words[0]} to ${words[1]}`);
+        await page.locator("#power-limit button").click();
+        assert.equal(await page.locator("#watts").inputValue(), "450");
+        await page.waitForURL(/watts=450/);
+        await visiting(browser, page.url(), {}, async again => {
+          await again.waitForFunction(() => /tokens\/s/.test(document.getElementById("range").textContent));
+          assert.deepEqual(await figures(again), await figures(page));
+        });
+        assert.deepEqual(trouble, []);
+      },
+    ));
 
   // ---- all three -----------------------------------------------------------------
-  const WITHOUT_SCRIPTS = { "compare/": /GeForce RTX 3090[\s\S]*24 GB[\s\S]*936/, "choose-gpu/": /24 GB[\s\S]*GeForce RTX/, "cost-vs-cloud/": /W × k ÷ \(3\.6 × v\)/ };
+  const WITHOUT_SCRIPTS = {
+    "compare/": /GeForce RTX 3090[\s\S]*24 GB[\s\S]*936/,
+    "choose-gpu/": /24 GB[\s\S]*GeForce RTX/,
+    "cost-vs-cloud/": /W × k ÷ \(3\.6 × v\)/,
+  };
   for (const [path, wanted] of Object.entries(WITHOUT_SCRIPTS)) {
     test(`/${path} says its part without scripts`, () =>
       visiting(browser, url + path, { javaScriptEnabled: false }, async page => {
@@ -313,12 +464,17 @@ export default function ({ folder, browser, url }) {
     const html = readFileSync(join(folder, "choose-gpu/index.html"), "utf8");
     const { devices } = JSON.parse(/id="fit-data"[^>]*>(.*?)<\/script>/s.exec(html)[1]);
     const rows = [...html.matchAll(/<th scope="row" class="num">([\d.]+) GB<\/th>.*?<td class="num">(\d+)<\/td>/g)];
-    const runs = JSON.parse(readFileSync(join(folder, "data/runs.js"), "utf8").replace(/^window\.kbgenRuns=|;\s*$/g, ""));
+    const runs = JSON.parse(readFileSync(join(folder, "data/runs.js"), "utf8").replace(/^kbgen\.runs=|;\s*$/g, ""));
     const [quant, ctx] = [runs.quants.indexOf("Q4_K_M"), runs.contexts.indexOf(8192)];
     assert.ok(rows.length > 5);
     for (const [, gib, count] of rows) {
-      const room = Math.min(...devices.filter(device => device.ok && Math.abs(device.mem / GIB - gib) < 0.05).map(device => device.vis));
-      const fits = runs.models.filter(([, , , weights, buffers]) => weights[quant] !== null && buffers[ctx] !== null && weights[quant] + buffers[ctx] + runs.driver[1] <= room);
+      const room = Math.min(
+        ...devices.filter(device => device.ok && Math.abs(device.mem / GIB - gib) < 0.05).map(device => device.vis),
+      );
+      const fits = runs.models.filter(
+        ([, , , weights, buffers]) =>
+          weights[quant] !== null && buffers[ctx] !== null && weights[quant] + buffers[ctx] + runs.driver[1] <= room,
+      );
       assert.equal(Number(count), fits.length, gib);
     }
   });

@@ -6,19 +6,33 @@ import { test } from "node:test";
 import { brotliCompressSync } from "node:zlib";
 import { serve, visiting } from "../harness.mjs";
 
-const BUDGETS = { "": [18, 5], "errors/cuda-oom-loading-model/": [20, 5], "errors/": [30, 7], "models/": [24, 7], "models-by-memory/": [22, 7],
-  "models/llama-3.1-8b-instruct/": [18, 7], "will-it-run/": [60, 15], "compare/": [35, 11], "choose-gpu/": [35, 12], "cost-vs-cloud/": [30, 10] };
+const BUDGETS = {
+  "": [18, 5],
+  "errors/cuda-oom-loading-model/": [20, 5],
+  "errors/": [30, 7],
+  "models/": [24, 7],
+  "models-by-memory/": [22, 7],
+  "models/llama-3.1-8b-instruct/": [18, 7],
+  "will-it-run/": [60, 15],
+  "compare/": [35, 11],
+  "choose-gpu/": [35, 12],
+  "cost-vs-cloud/": [30, 10],
+};
 /** Of a model's table, which a page loads when the model is chosen. */
 const TABLE_KIB = 12;
 /** Of what the search loads when it is first wanted: its own files, and the index of all pages. */
-const SEARCH_KIB = 9, INDEX_KIB = 50;
+const SEARCH_KIB = 9;
+const INDEX_KIB = 50;
 /** Of all scripts on an error page. */
 const SCRIPT_KIB = 6;
 
 export default function ({ folder, browser }) {
   test("the matching and the searching script are at most 10 KiB together", t => {
     const names = readdirSync(`${folder}/static/js`).filter(name => /^(match|search)\./.test(name));
-    const bytes = names.reduce((sum, name) => sum + brotliCompressSync(readFileSync(`${folder}/static/js/${name}`)).length, 0);
+    const bytes = names.reduce(
+      (sum, name) => sum + brotliCompressSync(readFileSync(`${folder}/static/js/${name}`)).length,
+      0,
+    );
     t.diagnostic(`${bytes} bytes`);
     assert.ok(names.length === 2 && bytes <= 10240, `${bytes} bytes`);
   });
@@ -46,7 +60,7 @@ export default function ({ folder, browser }) {
       await page.waitForLoadState("networkidle");
       sent.length = 0;
       await page.keyboard.press("/");
-      await page.waitForFunction(() => window.kbgenPages && window.kbgenNames);
+      await page.waitForFunction(() => kbgen.pages && kbgen.names);
       await page.waitForLoadState("networkidle");
     });
     const index = sent.find(each => each.path === "/data/search.js").bytes;
@@ -57,7 +71,9 @@ export default function ({ folder, browser }) {
 
   test(`every model's table is at most ${TABLE_KIB} KiB`, t => {
     const tables = join(folder, "data/fit");
-    const sizes = readdirSync(tables).map(name => [brotliCompressSync(readFileSync(join(tables, name))).length, name]).sort(([a], [b]) => b - a);
+    const sizes = readdirSync(tables)
+      .map(name => [brotliCompressSync(readFileSync(join(tables, name))).length, name])
+      .sort(([a], [b]) => b - a);
     t.diagnostic(`${sizes.length} tables, the largest ${(sizes[0][0] / 1024).toFixed(1)} KiB (${sizes[0][1]})`);
     assert.ok(sizes[0][0] <= TABLE_KIB * 1024, `${sizes[0]}`);
   });

@@ -293,7 +293,7 @@ fn places_lie_in_the_text() {
                 );
                 assert_eq!(text[call.inner_range.clone()].replace(['\n', '\r'], " "), call.source);
             }
-            assert!(outline.faults.iter().all(|fault| !fault.kind.message().contains('\n')));
+            assert!(outline.errors.iter().all(|fault| !fault.kind.message().contains('\n')));
         }
         plain(&text);
     }

@@ -74,100 +74,114 @@ const FILES: &[&[Family]] = &[
 /// The graph of a part of a layer: the layer, its input, its output.
 pub(crate) type LayerGraph = fn(&mut Builder<'_>, u64, TensorId) -> TensorId;
 
-/// A GGUF architecture: which tensors a model has and which graph llama.cpp builds.
-///
-/// A declaration says where a family differs from [`Family::PLAIN`].
-pub struct Family {
+/// Declares what families differ in, each with what it is in Llama's graph and most others.
+macro_rules! traits {
+    ($($(#[doc = $doc:literal])+ $visibility:vis $name:ident: $type:ty = $default:expr,)+) => {
+        /// A GGUF architecture: which tensors a model has and which graph llama.cpp builds.
+        ///
+        /// A declaration says where a family differs from [`Family::PLAIN`].
+        pub struct Family {
+            $($(#[doc = $doc])+ $visibility $name: $type,)+
+        }
+
+        impl Family {
+            /// What most families are: Llama's tensors and graph.
+            pub(crate) const PLAIN: Family = Family { $($name: $default,)+ };
+        }
+    };
+}
+
+traits! {
     /// The name in GGUF files (`general.architecture`).
-    pub name: &'static str,
+    pub name: &'static str = "",
     /// Ollama serves one request at a time (`server/sched.go`).
-    pub served_alone_by_ollama: bool,
+    pub served_alone_by_ollama: bool = false,
     /// The published checkpoint keeps the experts in MXFP4.
-    pub mxfp4_checkpoint: bool,
+    pub mxfp4_checkpoint: bool = false,
 
     // Metadata that model pages do not give.
     /// Whether the router has a correction bias.
-    pub(crate) router_bias: fn(&ArchitectureFields) -> bool,
+    pub(crate) router_bias: fn(&ArchitectureFields) -> bool = |_| false,
     /// Frequency factors that the converter writes (`convert_hf_to_gguf.py`, `generate_extra_tensors`).
-    pub(crate) rope_factors: fn(&ArchitectureFields) -> RopeFactors,
+    pub(crate) rope_factors: fn(&ArchitectureFields) -> RopeFactors = |_| RopeFactors::None,
     /// KV heads are stored layer by layer, also of layers without attention.
-    pub(crate) kv_heads_by_layer: bool,
+    pub(crate) kv_heads_by_layer: bool = false,
     /// Whether 80 layers make it llama.cpp's `LLM_TYPE_70B`, whose V projections get a wider type.
-    pub(crate) is_70b: fn(&Architecture) -> bool,
+    pub(crate) is_70b: fn(&Architecture) -> bool = |_| false,
 
     // Tensors.
     /// Norms of a layer.
-    pub(crate) norms: &'static [Name],
+    pub(crate) norms: &'static [Name] = &[Name::AttentionNorm, Name::FfnNorm],
     /// The norms have a bias.
-    pub(crate) norm_bias: bool,
+    pub(crate) norm_bias: bool = false,
     /// Tensors of a layer behind its norms.
-    pub(crate) layer_tensors: Option<fn(&mut TensorList<'_>, &Layer)>,
+    pub(crate) layer_tensors: Option<fn(&mut TensorList<'_>, &Layer)> = None,
     /// Q, K and V are always one matrix.
-    pub(crate) fused_qkv: bool,
+    pub(crate) fused_qkv: bool = false,
     /// The Q projection also makes a gate of the same width.
-    pub(crate) query_gate: bool,
+    pub(crate) query_gate: bool = false,
     /// Norms of Q and K.
-    pub(crate) query_key_norm: QueryKeyNorm,
+    pub(crate) query_key_norm: QueryKeyNorm = QueryKeyNorm::ByHead,
     /// The output projection of attention has a bias.
-    pub(crate) attention_output_bias: bool,
+    pub(crate) attention_output_bias: bool = false,
     /// Attention has sinks.
-    pub(crate) attention_sinks: bool,
+    pub(crate) attention_sinks: bool = false,
     /// The dense feed-forward has biases.
-    pub(crate) ffn_bias: bool,
+    pub(crate) ffn_bias: bool = false,
     /// Router and experts have biases.
-    pub(crate) expert_bias: bool,
+    pub(crate) expert_bias: bool = false,
     /// Tensors of router and experts, where they differ by more than that.
-    pub(crate) expert_tensors: Option<fn(&mut TensorList<'_>, Experts, u64)>,
+    pub(crate) expert_tensors: Option<fn(&mut TensorList<'_>, Experts, u64)> = None,
     /// Gate of the shared experts.
-    pub(crate) shared_gate: SharedGate,
+    pub(crate) shared_gate: SharedGate = SharedGate::None,
     /// What recurrent layers are.
-    pub(crate) recurrence: Recurrence,
+    pub(crate) recurrence: Recurrence = Recurrence::Mamba2,
     /// The output matrix has a bias.
-    pub(crate) output_bias: bool,
+    pub(crate) output_bias: bool = false,
     /// A tied output that is computed on the CPU is a copy of the embedding (as measured).
-    pub(crate) copies_tied_output: bool,
+    pub(crate) copies_tied_output: bool = false,
 
     // Graph.
     /// Kind of the norms.
-    pub(crate) norm: NormKind,
+    pub(crate) norm: NormKind = NormKind::Rms,
     /// The embedding is scaled.
-    pub(crate) scales_embedding: bool,
+    pub(crate) scales_embedding: bool = false,
     /// Position numbers of a token.
-    pub(crate) positions: u64,
+    pub(crate) positions: u64 = 1,
     /// A scale of the query is an input of the graph.
-    pub(crate) query_scale: bool,
+    pub(crate) query_scale: bool = false,
     /// How the parts of a layer are put together.
-    pub(crate) layer_form: LayerForm,
+    pub(crate) layer_form: LayerForm = LayerForm::TwoParts,
     /// The sum with the stream names the stream first: after attention, after feed-forward.
-    pub(crate) stream_first: [bool; 2],
+    pub(crate) stream_first: [bool; 2] = [false, false],
     /// What attention and feed-forward add is scaled.
-    pub(crate) scales_residual: bool,
+    pub(crate) scales_residual: bool = false,
     /// Attention, where it is not the plain one.
-    pub(crate) attention: Option<LayerGraph>,
+    pub(crate) attention: Option<LayerGraph> = None,
     /// Whether a layer has rotary positions.
-    pub(crate) uses_rope: fn(&Architecture, u64) -> bool,
+    pub(crate) uses_rope: fn(&Architecture, u64) -> bool = |_, _| true,
     /// Only layers of full attention read the frequency factors.
-    pub(crate) factors_of_full_layers: bool,
+    pub(crate) factors_of_full_layers: bool = false,
     /// Follows the rotary positions.
-    pub(crate) after_rope: Option<fn(&mut Builder<'_>, u64, &mut Projections)>,
+    pub(crate) after_rope: Option<fn(&mut Builder<'_>, u64, &mut Projections)> = None,
     /// Scores of attention are capped.
-    pub(crate) caps_scores: bool,
+    pub(crate) caps_scores: bool = false,
     /// Feed-forward of a layer with experts, where it is not the plain one; takes the stream before its norm.
-    pub(crate) experts: Option<LayerGraph>,
+    pub(crate) experts: Option<LayerGraph> = None,
     /// Without a gate, feed-forward squares what the relu lets pass.
-    pub(crate) squared_relu: bool,
+    pub(crate) squared_relu: bool = false,
     /// How router logits become shares; `None`: a sigmoid where the router has a bias, else a soft maximum.
-    pub(crate) gating: Option<Gating>,
+    pub(crate) gating: Option<Gating> = None,
     /// Shares are made to sum to one.
-    pub(crate) normalizes_shares: bool,
+    pub(crate) normalizes_shares: bool = true,
     /// Shares multiply what goes into the experts, and logits rank them.
-    pub(crate) shares_before: bool,
+    pub(crate) shares_before: bool = false,
     /// Shared experts are computed before the routed ones.
-    pub(crate) shared_first: bool,
+    pub(crate) shared_first: bool = false,
     /// Where tokens without logits are dropped.
-    pub(crate) output_rows: OutputRows,
+    pub(crate) output_rows: OutputRows = OutputRows::InLastLayer,
     /// Operations on the logits.
-    pub(crate) logit_steps: u64,
+    pub(crate) logit_steps: u64 = 0,
 }
 
 /// Norms of Q and K.
@@ -234,52 +248,6 @@ pub(crate) enum OutputRows {
 }
 
 impl Family {
-    /// What most families are: Llama's tensors and graph.
-    pub(crate) const PLAIN: Family = Family {
-        name: "",
-        served_alone_by_ollama: false,
-        mxfp4_checkpoint: false,
-        router_bias: |_| false,
-        rope_factors: |_| RopeFactors::None,
-        kv_heads_by_layer: false,
-        is_70b: |_| false,
-        norms: &[Name::AttentionNorm, Name::FfnNorm],
-        norm_bias: false,
-        layer_tensors: None,
-        fused_qkv: false,
-        query_gate: false,
-        query_key_norm: QueryKeyNorm::ByHead,
-        attention_output_bias: false,
-        attention_sinks: false,
-        ffn_bias: false,
-        expert_bias: false,
-        expert_tensors: None,
-        shared_gate: SharedGate::None,
-        recurrence: Recurrence::Mamba2,
-        output_bias: false,
-        copies_tied_output: false,
-        norm: NormKind::Rms,
-        scales_embedding: false,
-        positions: 1,
-        query_scale: false,
-        layer_form: LayerForm::TwoParts,
-        stream_first: [false, false],
-        scales_residual: false,
-        attention: None,
-        uses_rope: |_, _| true,
-        factors_of_full_layers: false,
-        after_rope: None,
-        caps_scores: false,
-        experts: None,
-        squared_relu: false,
-        gating: None,
-        normalizes_shares: true,
-        shares_before: false,
-        shared_first: false,
-        output_rows: OutputRows::InLastLayer,
-        logit_steps: 0,
-    };
-
     /// Every family, by file.
     pub fn all() -> impl Iterator<Item = &'static Family> {
         FILES.iter().copied().flatten()

@@ -4,11 +4,12 @@ use kbgen_estimate::architecture::Architecture;
 use kbgen_estimate::bytes::Bytes;
 use kbgen_estimate::estimator::{Estimate, Evidence, estimate, tensor_counts};
 use kbgen_estimate::fields::ArchitectureFields;
-use kbgen_estimate::fitting::{
-    Available, best_quantization, fewest_cpu_experts, largest_context, most_gpu_layers,
-};
 use kbgen_estimate::parameters::{ParameterCount, parameter_count};
 use kbgen_estimate::placement::Device;
+use kbgen_estimate::plan::search::{
+    Available, best_quantization, fewest_cpu_experts, largest_context, most_gpu_layers,
+};
+use kbgen_estimate::planner::Planner;
 use kbgen_estimate::quantization::{CacheType, Quantization};
 use kbgen_estimate::segments::{cells_of, device_segments, segments, value_at};
 use kbgen_estimate::settings::{CacheLayout, ExpertPlacement, FlashAttention, Settings};
@@ -218,16 +219,17 @@ fn the_largest_choice_fits_and_the_next_does_not() {
     let model = &models["llama-3.1-8b-instruct"];
     let settings = Settings::new(Quantization::Q4_K_M, 8192);
     let available = Available { gpus: vec![Bytes(8 << 30)] };
-    let context = largest_context(model, &settings, &available).unwrap().unwrap();
-    assert!(available.holds(&estimate(model, &settings.at_context(context)).unwrap()));
-    assert!(!available.holds(&estimate(model, &settings.at_context(context + 1)).unwrap()));
-    let best = best_quantization(model, &settings, &available, Quantization::ALL).unwrap();
+    let holds = |settings: Settings| available.holds(&Planner::new(model).planned_totals(&settings).unwrap());
+    let context = largest_context(&mut Planner::new(model), &settings, &available).unwrap().unwrap();
+    assert!(holds(settings.at_context(context)));
+    assert!(!holds(settings.at_context(context + 1)));
+    let best = best_quantization(&mut Planner::new(model), &settings, &available, Quantization::ALL).unwrap();
     assert_eq!(best, Some(Quantization::Q6_K));
     let half = Available { gpus: vec![Bytes(3 << 30)] };
-    let layers = most_gpu_layers(model, &settings, &half).unwrap().unwrap();
+    let layers = most_gpu_layers(&mut Planner::new(model), &settings, &half).unwrap().unwrap();
     assert!((1..33).contains(&layers), "{layers}");
     let nothing = Available { gpus: vec![Bytes(1 << 20)] };
-    assert_eq!(largest_context(model, &settings, &nothing), Ok(None));
+    assert_eq!(largest_context(&mut Planner::new(model), &settings, &nothing), Ok(None));
 }
 
 #[test]
@@ -252,14 +254,15 @@ fn no_fewer_experts_on_the_cpu_would_do() {
     let model = &models["gpt-oss-20b"];
     let settings = Settings::new(Quantization::MXFP4, 8192);
     let available = Available { gpus: vec![Bytes(8 << 30)] };
-    let layers = fewest_cpu_experts(model, &settings, &available).unwrap().unwrap();
+    let layers = fewest_cpu_experts(&mut Planner::new(model), &settings, &available).unwrap().unwrap();
     let with = |layers| {
         let experts = ExpertPlacement::FirstLayersOnCpu(layers);
-        available.holds(&estimate(model, &Settings { experts, ..settings.clone() }).unwrap())
+        available
+            .holds(&Planner::new(model).planned_totals(&Settings { experts, ..settings.clone() }).unwrap())
     };
     assert!(with(layers) && !with(layers - 1), "{layers}");
     let dense = &models["llama-3.2-1b-instruct"];
-    assert_eq!(fewest_cpu_experts(dense, &settings, &available), Ok(None));
+    assert_eq!(fewest_cpu_experts(&mut Planner::new(dense), &settings, &available), Ok(None));
     let small = Available { gpus: vec![Bytes(1 << 30)] };
-    assert_eq!(fewest_cpu_experts(model, &settings, &small), Ok(None));
+    assert_eq!(fewest_cpu_experts(&mut Planner::new(model), &settings, &small), Ok(None));
 }

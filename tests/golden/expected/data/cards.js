@@ -1,1 +1,1 @@
-window.kbgenCards=[["card","Card",3707764736]];
+kbgen.cards=[["card","Card",3707764736]];

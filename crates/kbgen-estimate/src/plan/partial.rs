@@ -1,0 +1,157 @@
+//! The compute buffer of the only GPU where it holds a part of the model.
+//!
+//! llama.cpp's own buffer then jumps with every layer and every 256 tokens: the allocator fills gaps that copies of
+//! weights and caches leave. The plan therefore takes the buffers of a few splits at the powers of two, and a straight
+//! line between them. That is llama.cpp's figure at those contexts with one slot and one cache type, and a figure near
+//! it elsewhere, from so few numbers that a table of a model can hold them all.
+
+use crate::architecture::Architecture;
+use crate::bytes::Bytes;
+use crate::cache::CELL_STEP;
+use crate::quantization::CacheType;
+use crate::segments::Segment;
+use crate::settings::{CacheLayout, ExpertPlacement, Settings};
+use crate::weights::PlacedWeights;
+
+/// The least number of cells that a buffer is taken at; the others are its doubles.
+pub const LEAST_SAMPLE: u64 = 2048;
+
+/// Numbers of first layers whose buffers are taken: as many layers in the host's memory as the next of them need the
+/// same buffer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Ends {
+    /// Whole layers; a single one has a buffer of its own.
+    pub layers: Vec<u64>,
+    /// Layers whose experts alone are in the host's memory.
+    pub experts: Vec<u64>,
+}
+
+impl Ends {
+    /// Those of a model whose weights are placed: a buffer grows where a layer of another size joins.
+    pub fn new(model: &Architecture, weights: &PlacedWeights) -> Ends {
+        let kind = |index: usize| {
+            (weights.layers[index].gpu, weights.experts[index].gpu, model.layers[index].cache_shape())
+        };
+        let kinds: Vec<_> = (0..model.layers.len()).map(kind).collect();
+        let is_end = |count: &u64| {
+            let (before, after) = kinds.split_at(*count as usize);
+            after.first().is_none_or(|next| !before.contains(next))
+        };
+        let counts = 1..=kinds.len() as u64;
+        let experts =
+            if model.experts.is_some() { counts.clone().filter(is_end).collect() } else { Vec::new() };
+        Ends { layers: counts.filter(|count| *count == 1 || is_end(count)).collect(), experts }
+    }
+}
+
+/// How the model is split between the GPU and the host.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Split {
+    /// The splits whose buffers are taken, as `-ngl` and experts: the largest counts.
+    pub(crate) samples: Vec<(u64, ExpertPlacement)>,
+    /// Whether the GPU copies the output matrix in.
+    pub(crate) copies_output: bool,
+}
+
+impl Split {
+    /// The split of these settings; none with several GPUs or none, or with all of the model on the one.
+    pub(crate) fn new(model: &Architecture, weights: &PlacedWeights, settings: &Settings) -> Option<Split> {
+        let layers = model.layers.len() as u64;
+        let on_host = settings.gpu_layers.map_or(0, |on_gpu| (layers + 1).saturating_sub(on_gpu));
+        let experts = match settings.experts {
+            ExpertPlacement::WithLayer => 0,
+            ExpertPlacement::FirstLayersOnCpu(count) => count.min(layers),
+            ExpertPlacement::Cpu => layers,
+            ExpertPlacement::LastLayersOnCpu(_) => return None,
+        };
+        let moves = |index: &u64| weights.experts[*index as usize].gpu > Bytes(0);
+        let moved = (on_host..experts).any(|index| moves(&index));
+        if settings.tensor_split.len() != 1 || (on_host == 0 && !moved) {
+            return None;
+        }
+        if on_host > layers {
+            let copies_output = settings.n_outputs.is_none();
+            return Some(Split { samples: vec![(0, ExpertPlacement::WithLayer)], copies_output });
+        }
+        let ends = Ends::new(model, weights);
+        let end = |ends: &[u64], count: u64| ends.iter().copied().find(|end| *end >= count);
+        let whole = end(&ends.layers, on_host).filter(|_| on_host > 0);
+        let apart = end(&ends.experts, experts).filter(|_| moved);
+        let samples = whole
+            .map(|count| (layers + 1 - count, ExpertPlacement::WithLayer))
+            .into_iter()
+            .chain(apart.map(|count| (layers + 1, ExpertPlacement::FirstLayersOnCpu(count))));
+        Some(Split { samples: samples.collect(), copies_output: false })
+    }
+}
+
+/// The run whose buffer is taken: one slot of the server with one type for K and V.
+pub(crate) fn sampled(settings: &Settings, cache_type: CacheType, context: u64) -> Settings {
+    Settings {
+        context,
+        cache_type_k: cache_type,
+        cache_type_v: cache_type,
+        sequences: 1,
+        n_outputs: Some(1),
+        cache_layout: CacheLayout::Unified,
+        ..settings.clone()
+    }
+}
+
+/// Numbers of cells at which a buffer is taken: powers of two, the last of them at least those of the longest context.
+pub fn sample_cells(max_context: u64) -> impl Iterator<Item = u64> {
+    let last = max_context.max(LEAST_SAMPLE).next_power_of_two();
+    (LEAST_SAMPLE.ilog2()..=last.ilog2()).map(|power| 1 << power)
+}
+
+/// The straight pieces through buffers taken at [`LEAST_SAMPLE`] cells and its doubles.
+pub fn through(samples: &[u64]) -> Vec<Segment> {
+    let mut pieces: Vec<Segment> = Vec::new();
+    let firsts = (0..).map(|power| LEAST_SAMPLE << power).zip(samples);
+    let nexts = samples.iter().skip(1).map(Some).chain([None]);
+    for ((cells, bytes), next) in firsts.zip(nexts) {
+        let steps = (cells / CELL_STEP) as i64;
+        let rise = next.map_or(0, |next| *next as i64 - *bytes as i64);
+        // a step too large by less than a byte
+        let piece = Segment { cells, bytes: Bytes(*bytes), slope: -(-rise).div_euclid(steps) };
+        if pieces.is_empty() {
+            pieces.push(Segment { cells: CELL_STEP, slope: 0, ..piece });
+        }
+        pieces.push(piece);
+    }
+    pieces
+}
+
+/// The buffers of the whole model on one GPU, by run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct WholeBytes {
+    /// One slot of the server.
+    pub one_slot: u64,
+    /// All slots of the server.
+    pub all_slots: u64,
+    /// The run that is asked for, which may keep the logits of every token.
+    pub asked: u64,
+}
+
+/// The buffer of a part of the model: of the buffers taken the largest and what further slots add, but at least that
+/// of the whole model, since logits come last, when all copies are gone. `output` is an output matrix that is copied in.
+pub fn partial_bytes(samples: impl Iterator<Item = u64>, whole: WholeBytes, output: u64) -> u64 {
+    let one_slot = samples.fold(whole.one_slot, u64::max);
+    (one_slot + whole.all_slots.saturating_sub(whole.one_slot)).max(whole.asked) + output
+}
+
+#[cfg(test)]
+mod tests {
+    use super::through;
+    use crate::bytes::Bytes;
+    use crate::segments::value_at;
+
+    #[test]
+    fn a_buffer_is_that_of_a_power_of_two_and_on_a_line_between_two_of_them() {
+        let pieces = through(&[700, 1500, 700, 100]);
+        let cells = [256, 2048, 3072, 4096, 6144, 8192, 12_288, 16_384, 20_480];
+        let at = cells.map(|cells| value_at(&pieces, cells).unwrap().0);
+        assert_eq!(at, [700, 700, 1100, 1500, 1100, 700, 412, 100, 100]);
+        assert_eq!(value_at(&through(&[0, 1]), 2304), Some(Bytes(1)));
+    }
+}

@@ -1,0 +1,415 @@
+//! Matches one pattern at a position of a normal text.
+
+use std::ops::Range;
+
+use crate::anchor::{Anchor, anchor_bytes};
+use crate::figure::{Figure, Figures};
+use crate::normal::{GAP_BREAK, GAP_NONE, NormalText};
+use crate::pattern::{Pattern, PatternPart, PlaceholderType};
+use crate::placeholder::MAX_LENGTH;
+use crate::step_budget::StepBudget;
+
+/// Patterns with fewer literal characters match whole words only, and no words that a line end splits.
+const WHOLE_WORD_LENGTH: usize = 12;
+/// Patterns with this many literal characters also match if spaces between words are missing or added.
+const SPACE_TOLERANCE_LENGTH: usize = 20;
+/// Maximum ends of placeholders that are tried at one position.
+const MAX_TRIES: usize = 512;
+
+/// A compiled pattern.
+#[derive(Debug, Clone)]
+pub(crate) struct Matcher {
+    parts: Vec<MatcherPart>,
+    literal_length: usize,
+    typed_placeholders: usize,
+    /// Index of the first literal text: 1 after a placeholder, else 0.
+    first_text_part: usize,
+    anchor: Anchor,
+    /// Maximum characters from the start of the first literal text to the start of the part with the anchor.
+    max_distance: usize,
+    /// Fewest literal characters of a pattern that matches words which a line end splits.
+    split_word_threshold: usize,
+    /// Fewest literal characters of a pattern that matches with missing or added spaces.
+    spacing_threshold: usize,
+}
+
+#[derive(Debug, Clone)]
+enum MatcherPart {
+    Text { bytes: Vec<u8>, spaced: Vec<bool> },
+    Placeholder(PlaceholderType, String),
+}
+
+/// The extent of a match and of its placeholders, in characters of the normal text.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct MatchSpan {
+    pub start: usize,
+    pub end: usize,
+    placeholders: Vec<(usize, usize)>,
+}
+
+struct MatchState<'m> {
+    text: &'m NormalText,
+    placeholders: &'m mut Vec<(usize, usize)>,
+    tries: &'m mut usize,
+    budget: &'m mut StepBudget,
+}
+
+impl MatcherPart {
+    fn max_length(&self) -> usize {
+        match self {
+            Self::Text { bytes, .. } => bytes.len(),
+            Self::Placeholder(kind, _) => kind.max_length(),
+        }
+    }
+}
+
+impl Matcher {
+    pub fn new(pattern: &Pattern, anchor: Anchor) -> Self {
+        let mut matcher = Self {
+            parts: Vec::new(),
+            literal_length: 0,
+            typed_placeholders: 0,
+            first_text_part: usize::from(matches!(pattern.parts.first(), Some(PatternPart::Placeholder(..)))),
+            anchor,
+            max_distance: 0,
+            split_word_threshold: WHOLE_WORD_LENGTH,
+            spacing_threshold: SPACE_TOLERANCE_LENGTH,
+        };
+        for part in &pattern.parts {
+            matcher.parts.push(match part {
+                PatternPart::Text(text) => {
+                    let (bytes, spaced) = literal_bytes(text);
+                    matcher.literal_length += bytes.len();
+                    MatcherPart::Text { bytes, spaced }
+                }
+                PatternPart::Placeholder(kind, name) => {
+                    matcher.typed_placeholders += usize::from(*kind != PlaceholderType::Any);
+                    MatcherPart::Placeholder(*kind, name.clone())
+                }
+            });
+        }
+        let between = matcher.parts.get(matcher.first_text_part..anchor.0).unwrap_or_default();
+        matcher.max_distance = between.iter().map(MatcherPart::max_length).sum();
+        matcher
+    }
+
+    /// Compiles a pattern that is matched only within a message, and so tolerates line ends and spacing at any length.
+    pub fn within_message(pattern: &Pattern) -> Self {
+        Self { split_word_threshold: 0, spacing_threshold: 0, ..Self::new(pattern, Anchor(0, 0)) }
+    }
+
+    /// Returns the number of literal characters plus 3 for each typed placeholder.
+    pub fn weight(&self) -> usize {
+        self.literal_length + 3 * self.typed_placeholders
+    }
+
+    /// Returns the first literal text; at most one placeholder precedes it.
+    pub fn first_literal(&self) -> &[u8] {
+        self.literal_text(self.first_text_part)
+    }
+
+    /// Returns the literal text that every match starts with; empty if the pattern starts with a placeholder.
+    pub fn leading_text(&self) -> &[u8] {
+        self.literal_text(0)
+    }
+
+    pub fn anchor(&self) -> &[u8] {
+        let Anchor(part, offset) = self.anchor;
+        anchor_bytes(self.literal_text(part.max(self.first_text_part)), offset)
+    }
+
+    /// Returns where the first literal text may start if the anchor is at `at`.
+    pub fn candidate_starts(&self, at: usize) -> Option<Range<usize>> {
+        let literal = at.checked_sub(self.anchor.1)?;
+        if self.anchor.0 <= self.first_text_part {
+            return Some(literal..literal + 1);
+        }
+        let last = literal.checked_sub(self.first_literal().len())?;
+        Some(literal.saturating_sub(self.max_distance)..last + 1)
+    }
+
+    fn literal_text(&self, part: usize) -> &[u8] {
+        match self.parts.get(part) {
+            Some(MatcherPart::Text { bytes, .. }) => bytes,
+            _ => &[],
+        }
+    }
+
+    /// Matches the pattern with its first literal text at `at`.
+    pub fn match_at(&self, text: &NormalText, at: usize, budget: &mut StepBudget) -> Option<MatchSpan> {
+        let mut span = MatchSpan { start: at, end: at, placeholders: Vec::new() };
+        budget.charge(8)?;
+        if let Some(MatcherPart::Placeholder(kind, _)) = self.parts.first() {
+            budget.charge(32)?;
+            span.start = kind.start(text, at)?;
+            span.placeholders.push((span.start, at));
+        } else if at > 0 && text.gaps[at] == GAP_NONE && is_same_run(text.bytes[at - 1], text.bytes[at]) {
+            return None;
+        }
+        let mut tries = MAX_TRIES;
+        let mut state = MatchState { text, placeholders: &mut span.placeholders, tries: &mut tries, budget };
+        span.end = self.match_parts(&mut state, self.first_text_part, at, span.start == at)?;
+        Some(span)
+    }
+
+    fn match_parts(&self, state: &mut MatchState<'_>, part: usize, at: usize, first: bool) -> Option<usize> {
+        match self.parts.get(part) {
+            None => self.is_end_valid(state.text, at).then_some(at),
+            Some(MatcherPart::Text { bytes, spaced }) => {
+                state.budget.charge(1 + bytes.len() / 16)?;
+                let end = self.match_literal(state.text, at, bytes, spaced, first)?;
+                self.match_parts(state, part + 1, end, false)
+            }
+            Some(MatcherPart::Placeholder(kind, _)) => {
+                if part + 1 == self.parts.len() && *kind == PlaceholderType::Any {
+                    let end = line_end(state.text, at);
+                    state.placeholders.push((at, end));
+                    return Some(end);
+                }
+                let ends = kind.ends(state.text, at);
+                state.budget.charge(8 + ends.len())?;
+                for end in ends {
+                    *state.tries = state.tries.checked_sub(1)?;
+                    if !self.can_continue(state.text, part + 1, end) {
+                        continue;
+                    }
+                    state.placeholders.push((at, end));
+                    if let Some(found) = self.match_parts(state, part + 1, end, false) {
+                        return Some(found);
+                    }
+                    state.placeholders.pop();
+                }
+                None
+            }
+        }
+    }
+
+    /// Compares one character, to avoid most full comparisons of the literal text after a placeholder.
+    fn can_continue(&self, text: &NormalText, part: usize, at: usize) -> bool {
+        match self.parts.get(part) {
+            Some(MatcherPart::Text { bytes, .. }) => text.bytes.get(at) == bytes.first(),
+            _ => true,
+        }
+    }
+
+    fn match_literal(
+        &self,
+        text: &NormalText,
+        at: usize,
+        bytes: &[u8],
+        spaced: &[bool],
+        first: bool,
+    ) -> Option<usize> {
+        if text.bytes.get(at..at + bytes.len())? != bytes {
+            return None;
+        }
+        let begin = usize::from(first || at == 0);
+        for (index, &has_space) in spaced.iter().enumerate().skip(begin) {
+            let at = at + index;
+            let gap = text.gaps[at];
+            if has_space == (gap != GAP_NONE) || !is_same_word(text.bytes[at - 1], text.bytes[at]) {
+                continue;
+            }
+            let is_split = !has_space && gap == GAP_BREAK;
+            if self.literal_length < if is_split { self.split_word_threshold } else { self.spacing_threshold }
+            {
+                return None;
+            }
+        }
+        Some(at + bytes.len())
+    }
+
+    fn is_end_valid(&self, text: &NormalText, end: usize) -> bool {
+        if end >= text.len() || text.gaps[end] != GAP_NONE {
+            return true;
+        }
+        let (last, next) = (text.bytes[end - 1], text.bytes[end]);
+        if last.is_ascii_digit() && next.is_ascii_digit() {
+            return matches!(self.parts.last(), Some(MatcherPart::Placeholder(..)));
+        }
+        self.literal_length >= WHOLE_WORD_LENGTH || !is_same_word(last, next)
+    }
+
+    /// Returns the values of the named placeholders.
+    pub fn figures(&self, text: &NormalText, original: &str, span: &MatchSpan) -> Figures {
+        let mut figures = Figures::default();
+        self.named_figures(text, original, span).for_each(|(name, figure)| figures.add(name, figure));
+        figures
+    }
+
+    /// Returns the value of the first named placeholder.
+    pub fn named_figure(&self, text: &NormalText, original: &str, span: &MatchSpan) -> Option<Figure> {
+        self.named_figures(text, original, span).next().map(|(_, figure)| figure)
+    }
+
+    fn named_figures<'a>(
+        &'a self,
+        text: &'a NormalText,
+        original: &'a str,
+        span: &'a MatchSpan,
+    ) -> impl Iterator<Item = (&'a str, Figure)> {
+        let placeholders = self.parts.iter().filter_map(|part| match part {
+            MatcherPart::Placeholder(kind, name) => Some((kind, name.as_str())),
+            MatcherPart::Text { .. } => None,
+        });
+        let named = placeholders.zip(&span.placeholders).filter(|((_, name), _)| !name.is_empty());
+        named.filter_map(|((kind, name), (from, to))| Some((name, kind.figure(text, original, *from, *to)?)))
+    }
+
+    /// Returns the first match that lies within `range`.
+    pub fn find(&self, text: &NormalText, range: Range<usize>, budget: &mut StepBudget) -> Option<MatchSpan> {
+        let literal = self.first_literal();
+        let to = range.end.min(text.len());
+        budget.charge(to.saturating_sub(range.start) / 16)?;
+        let mut at = range.start;
+        while at + literal.len() <= to {
+            let next = text.bytes[at..to - literal.len() + 1].iter().position(|byte| *byte == literal[0])?;
+            at += next;
+            if text.bytes[at..].starts_with(literal)
+                && let Some(span) = self.match_at(text, at, budget)
+                && span.start >= range.start
+                && span.end <= to
+            {
+                return Some(span);
+            }
+            at += 1;
+        }
+        None
+    }
+}
+
+fn is_same_word(left: u8, right: u8) -> bool {
+    left.is_ascii_alphanumeric() && right.is_ascii_alphanumeric()
+}
+
+/// Whether both are letters, or both digits: in `2.83s/it` the pattern `s/it` may start after a digit.
+fn is_same_run(left: u8, right: u8) -> bool {
+    left.is_ascii_alphabetic() && right.is_ascii_alphabetic()
+        || left.is_ascii_digit() && right.is_ascii_digit()
+}
+
+/// Returns the end of the line, at most the maximum length of a placeholder away.
+fn line_end(text: &NormalText, from: usize) -> usize {
+    let mut end = from;
+    while end < text.len() && end - from < MAX_LENGTH && (end == from || text.gaps[end] != GAP_BREAK) {
+        end += 1;
+    }
+    end
+}
+
+/// Splits literal text into its characters and, for each, whether white space precedes it.
+pub(crate) fn literal_bytes(text: &str) -> (Vec<u8>, Vec<bool>) {
+    let (mut bytes, mut spaced) = (Vec::new(), Vec::new());
+    let mut space = false;
+    for character in text.chars() {
+        if character == ' ' {
+            space = true;
+            continue;
+        }
+        bytes.push((character as u32 & 0xff) as u8);
+        spaced.push(space);
+        space = false;
+    }
+    (bytes, spaced)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn extract(pattern: &str, log: &str) -> Option<String> {
+        let matcher = Matcher::new(&Pattern::parse(pattern).expect(pattern), Anchor(0, 0));
+        let text = NormalText::of_log(log);
+        let span = matcher.find(&text, 0..text.len(), &mut StepBudget::new())?;
+        let figures = matcher.figures(&text, log, &span);
+        Some(serde_json::to_string(&figures).expect("figures are plain data"))
+    }
+
+    #[test]
+    fn placeholders_match_their_type() {
+        for (pattern, log, expected) in [
+            ("allocate {n:bytes}. GPU", "allocate 2.50 GiB. GPU 0", r#"{"n":2684354560}"#),
+            ("allocate {n:bytes} (GPU", "allocate 20.00 MiB (GPU 0;", r#"{"n":20971520}"#),
+            ("allocate {n:bytes}", "tried to allocate 1073741824 bytes.", r#"{"n":1073741824}"#),
+            ("of size {n:bytes} but", "of size 440449768 but has", r#"{"n":440449768}"#),
+            ("expected {a:int}, got {b:int}", "expected 292, got 291", r#"{"a":292,"b":291}"#),
+            ("utilization ({u:float},", "utilization (0.6, 47", r#"{"u":0.6}"#),
+            ("magic number {m:hex}", "magic number 73726576", r#"{"m":"73726576"}"#),
+            (
+                "driver version {v:version}",
+                "Driver Version: x driver version 580.105.08, CUDA",
+                r#"{"v":"580.105.08"}"#,
+            ),
+            ("library {l:path}:", "library C:\\Users\\Me\\a.dll: not", r#"{"l":"C:\\Users\\Me\\a.dll"}"#),
+            ("architecture: {a:quoted}", "architecture: 'Llama4'", r#"{"a":"Llama4"}"#),
+            ("tensor {t:word} not found", "tensor blk.0.W not found", r#"{"t":"blk.0.W"}"#),
+            ("Model {m:any} is not supported", "Model Glm4v Moe is not supported", r#"{"m":"Glm4v Moe"}"#),
+            ("unknown projector: {p:any}", "unknown projector: a B\nnext", r#"{"p":"a B"}"#),
+            ("{free:bytes} free; {int} more", "x; 0 bytes free; 3 more", r#"{"free":0}"#),
+            ("{free:bytes} is free", "of which 235.06 MiB is free", r#"{"free":246478275}"#),
+            (
+                "{file:path}: undefined symbol",
+                "ImportError: /a/B.so: undefined symbol: _Z",
+                r#"{"file":"/a/B.so"}"#,
+            ),
+        ] {
+            assert_eq!(extract(pattern, log).as_deref(), Some(expected), "{pattern} on {log}");
+        }
+    }
+
+    #[test]
+    fn ignores_white_space_and_line_ends() {
+        for log in [
+            "CUDA out of memory.  Tried\n to allocate 2 GiB",
+            "CUDA out of mem\nory. Tried to allocate 2\n GiB",
+            "│ CUDA out of mem │\n│ ory. Tried to allocate 2 Gi │\n│ B │",
+            "cuda OUT of memory.Tried to allocate 2GiB",
+        ] {
+            assert_eq!(
+                extract("CUDA out of memory. Tried to allocate {n:bytes}", log).as_deref(),
+                Some("{\"n\":2147483648}"),
+                "{log}"
+            );
+        }
+    }
+
+    #[test]
+    fn matches_start_at_word_boundaries() {
+        assert_eq!(extract("EngineDeadError", "AsyncEngineDeadError: x"), None);
+        assert_eq!(extract("OUT_OF_HOST_MEMORY", "PI_ERROR_OUT_OF_HOST_MEMORY").as_deref(), Some("{}"));
+        assert_eq!(extract("undefined symbol: _ZN", "undefined symbol: _ZN3c10").as_deref(), Some("{}"));
+        assert_eq!(extract("signal 4", "by signal 47"), None);
+        assert_eq!(extract("Killed", "Killedby"), None);
+        assert_eq!(extract("Killed", "Kil\nled"), None);
+        assert_eq!(extract("Killed", "[00:08]Killed").as_deref(), Some("{}"));
+        assert_eq!(extract("s/it]Killed", "2.83s/it]Killed").as_deref(), Some("{}"));
+    }
+
+    #[test]
+    fn start_and_end_match_line_boundaries() {
+        for log in [
+            "Killed",
+            "loading\nKilled\n$",
+            "│ Killed │",
+            "Mar 01 10:22:33 host app[1]: Killed\r\n",
+            "> Killed",
+        ] {
+            assert_eq!(extract("{start}Killed{end}", log).as_deref(), Some("{}"), "{log:?}");
+        }
+        for log in ["is Killed", "Killed process 7", "[1] 12 Killed"] {
+            assert_eq!(extract("{start}Killed{end}", log), None, "{log:?}");
+        }
+        assert_eq!(
+            extract("line {int}: {int} Killed{end}", "./a.sh: line 4: 6516 Killed\n").as_deref(),
+            Some("{}")
+        );
+    }
+
+    #[test]
+    fn placeholder_length_is_limited() {
+        let near = format!("Model {} is not supported", "x".repeat(120));
+        let far = format!("Model {} is not supported", "x".repeat(121));
+        assert!(extract("Model {any} is not supported", &near).is_some());
+        assert!(extract("Model {any} is not supported", &far).is_none());
+    }
+}

@@ -1,0 +1,322 @@
+//! Scans a log for the patterns of a table and extracts figures at each occurrence.
+
+use std::collections::{BTreeMap, HashMap};
+use std::ops::Range;
+
+use crate::anchor_search::{AnchorHit, AnchorSearch};
+use crate::extractor::CompiledExtractor;
+use crate::figure::Figures;
+use crate::matcher::Matcher;
+use crate::normal::{GAP_NONE, NormalText};
+use crate::step_budget::{PatternCost, StepBudget, WINDOW_LENGTH};
+use crate::stream::floor_char_boundary;
+use crate::table::Table;
+
+/// Maximum occurrences of one pattern; further repetitions of a message add no information.
+const MAX_OCCURRENCES: usize = 8;
+
+/// Fewest characters at the end of a text that count as the beginning of a truncated message.
+const MIN_TRUNCATED_LENGTH: usize = 12;
+
+/// Matchers for the patterns of a table, with their anchors and extractors.
+#[derive(Debug, Clone)]
+pub(crate) struct Scanner {
+    anchors: AnchorSearch,
+    matchers: Vec<Matcher>,
+    extractors: Vec<CompiledExtractor>,
+    /// For each pattern, the extractors of the signatures whose first pattern it is.
+    pattern_extractors: Vec<Vec<usize>>,
+}
+
+/// One match of a pattern in a log.
+#[derive(Debug, Clone)]
+pub(crate) struct Occurrence {
+    /// First character in the normal text, and the one after the last.
+    pub start: usize,
+    pub end: usize,
+    /// Byte offset in the chunk in which it was found.
+    offset: usize,
+    /// The surrounding line of the log, at most 200 bytes on each side.
+    pub quote: String,
+    /// 1-based line in the log.
+    pub line: usize,
+    /// 1-based character in that line.
+    pub column: usize,
+    /// Values of the named placeholders.
+    pub figures: Figures,
+    /// Figures of each extractor, by its index in the table.
+    pub extracted: Vec<(usize, Figures)>,
+}
+
+/// Occurrences by pattern. Only patterns that were found have an entry, so the size does not grow with the table.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Occurrences(BTreeMap<usize, PatternOccurrences>);
+
+#[derive(Debug, Clone, Default)]
+struct PatternOccurrences {
+    /// In text order.
+    occurrences: Vec<Occurrence>,
+    /// End of the last occurrence, in characters of the normal text of the whole log.
+    end: usize,
+    /// Number of occurrences whose line and column are set.
+    located: usize,
+}
+
+impl Occurrences {
+    /// Returns the occurrences of a pattern, in text order.
+    pub fn of(&self, pattern: usize) -> &[Occurrence] {
+        self.0.get(&pattern).map(|found| found.occurrences.as_slice()).unwrap_or_default()
+    }
+
+    /// Iterates over the patterns that were found, in table order.
+    pub fn patterns(&self) -> impl Iterator<Item = usize> {
+        self.0.keys().copied()
+    }
+}
+
+impl Scanner {
+    /// Compiles the patterns and extractors of a table.
+    pub fn new(table: &Table) -> Self {
+        let anchored = table.patterns.iter().zip(&table.anchors);
+        let matchers: Vec<Matcher> =
+            anchored.map(|(pattern, anchor)| Matcher::new(pattern, *anchor)).collect();
+        let mut pattern_extractors = vec![Vec::new(); matchers.len()];
+        for signature in table.pages.iter().flat_map(|page| &page.signatures) {
+            if let (Some(extractor), Some(first)) = (signature.extract, signature.all.first())
+                && !pattern_extractors[*first].contains(&extractor)
+            {
+                pattern_extractors[*first].push(extractor);
+            }
+        }
+        Self {
+            anchors: AnchorSearch::new(matchers.iter().map(Matcher::anchor)),
+            extractors: table.extractors.iter().map(CompiledExtractor::new).collect(),
+            matchers,
+            pattern_extractors,
+        }
+    }
+
+    /// Returns the weight of a pattern; see [`Matcher::weight`].
+    pub fn weight(&self, pattern: usize) -> usize {
+        self.matchers[pattern].weight()
+    }
+
+    pub fn anchor(&self, pattern: usize) -> &[u8] {
+        self.matchers[pattern].anchor()
+    }
+
+    /// Iterates over the lists of patterns that share an anchor; each hit of the anchor costs all of them.
+    pub fn anchor_groups(&self) -> impl Iterator<Item = &[usize]> {
+        self.anchors.pattern_groups()
+    }
+
+    /// Scans a whole log.
+    pub fn scan(&self, log: &str) -> ScanState {
+        let mut state = ScanState::new();
+        self.scan_chunk(log, log.len(), log.len(), &mut state);
+        state
+    }
+
+    /// Scans a chunk of a log for matches whose anchor starts before byte `until`. The next chunk must start at byte `cut` of
+    /// this one.
+    pub fn scan_chunk(&self, chunk: &str, until: usize, cut: usize, state: &mut ScanState) {
+        let text = NormalText::of_log(chunk);
+        let chars_before = |offset: usize| text.starts.partition_point(|start| (*start as usize) < offset);
+        let limit = chars_before(until);
+        let mut from = state.scanned - state.dropped;
+        let mut hits = Vec::new();
+        let mut skipped = None;
+        while from < limit {
+            let end = ((state.dropped + from) / WINDOW_LENGTH + 1) * WINDOW_LENGTH - state.dropped;
+            self.anchors.collect(&text.bytes, from..end.min(limit), &mut hits);
+            let stopped = hits.iter().find_map(|hit| self.verify_hit(*hit, &text, chunk, state));
+            skipped = skipped.or(stopped);
+            from = end.min(limit);
+            if from == end {
+                state.budget.start_window();
+                state.costliest = state.costliest.max(state.costliest_in_window());
+                state.window_costs.clear();
+            }
+        }
+        if let Some(offset) = skipped
+            && state.skipped.is_none()
+        {
+            state.skipped = Some(state.position.after(&chunk[..offset]).line);
+        }
+        state.scanned = state.dropped + limit;
+        state.dropped += chars_before(cut);
+        let mut position = state.position;
+        let new = state.occurrences.0.values_mut().flat_map(|found| {
+            let located = std::mem::replace(&mut found.located, found.occurrences.len());
+            &mut found.occurrences[located..]
+        });
+        let mut new: Vec<&mut Occurrence> = new.collect();
+        new.sort_by_key(|occurrence| occurrence.offset);
+        let mut offset = 0;
+        for occurrence in new {
+            position = position.after(&chunk[offset..occurrence.offset]);
+            offset = occurrence.offset;
+            (occurrence.line, occurrence.column) = (position.line, position.column);
+        }
+        state.position = state.position.after(&chunk[..cut]);
+    }
+
+    /// Returns the patterns whose first characters are the end of the text, with their number; ignores punctuation at the end.
+    pub fn truncated_matches(&self, text: &str) -> Vec<(usize, usize)> {
+        let text = NormalText::of_log(text);
+        let is_punctuation = |byte: &&u8| b".,:;!?".contains(*byte);
+        let bytes = &text.bytes[..text.len() - text.bytes.iter().rev().take_while(is_punctuation).count()];
+        let is_word_start = |at: &usize| text.gaps[*at] != GAP_NONE;
+        let starts = 0..bytes.len().saturating_sub(MIN_TRUNCATED_LENGTH - 1);
+        let ends: Vec<&[u8]> = starts.filter(is_word_start).map(|at| &bytes[at..]).collect();
+        let length = |matcher: &Matcher| {
+            let literal = matcher.leading_text();
+            let is_prefix = |end: &&&[u8]| literal.len() > end.len() && literal.starts_with(end);
+            ends.iter().find(is_prefix).map(|end| end.len())
+        };
+        let patterns = self.matchers.iter().enumerate();
+        patterns.filter_map(|(pattern, matcher)| Some((pattern, length(matcher)?))).collect()
+    }
+
+    /// Verifies the patterns of a hit; returns its byte offset if the step limit is exceeded.
+    fn verify_hit(
+        &self,
+        hit: AnchorHit,
+        text: &NormalText,
+        chunk: &str,
+        state: &mut ScanState,
+    ) -> Option<usize> {
+        for &pattern in self.anchors.patterns(hit) {
+            let steps = state.budget.steps;
+            self.verify_pattern(pattern, hit.start, text, chunk, state);
+            *state.window_costs.entry(pattern).or_default() += state.budget.steps - steps;
+            if state.budget.is_exhausted() {
+                return Some(text.starts[hit.start] as usize);
+            }
+        }
+        None
+    }
+
+    /// Adds the occurrences of a pattern whose anchor is at `at`; `None` if the step limit is exceeded.
+    fn verify_pattern(
+        &self,
+        pattern: usize,
+        at: usize,
+        text: &NormalText,
+        chunk: &str,
+        state: &mut ScanState,
+    ) -> Option<()> {
+        let matcher = &self.matchers[pattern];
+        let Range { start: from, end: to } = matcher.candidate_starts(at)?;
+        let verified = state.verified.entry(pattern).or_default();
+        let from = from.max(verified.saturating_sub(state.dropped));
+        *verified = (*verified).max(state.dropped + to);
+        state.budget.charge(1 + to.saturating_sub(from) / 16)?;
+        let first_literal = matcher.first_literal();
+        for at in from..to {
+            if !text.bytes[at..].starts_with(first_literal) {
+                continue;
+            }
+            let start = state.dropped + at;
+            let is_covered =
+                |found: &PatternOccurrences| start < found.end || found.occurrences.len() == MAX_OCCURRENCES;
+            if state.occurrences.0.get(&pattern).is_some_and(is_covered) {
+                continue;
+            }
+            let Some(span) = matcher.match_at(text, at, &mut state.budget) else { continue };
+            state.budget.charge(64)?;
+            let figures = matcher.figures(text, chunk, &span);
+            let mut extracted = Vec::new();
+            for &id in &self.pattern_extractors[pattern] {
+                let values =
+                    self.extractors[id].extract(text, chunk, matcher, &span, &figures, &mut state.budget);
+                extracted.push((id, values));
+            }
+            let found = state.occurrences.0.entry(pattern).or_default();
+            found.end = state.dropped + span.end;
+            found.occurrences.push(Occurrence {
+                start: state.dropped + span.start,
+                end: state.dropped + span.end,
+                offset: text.starts[span.start] as usize,
+                quote: quote(chunk, text.starts[span.start] as usize),
+                line: 0,
+                column: 0,
+                figures,
+                extracted,
+            });
+        }
+        Some(())
+    }
+}
+
+/// Result and position of a scan.
+#[derive(Debug, Clone)]
+pub(crate) struct ScanState {
+    pub occurrences: Occurrences,
+    pub budget: StepBudget,
+    /// The pattern with the most steps in one complete window.
+    pub costliest: Option<PatternCost>,
+    /// 1-based line where the step limit was first exceeded.
+    pub skipped: Option<usize>,
+    /// For each pattern, the first character of the normal text that has not been verified.
+    verified: HashMap<usize, usize>,
+    /// Steps of each pattern in the current window.
+    window_costs: BTreeMap<usize, u64>,
+    /// Characters of the normal text before the current chunk.
+    dropped: usize,
+    /// Characters of the normal text that have been scanned.
+    scanned: usize,
+    /// Start of the next chunk in the log.
+    position: TextPosition,
+}
+
+impl ScanState {
+    pub fn new() -> Self {
+        Self {
+            occurrences: Occurrences::default(),
+            budget: StepBudget::new(),
+            costliest: None,
+            skipped: None,
+            verified: HashMap::new(),
+            window_costs: BTreeMap::new(),
+            dropped: 0,
+            scanned: 0,
+            position: TextPosition { line: 1, column: 1 },
+        }
+    }
+
+    /// Returns the pattern with the most steps in the current window.
+    pub fn costliest_in_window(&self) -> Option<PatternCost> {
+        self.window_costs.iter().map(|(&pattern, &steps)| PatternCost { steps, pattern }).max()
+    }
+}
+
+/// Maximum bytes of a line that are quoted on each side of a match.
+const QUOTE_CONTEXT: usize = 200;
+
+/// Returns the line around a byte offset, truncated to [`QUOTE_CONTEXT`] on each side.
+fn quote(text: &str, at: usize) -> String {
+    let from = floor_char_boundary(text, at.saturating_sub(QUOTE_CONTEXT));
+    let to = floor_char_boundary(text, at + QUOTE_CONTEXT);
+    let begin = text[from..at].rfind('\n').map_or(from, |end| from + end + 1);
+    let end = text[at..to].find('\n').map_or(to, |end| at + end);
+    text[begin..end].trim().to_owned()
+}
+
+#[derive(Debug, Clone, Copy)]
+struct TextPosition {
+    line: usize,
+    column: usize,
+}
+
+impl TextPosition {
+    fn after(self, text: &str) -> Self {
+        match text.rfind('\n') {
+            Some(end) => Self {
+                line: self.line + text.bytes().filter(|byte| *byte == b'\n').count(),
+                column: text[end + 1..].chars().count() + 1,
+            },
+            None => Self { line: self.line, column: self.column + text.chars().count() },
+        }
+    }
+}

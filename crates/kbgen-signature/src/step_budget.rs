@@ -1,0 +1,53 @@
+//! Limits the steps that matching may take in each window of the text.
+
+use serde::{Deserialize, Serialize};
+
+/// Length of a window in characters of normal text.
+pub(crate) const WINDOW_LENGTH: usize = 1024;
+/// Maximum steps per window of 1,024 characters. Logs of the programs in the knowledge base need at most a twelfth of it.
+pub const STEPS_PER_WINDOW: usize = 1 << 16;
+
+/// Counts the steps of the current window. A step is one tried end of a placeholder, or 16 compared characters.
+///
+/// `static/js/match.js` counts in the same way, so that both implementations stop at the same position.
+#[derive(Debug, Clone)]
+pub(crate) struct StepBudget {
+    /// Steps in all windows so far.
+    pub steps: u64,
+    remaining: usize,
+    exhausted: bool,
+}
+
+/// The steps of one pattern in one window.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct PatternCost {
+    pub steps: u64,
+    /// Index of the pattern in the table.
+    pub pattern: usize,
+}
+
+impl StepBudget {
+    pub fn new() -> Self {
+        Self { steps: 0, remaining: STEPS_PER_WINDOW, exhausted: false }
+    }
+
+    /// Adds steps; returns `None` once the limit is exceeded, until the next window starts.
+    pub fn charge(&mut self, steps: usize) -> Option<()> {
+        self.exhausted |= steps > self.remaining;
+        if self.exhausted {
+            return None;
+        }
+        self.remaining -= steps;
+        self.steps += steps as u64;
+        Some(())
+    }
+
+    pub fn is_exhausted(&self) -> bool {
+        self.exhausted
+    }
+
+    pub fn start_window(&mut self) {
+        self.remaining = STEPS_PER_WINDOW;
+        self.exhausted = false;
+    }
+}

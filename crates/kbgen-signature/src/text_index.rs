@@ -1,0 +1,311 @@
+//! A full-text index of pages, for logs without a known signature and for questions.
+//!
+//! Ranks by BM25F (Robertson and Zaragoza 2009, <https://doi.org/10.1561/1500000019>). Weights are small integers, so that
+//! `static/js/search.js` computes the same order. `cargo bench --bench retrieval` measures the effect of the constants.
+
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+use foldhash::{HashMap, HashMapExt, HashSet};
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+
+/// The indexed texts of a page.
+#[derive(Debug, Clone, Default)]
+pub struct Document {
+    /// Address of the page; part of each hit.
+    pub address: String,
+    /// Title; part of each hit.
+    pub title: String,
+    /// Patterns and samples of its signatures.
+    pub signatures: String,
+    /// Plain text of the page.
+    pub body: String,
+}
+
+/// The index in its serialized form: JSON with two long strings.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct TextIndex {
+    /// Address and title of each document, and the score of its own title as a line with an error phrase.
+    pub(crate) documents: Vec<(String, String, u32)>,
+    /// Terms in order. Each is a capital letter for the number of letters it shares with the previous term (`A` for none),
+    /// and its other letters.
+    pub(crate) words: String,
+    /// For each term, separated by spaces: its inverse document frequency as a base-64 digit, then for each document the
+    /// distance from the previous one (5-bit digits, lowest first, 32 added to all but the last) and the weight as a digit.
+    pub(crate) postings: String,
+    /// Stop words, each between spaces; read by the script.
+    pub(crate) ignored: String,
+    /// Error phrases; read by the script.
+    pub(crate) trouble: Vec<String>,
+}
+
+/// Weights of a term in the title, and in a body of mean length, relative to one in a signature.
+const TITLE_WEIGHT: f64 = 2.5;
+const BODY_WEIGHT: f64 = 0.4;
+/// The constants k1 (term frequency saturation) and b (length normalization) of BM25.
+const K1: f64 = 1.0;
+const B: f64 = 0.75;
+/// Factor of an exact match on a line with an error phrase, in the units of a search.
+pub(crate) const MAX_MATCH_FACTOR: u32 = 8;
+/// Largest weight of a term.
+const WEIGHT_LEVELS: f64 = 7.0;
+/// Smallest product of inverse document frequency and weight of a term outside the title. Omitting smaller ones saves a
+/// quarter of the index and does not change the order of the results.
+const MIN_CONTRIBUTION: usize = 28;
+/// Longest indexed word; longer ones are identifiers that nobody types.
+const MAX_WORD_LENGTH: usize = 24;
+pub(crate) const DIGITS: &[u8; 64] = b"0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ-_";
+
+const STOP_WORDS: &str = " a an and are as at be been but by can do does for from has have he how i if in into is it its me my \
+                       no not of on or so than that the then there these this to up was we were what when which with you your ";
+
+static STOP_WORD_SET: LazyLock<HashSet<&str>> = LazyLock::new(|| STOP_WORDS.split_whitespace().collect());
+
+/// Substrings of lines whose words count twice; without any, a log has no similar pages.
+pub(crate) const ERROR_PHRASES: [&str; 20] = [
+    "error",
+    "fail",
+    "exception",
+    "cannot",
+    "could not",
+    "couldn't",
+    "unable",
+    "invalid",
+    "not found",
+    "unsupported",
+    "not supported",
+    "not compatible",
+    "not match",
+    "mismatch",
+    "exceed",
+    "larger than",
+    "fatal",
+    "kill",
+    "exit code",
+    "warning",
+];
+
+/// Builds an index from documents that are added in groups.
+#[derive(Debug, Default)]
+pub struct TextIndexBuilder {
+    /// Address, title and body length of each document.
+    documents: Vec<(String, String, u32)>,
+    terms: HashMap<String, Vec<(u32, TermFrequencies)>>,
+}
+
+impl TextIndexBuilder {
+    /// Adds documents with their addresses and titles.
+    pub fn add(&mut self, names: impl IntoIterator<Item = (String, String)>, counted: &TermCounts) {
+        let first = self.documents.len() as u32;
+        let documents = names.into_iter().zip(&counted.lengths);
+        self.documents.extend(documents.map(|((address, title), length)| (address, title, *length)));
+        let mut rest = &counted.frequencies[..];
+        for (word, documents) in counted.words.split(' ').zip(&counted.document_counts) {
+            let here;
+            (here, rest) = rest.split_at(*documents);
+            let here = here.iter().map(|(document, count)| (first + document, *count));
+            match self.terms.get_mut(word) {
+                Some(found) => found.extend(here),
+                None => drop(self.terms.insert(word.to_owned(), here.collect())),
+            }
+        }
+    }
+
+    /// Computes weights and serializes the index.
+    pub fn finish(self) -> TextIndex {
+        let lengths: Vec<f64> = self.documents.iter().map(|(.., length)| f64::from(*length)).collect();
+        let mean = lengths.iter().sum::<f64>() / (lengths.len().max(1) as f64);
+        let mut index = TextIndex {
+            documents: self.documents.into_iter().map(|(address, title, _)| (address, title, 0)).collect(),
+            words: String::new(),
+            postings: String::new(),
+            ignored: STOP_WORDS.to_owned(),
+            trouble: ERROR_PHRASES.map(str::to_owned).to_vec(),
+        };
+        let mut terms: Vec<_> = self.terms.into_iter().collect();
+        terms.par_sort_unstable_by(|(one, _), (two, _)| one.cmp(two));
+        let mut previous = "";
+        for (word, counts) in &terms {
+            let idf = idf(counts.len(), lengths.len());
+            let postings = counts.iter().map(|(document, count)| {
+                let document = *document as usize;
+                let norm = 1.0 - B + B * lengths[document] / mean.max(1.0);
+                Posting { document, weight: count.weight(norm), in_title: count.title > 0 }
+            });
+            let postings: Vec<Posting> = postings
+                .filter(|posting| posting.in_title || idf * posting.weight >= MIN_CONTRIBUTION)
+                .collect();
+            if postings.is_empty() {
+                continue;
+            }
+            for posting in postings.iter().filter(|posting| posting.in_title) {
+                index.documents[posting.document].2 += (idf * posting.weight) as u32;
+            }
+            index.push(previous, word, idf, &postings);
+            previous = word;
+        }
+        for (.., title_score) in &mut index.documents {
+            *title_score = (*title_score * MAX_MATCH_FACTOR).max(1);
+        }
+        index
+    }
+}
+
+impl TextIndex {
+    /// Indexes documents.
+    pub fn build(documents: &[Document]) -> Self {
+        let mut builder = TextIndexBuilder::default();
+        let name = |document: &Document| (document.address.clone(), document.title.clone());
+        builder.add(documents.iter().map(name), &TermCounts::of(documents));
+        builder.finish()
+    }
+
+    fn push(&mut self, previous: &str, word: &str, idf: usize, postings: &[Posting]) {
+        let shared =
+            previous.bytes().zip(word.bytes()).take_while(|(left, right)| left == right).count().min(25);
+        self.words.push(char::from(b'A' + shared as u8));
+        self.words.push_str(&word[shared..]);
+        if !self.postings.is_empty() {
+            self.postings.push(' ');
+        }
+        self.postings.push(char::from(DIGITS[idf]));
+        let mut last = 0;
+        for posting in postings {
+            let mut gap = posting.document - last;
+            last = posting.document;
+            while gap >= 32 {
+                self.postings.push(char::from(DIGITS[32 + gap % 32]));
+                gap /= 32;
+            }
+            self.postings.push(char::from(DIGITS[gap]));
+            self.postings.push(char::from(DIGITS[posting.weight]));
+        }
+    }
+}
+
+/// An occurrence of a term in a document.
+struct Posting {
+    document: usize,
+    weight: usize,
+    in_title: bool,
+}
+
+/// Returns the inverse document frequency of a term in `with` of `total` documents, as an integer from 1 to 63.
+pub(crate) fn idf(with: usize, total: usize) -> usize {
+    let (with, total) = (with as f64, total as f64);
+    let idf = (1.0 + (total - with + 0.5) / (with + 0.5)).ln() * 8.0;
+    (idf.round() as usize).clamp(1, 63)
+}
+
+/// Term frequencies of a group of documents, so that they can be cached.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct TermCounts {
+    /// Number of words in the body of each document.
+    lengths: Vec<u32>,
+    /// All terms in order, separated by spaces.
+    words: String,
+    /// Number of documents with each term.
+    document_counts: Vec<usize>,
+    /// For each term its documents, as indices in the group, and its frequencies there.
+    frequencies: Vec<(u32, TermFrequencies)>,
+}
+
+/// Frequencies of a term in a document, by field.
+#[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
+struct TermFrequencies {
+    title: u32,
+    signatures: u32,
+    body: u32,
+}
+
+impl TermFrequencies {
+    /// Returns a weight from 1 to [`WEIGHT_LEVELS`]; `norm` is 1 for a body of mean length, more for a longer one.
+    fn weight(self, norm: f64) -> usize {
+        let [title, signatures, body] = [self.title, self.signatures, self.body].map(f64::from);
+        let count = TITLE_WEIGHT * title + signatures + BODY_WEIGHT * body / norm;
+        (WEIGHT_LEVELS * count / (count + K1)).round().max(1.0) as usize
+    }
+}
+
+impl TermCounts {
+    /// Counts the terms of documents in parallel.
+    pub fn of(documents: &[Document]) -> Self {
+        let counts: Vec<HashMap<String, TermFrequencies>> = documents.par_iter().map(count).collect();
+        let lengths = counts.iter().map(|counts| counts.values().map(|count| count.body).sum()).collect();
+        let mut found: BTreeMap<String, Vec<(u32, TermFrequencies)>> = BTreeMap::new();
+        for (at, counts) in (0..).zip(counts) {
+            counts.into_iter().for_each(|(word, count)| found.entry(word).or_default().push((at, count)));
+        }
+        let words: Vec<&str> = found.keys().map(String::as_str).collect();
+        Self {
+            lengths,
+            words: words.join(" "),
+            document_counts: found.values().map(Vec::len).collect(),
+            frequencies: found.into_values().flatten().collect(),
+        }
+    }
+}
+
+fn count(document: &Document) -> HashMap<String, TermFrequencies> {
+    let mut counts: HashMap<String, TermFrequencies> = HashMap::new();
+    let mut add = |text: &str, field: fn(&mut TermFrequencies) -> &mut u32| {
+        for_each_term(text, |word| match counts.get_mut(word) {
+            Some(count) => *field(count) += 1,
+            None => *field(counts.entry(word.to_owned()).or_default()) = 1,
+        });
+    };
+    add(&document.title, |count| &mut count.title);
+    add(&document.signatures, |count| &mut count.signatures);
+    add(&document.body, |count| &mut count.body);
+    counts
+}
+
+/// Returns the terms of a text; see [`for_each_term`].
+pub(crate) fn terms(text: &str) -> Vec<String> {
+    let mut words = Vec::new();
+    for_each_term(text, |word| words.push(word.to_owned()));
+    words
+}
+
+/// Calls `emit` with each term of a text: runs of ASCII letters and digits in lower case; for a camel-case name such as
+/// `EngineDeadError` also its parts. Omits stop words, single letters, and numbers of fewer than 3 or more than 5 digits;
+/// removes a plural `s`.
+fn for_each_term(text: &str, mut emit: impl FnMut(&str)) {
+    for run in text.split(|character: char| !character.is_ascii_alphanumeric()) {
+        let bytes = run.as_bytes();
+        emit_term(run, &mut emit);
+        if run.len() > 60 {
+            continue;
+        }
+        let mut start = 0;
+        for at in 1..bytes.len() {
+            if bytes[at - 1].is_ascii_lowercase() && bytes[at].is_ascii_uppercase() {
+                emit_term(&run[start..at], &mut emit);
+                start = at;
+            }
+        }
+        if start > 0 {
+            emit_term(&run[start..], &mut emit);
+        }
+    }
+}
+
+fn emit_term(run: &str, emit: &mut impl FnMut(&str)) {
+    let is_number = run.bytes().all(|byte| byte.is_ascii_digit());
+    let is_indexed =
+        if is_number { (3..=5).contains(&run.len()) } else { (2..=MAX_WORD_LENGTH).contains(&run.len()) };
+    if !is_indexed {
+        return;
+    }
+    let mut letters = [0; MAX_WORD_LENGTH];
+    let letters = &mut letters[..run.len()];
+    letters.copy_from_slice(run.as_bytes());
+    letters.make_ascii_lowercase();
+    let word = str::from_utf8(letters).expect("letters and digits are ASCII");
+    if STOP_WORD_SET.contains(word) {
+        return;
+    }
+    let is_plural = word.len() > 3 && word.ends_with('s') && !word.ends_with("ss");
+    emit(if is_plural { &word[..word.len() - 1] } else { word });
+}

@@ -1,0 +1,242 @@
+//! Searches the text index for questions and for logs without a known signature.
+
+use serde::Serialize;
+use std::collections::BTreeSet;
+
+use crate::text_index::{DIGITS, ERROR_PHRASES, TextIndex, terms};
+
+/// Maximum number of distinct terms of a query.
+const MAX_QUERY_TERMS: usize = 400;
+/// Maximum number of terms, duplicates included, that are read from lines with an error phrase, and from other lines.
+const MAX_SCANNED_TERMS: usize = 20_000;
+/// Maximum number of unknown terms that are compared with every indexed term.
+const MAX_FUZZY_TERMS: usize = 40;
+/// Longest text, in UTF-16 code units as in JavaScript, whose last word is completed.
+const MAX_COMPLETED_LENGTH: usize = 100;
+/// Minimum [`SearchHit::share`] of a page that is suggested for a log without a known signature.
+///
+/// Of 260 logs of documented errors 97 % get a suggestion, and of 27 healthy logs 2, which mention an error. Without the
+/// signatures of the right page, as for an unknown wording, 95 % get a suggestion and 79 % the right one. Errors of other
+/// software mostly get a suggestion, too.
+pub const MIN_LOG_SHARE: u32 = 70;
+
+/// Minimum [`SearchHit::share`] of a page that is suggested for a question.
+pub const MIN_QUESTION_SHARE: u32 = 40;
+/// Longest question, in UTF-16 code units as in JavaScript.
+const MAX_QUESTION_LENGTH: usize = 200;
+/// Fewest letters and digits of a title that is found within a longer text.
+const MIN_TITLE_LETTERS: usize = 8;
+
+/// A page whose title is in the query.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct TitleMatch<'i> {
+    /// Address of the page.
+    pub address: &'i str,
+    /// Title of the page.
+    pub title: &'i str,
+    /// Whether the query is only the title.
+    pub whole: bool,
+}
+
+/// Returns whether a text is one line of at most 200 UTF-16 code units: a question or a single message, not a log.
+pub fn is_question(text: &str) -> bool {
+    let text = text.trim();
+    !text.contains('\n') && text.encode_utf16().nth(MAX_QUESTION_LENGTH).is_none()
+}
+
+/// A page that contains terms of the query.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct SearchHit {
+    /// Address of the page.
+    pub address: String,
+    /// Title of the page.
+    pub title: String,
+    /// BM25 score in integer units; comparable within one search only.
+    pub score: u32,
+    /// The score as a percentage of the score of the page's own title; 0 for a log without an error phrase. See
+    /// [`MIN_LOG_SHARE`].
+    pub share: u32,
+}
+
+impl TextIndex {
+    /// Returns the pages with the highest scores, best first. Terms of four or more letters match with one typing error.
+    pub fn search(&self, text: &str, limit: usize) -> Vec<SearchHit> {
+        let words = self.decode_words();
+        let postings: Vec<&str> = self.postings.split(' ').collect();
+        let mut scores = vec![0u32; self.documents.len()];
+        let mut fuzzy_terms = 0;
+        let query = query_terms(text);
+        let has_error_phrase = query.first().is_some_and(|(_, factor)| *factor > 1);
+        for (word, factor) in query {
+            let mut known = Vec::new();
+            if let Ok(at) = words.binary_search(&word) {
+                known.push((at, 4));
+            } else if word.len() > 3
+                && !word.bytes().all(|byte| byte.is_ascii_digit())
+                && fuzzy_terms < MAX_FUZZY_TERMS
+            {
+                fuzzy_terms += 1;
+                known.extend(
+                    (0..words.len()).filter(|&at| is_one_edit_apart(&words[at], &word)).map(|at| (at, 3)),
+                );
+            }
+            for (at, closeness) in known {
+                add_scores(postings[at], closeness * factor, &mut scores);
+            }
+        }
+        if let Some(prefix) = incomplete_word(text) {
+            let first = words.partition_point(|word| **word < *prefix);
+            let same = words[first..].iter().take_while(|word| word.starts_with(&prefix)).count();
+            for (word, posting) in words[first..first + same].iter().zip(&postings[first..]) {
+                if *word != prefix {
+                    add_scores(posting, 2, &mut scores);
+                }
+            }
+        }
+        let mut order: Vec<usize> = (0..scores.len()).filter(|&at| scores[at] > 0).collect();
+        order.sort_by_key(|&at| std::cmp::Reverse(scores[at]));
+        order.truncate(limit);
+        // Words on a line with an error phrase count twice.
+        let factor = match has_error_phrase {
+            true => 100,
+            false if is_question(text) => 200,
+            false => 0,
+        };
+        let hit = |at: usize| {
+            let (address, title, title_score) = self.documents[at].clone();
+            let share = scores[at] * factor / title_score.max(1);
+            SearchHit { address, title, score: scores[at], share }
+        };
+        order.into_iter().map(hit).collect()
+    }
+
+    /// Returns the pages whose title is the question or a part of it, longest title first; none for a log.
+    pub fn title_matches(&self, text: &str) -> Vec<TitleMatch<'_>> {
+        if !is_question(text) {
+            return Vec::new();
+        }
+        let query = normalized_words(text);
+        let mut found: Vec<(usize, TitleMatch<'_>)> = Vec::new();
+        for (address, title, _) in &self.documents {
+            let words = normalized_words(title);
+            let letters = words.bytes().filter(|byte| *byte != b' ').count();
+            let whole = letters > 0 && words == query;
+            if whole || letters >= MIN_TITLE_LETTERS && query.contains(&words) {
+                found.push((words.len(), TitleMatch { address, title, whole }));
+            }
+        }
+        found.sort_by_key(|(length, _)| std::cmp::Reverse(*length));
+        found.into_iter().map(|(_, title_match)| title_match).collect()
+    }
+
+    fn decode_words(&self) -> Vec<String> {
+        let mut words: Vec<String> = Vec::new();
+        let starts = self.words.char_indices().filter(|(_, character)| character.is_ascii_uppercase());
+        let starts: Vec<usize> = starts.map(|(at, _)| at).chain([self.words.len()]).collect();
+        for pair in starts.windows(2) {
+            let shared = usize::from(self.words.as_bytes()[pair[0]] - b'A');
+            let previous = words.last().map_or("", String::as_str);
+            words.push(format!(
+                "{}{}",
+                &previous[..shared.min(previous.len())],
+                &self.words[pair[0] + 1..pair[1]]
+            ));
+        }
+        words
+    }
+}
+
+/// Returns the runs of letters and digits of a text in lower case, each between spaces.
+fn normalized_words(text: &str) -> String {
+    let runs = text.split(|character: char| !character.is_ascii_alphanumeric()).filter(|run| !run.is_empty());
+    format!(" {} ", runs.collect::<Vec<_>>().join(" ").to_ascii_lowercase())
+}
+
+/// Returns the distinct terms of a text with their factor, in text order; those of lines with an error phrase first.
+fn query_terms(text: &str) -> Vec<(String, u32)> {
+    let mut seen = BTreeSet::new();
+    let mut words = Vec::new();
+    let has_error_phrase =
+        |line: &str| ERROR_PHRASES.iter().any(|word| line.to_ascii_lowercase().contains(word));
+    for (factor, expected) in [(2, true), (1, false)] {
+        let lines = text.split('\n').filter(|line| has_error_phrase(line) == expected);
+        for word in lines.flat_map(terms).take(MAX_SCANNED_TERMS) {
+            if words.len() < MAX_QUERY_TERMS && seen.insert(word.clone()) {
+                words.push((word, factor));
+            }
+        }
+    }
+    words
+}
+
+/// Returns the last word of a short text that does not end with a space.
+fn incomplete_word(text: &str) -> Option<String> {
+    if text.encode_utf16().nth(MAX_COMPLETED_LENGTH).is_some()
+        || !text.ends_with(|character: char| character.is_ascii_alphanumeric())
+    {
+        return None;
+    }
+    let last = text.rsplit(|character: char| !character.is_ascii_alphanumeric()).next()?;
+    (last.len() > 1).then(|| last.to_ascii_lowercase())
+}
+
+fn add_scores(posting: &str, factor: u32, scores: &mut [u32]) {
+    let digit = |byte: u8| DIGITS.iter().position(|known| *known == byte).unwrap_or(0);
+    let mut digits = posting.bytes().map(digit);
+    let idf = digits.next().unwrap_or(0) as u32;
+    let mut document = 0;
+    while let Some(mut part) = digits.next() {
+        let (mut gap, mut unit) = (0, 1);
+        while part >= 32 {
+            gap += (part - 32) * unit;
+            unit *= 32;
+            part = digits.next().unwrap_or(0);
+        }
+        gap += part * unit;
+        document += gap;
+        let weight = digits.next().unwrap_or(0) as u32;
+        if let Some(score) = scores.get_mut(document) {
+            *score += idf * weight * factor;
+        }
+    }
+}
+
+/// Returns whether the words differ by one inserted, deleted, replaced or transposed letter.
+fn is_one_edit_apart(one: &str, other: &str) -> bool {
+    let (one, other) = (one.as_bytes(), other.as_bytes());
+    let (short, long) = if one.len() <= other.len() { (one, other) } else { (other, one) };
+    if short.len() < 4 || long.len() - short.len() > 1 {
+        return false;
+    }
+    let same = short.iter().zip(long).take_while(|(left, right)| left == right).count();
+    if short.len() < long.len() {
+        return short[same..] == long[same + 1..];
+    }
+    let swapped = same + 1 < short.len()
+        && short[same] == long[same + 1]
+        && short[same + 1] == long[same]
+        && short[same + 2..] == long[same + 2..];
+    same < short.len() && (short[same + 1..] == long[same + 1..] || swapped)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_edit_of_four_or_more_letters() {
+        for (one, other, expected) in [
+            ("memory", "memmory", true),
+            ("memory", "memry", true),
+            ("memory", "mempry", true),
+            ("memory", "meomry", true),
+            ("memory", "memory", false),
+            ("memory", "mory", false),
+            ("cuda", "cud", false),
+            ("cuda", "cudas", true),
+        ] {
+            assert_eq!(is_one_edit_apart(one, other), expected, "{one} {other}");
+            assert_eq!(is_one_edit_apart(other, one), expected, "{other} {one}");
+        }
+    }
+}

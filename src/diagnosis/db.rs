@@ -1,0 +1,72 @@
+//! The part of a knowledge base that a diagnosis needs, as plain data that can be cached.
+
+use std::collections::BTreeMap;
+
+use kbgen_signature::{Extractor, Index, Table};
+use serde::{Deserialize, Serialize};
+
+use crate::diagnosis::{CompiledSignatures, relevant_figures};
+use crate::files::Sources;
+use crate::site::Site;
+use crate::site::kinds;
+
+/// The compiled signatures of a knowledge base, with the titles, addresses and causes of their pages.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct DiagnosisDb {
+    table: Table,
+    /// Error pages by slug; the first one of duplicates.
+    pub(super) errors: BTreeMap<String, ErrorEntry>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(super) struct ErrorEntry {
+    pub title: String,
+    pub address: String,
+    pub causes: Vec<CauseEntry>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(super) struct CauseEntry {
+    pub id: String,
+    pub case: Option<String>,
+    pub title: String,
+    /// See [`relevant_figures`].
+    pub figures: Vec<String>,
+}
+
+impl DiagnosisDb {
+    /// Compiles all valid signatures.
+    pub fn new(site: &Site, sources: &Sources) -> Self {
+        let compiled = CompiledSignatures::new(site, sources);
+        let mut errors = BTreeMap::new();
+        for error in &site.errors {
+            errors.entry(error.head.id.slug.clone()).or_insert_with(|| ErrorEntry {
+                title: error.head.title.value.clone(),
+                address: error.head.id.address(),
+                causes: error
+                    .data
+                    .causes
+                    .iter()
+                    .map(|cause| CauseEntry::of(cause, &compiled.extractors))
+                    .collect(),
+            });
+        }
+        Self { table: compiled.index.table().clone(), errors }
+    }
+
+    /// Builds the index of the signatures.
+    pub fn index(&self) -> Index {
+        Index::from_table(self.table.clone())
+    }
+}
+
+impl CauseEntry {
+    fn of(cause: &kinds::Cause, extractors: &[Extractor]) -> Self {
+        Self {
+            id: cause.id.value.clone(),
+            case: cause.case.as_ref().map(|case| case.value.clone()),
+            title: cause.title.value.clone(),
+            figures: relevant_figures(cause, extractors),
+        }
+    }
+}

@@ -1,0 +1,168 @@
+//! Finds the pages for a log: pages with a matching signature, and pages with a matching title or similar text.
+
+use std::collections::BTreeSet;
+
+use kbgen_signature::{
+    Diagnosis, Document, Figures, Index, MIN_LOG_SHARE, MIN_QUESTION_SHARE, TermCounts, TextIndex,
+    TextIndexBuilder, is_question,
+};
+
+use crate::diagnosis::{DiagnosedPage, DiagnosisDb, Evidence, describe_match};
+use crate::engine::{self, Engine};
+use crate::facts::map;
+use crate::files::{Key, Sources};
+use crate::markdown;
+use crate::site::kinds::{ErrorData, GuideData, SignatureText};
+use crate::site::{Head, Page, Site};
+
+/// Builds the text index of errors and guides. Caches term counts by groups of pages.
+pub fn text_index(site: &Site, sources: &Sources, engine: &Engine) -> TextIndex {
+    // Group boundaries depend on single pages only, so that a new page does not change other groups.
+    let is_same_group = |_: &Page<ErrorData>, next: &Page<ErrorData>| {
+        !Key::of([&next.head.id.slug]).as_ref()[0].is_multiple_of(GROUP_SIZE)
+    };
+    let groups: Vec<&[Page<ErrorData>]> = site.errors.chunk_by(is_same_group).collect();
+    let counts = map(&groups, |errors| {
+        let name = Key::of(errors.iter().map(|error| &error.head.id.slug)).to_string();
+        engine.query(engine::Kind::Words, &name, || {
+            TermCounts::of(&errors.iter().map(|error| error_document(error, sources)).collect::<Vec<_>>())
+        })
+    });
+    let guide_counts = engine.query(engine::Kind::Words, "guides/", || {
+        TermCounts::of(&site.guides.iter().map(|guide| guide_document(guide, sources)).collect::<Vec<_>>())
+    });
+    let mut builder = TextIndexBuilder::default();
+    let mut add = |heads: &mut dyn Iterator<Item = &Head>, counts: &TermCounts| {
+        builder.add(heads.map(|head| (head.id.address(), head.title.value.clone())), counts);
+    };
+    for (errors, counts) in groups.iter().zip(&counts) {
+        add(&mut errors.iter().map(|error| &error.head), counts);
+    }
+    add(&mut site.guides.iter().map(|guide| &guide.head), &guide_counts);
+    builder.finish()
+}
+
+/// Average number of pages in a group.
+const GROUP_SIZE: u8 = 64;
+
+/// Returns the indexed texts of all errors, then of all guides.
+pub fn documents(site: &Site, sources: &Sources) -> Vec<Document> {
+    let errors = site.errors.iter().map(|error| error_document(error, sources));
+    errors.chain(site.guides.iter().map(|guide| guide_document(guide, sources))).collect()
+}
+
+fn error_document(error: &Page<ErrorData>, sources: &Sources) -> Document {
+    document(&error.head, wordings(error), sources)
+}
+
+fn guide_document(guide: &Page<GuideData>, sources: &Sources) -> Document {
+    document(&guide.head, String::new(), sources)
+}
+
+/// Returns the pages for a log, best first. Pages whose title is the question come first, but are not asserted. If no signature
+/// asserts a page, pages with a weak signature, a truncated message or similar text follow.
+pub fn rank_pages(
+    db: &DiagnosisDb,
+    text_index: impl FnOnce() -> TextIndex,
+    input: &DiagnosisInput<'_>,
+) -> Vec<DiagnosedPage> {
+    let is_question = is_question(input.text);
+    let (weak, strong): (Vec<_>, Vec<_>) = input.diagnosis.matches.iter().partition(|found| found.weak);
+    let exact: Vec<_> = strong.into_iter().filter_map(|found| describe_match(db, found)).collect();
+    if !is_question && !exact.is_empty() {
+        return exact.into_iter().take(input.limit).collect();
+    }
+    let text_index = text_index();
+    let titles = text_index.title_matches(input.text);
+    let similar = |address: &str, title: &str, found_by| db.similar_page(address, title, found_by);
+    let is_asserted = !exact.is_empty();
+    let mut pages: Vec<DiagnosedPage> = Vec::new();
+    let (whole, partial): (Vec<_>, Vec<_>) = titles.iter().partition(|title| title.whole);
+    pages.extend(whole.iter().filter_map(|found| similar(found.address, found.title, Evidence::Title)));
+    for found in &mut pages {
+        if let Some(exact) = exact.iter().find(|exact| exact.slug == found.slug) {
+            *found = exact.clone();
+        }
+    }
+    pages.extend(exact);
+    if !is_asserted {
+        pages.extend(partial.iter().filter_map(|found| similar(found.address, found.title, Evidence::Title)));
+        pages.extend(weak.into_iter().filter_map(|found| {
+            let error = db.errors.get(&found.slug)?;
+            let page = similar(&error.address, &error.title, Evidence::Weak)?;
+            Some(DiagnosedPage { score: f64::from(found.score), line: Some(found.line), ..page })
+        }));
+        let truncated = if is_question { input.index.truncated_matches(input.text) } else { Vec::new() };
+        pages.extend(truncated.into_iter().filter_map(|slug| {
+            let error = db.errors.get(slug)?;
+            similar(&error.address, &error.title, Evidence::Beginning)
+        }));
+        let min_share = if is_question { MIN_QUESTION_SHARE } else { MIN_LOG_SHARE };
+        let hits = text_index.search(input.text, input.limit);
+        pages.extend(hits.into_iter().filter(|hit| hit.share >= min_share).filter_map(|hit| {
+            let page = similar(&hit.address, &hit.title, Evidence::Words)?;
+            Some(DiagnosedPage { score: f64::from(hit.score), ..page })
+        }));
+    }
+    let mut known = BTreeSet::new();
+    pages.retain(|found| known.insert(found.slug.clone()));
+    pages.truncate(input.limit);
+    pages
+}
+
+/// The input of a diagnosis.
+#[derive(Debug)]
+pub struct DiagnosisInput<'a> {
+    /// Index of the signatures.
+    pub index: &'a Index,
+    /// Result of the index for the whole log.
+    pub diagnosis: &'a Diagnosis,
+    /// The log, or the end of a long one.
+    pub text: &'a str,
+    /// Maximum number of pages in the result.
+    pub limit: usize,
+}
+
+impl DiagnosisDb {
+    /// Returns the error page at an address as a page that is not asserted.
+    fn similar_page(&self, address: &str, title: &str, found_by: Evidence) -> Option<DiagnosedPage> {
+        let (slug, _) = self.errors.iter().find(|(_, error)| error.address == address)?;
+        Some(DiagnosedPage {
+            slug: slug.clone(),
+            title: title.to_owned(),
+            url: format!("/{address}"),
+            score: 0.0,
+            exact: false,
+            found_by,
+            line: None,
+            figures: Figures::default(),
+            cause: None,
+            conclusion: None,
+        })
+    }
+}
+
+fn document(head: &Head, signatures: String, sources: &Sources) -> Document {
+    Document {
+        address: head.id.address(),
+        title: head.title.value.clone(),
+        signatures,
+        body: markdown::plain(sources.text(head.body.span)),
+    }
+}
+
+/// Returns the patterns and samples of an error page, one per line.
+fn wordings(error: &Page<ErrorData>) -> String {
+    let mut texts: Vec<&str> = Vec::new();
+    for signature in &error.data.signatures {
+        match signature.text() {
+            SignatureText::Pattern(pattern) => texts.push(&pattern.value),
+            SignatureText::All(fragments) => {
+                texts.extend(fragments.iter().map(|fragment| fragment.value.as_str()))
+            }
+            SignatureText::Unclear => {}
+        }
+        texts.extend(signature.samples.iter().map(|sample| sample.value.as_str()));
+    }
+    texts.join("\n")
+}

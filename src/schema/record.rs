@@ -1,0 +1,477 @@
+//! Records: a declaration of each field yields the member of a struct, its definition and its reader.
+
+use jiff::civil::Date;
+
+use crate::files::{Placed, Span};
+use crate::schema::field::{Field, Need, Shape};
+use crate::schema::fields::{Fields, Value};
+
+/// The form of a value as a type, so that the compiler holds it against the type that the value is read into.
+pub trait Form {
+    /// What the value may be.
+    const SHAPE: Shape;
+}
+
+/// A type that values of a form are read into.
+pub trait Read<F>: Sized {
+    /// The value; none if it has another form.
+    fn read(value: &Placed<Value>) -> Option<Self>;
+
+    /// Stands in where the value is missing or wrong, which is reported.
+    fn absent(place: Span) -> Self;
+}
+
+/// A type whose values have one form unless a field says otherwise.
+pub trait Plain {
+    /// That form.
+    type Form;
+}
+
+/// A mapping with known keys that is read into a struct.
+pub trait Record: Sized {
+    /// Its keys.
+    const FIELDS: &'static [Field];
+
+    /// The struct.
+    fn of(fields: &Fields) -> Self;
+}
+
+macro_rules! forms {
+    ($($(#[$doc:meta])+ $name:ident = $shape:expr),+ $(,)?) => {
+        $($(#[$doc])+
+        #[derive(Debug)]
+        pub enum $name {}
+
+        impl Form for $name {
+            const SHAPE: Shape = $shape;
+        })+
+    };
+}
+
+forms! {
+    /// Text that is not empty.
+    Text = Shape::Text,
+    /// Small letters, digits, hyphens and dots.
+    Slug = Shape::Slug,
+    /// A web address.
+    Url = Shape::Url,
+    /// A calendar day.
+    Day = Shape::Date,
+    /// A finite number above zero.
+    Number = Shape::Number,
+    /// `true` or `false`.
+    Flag = Shape::Flag,
+    /// Texts under free keys.
+    TextMap = Shape::Map(&Shape::Text),
+}
+
+/// A whole number in a closed range.
+#[derive(Debug)]
+pub struct Integer<const MIN: i64, const MAX: i64>;
+
+impl<const MIN: i64, const MAX: i64> Form for Integer<MIN, MAX> {
+    const SHAPE: Shape = Shape::Integer { min: MIN, max: MAX };
+}
+
+/// A list of so many items.
+#[derive(Debug)]
+pub struct List<F, const LEAST: usize = 0, const MOST: usize = 64>(F);
+
+impl<F: Form, const LEAST: usize, const MOST: usize> Form for List<F, LEAST, MOST> {
+    const SHAPE: Shape = Shape::List { of: &F::SHAPE, at_least: LEAST, at_most: MOST };
+}
+
+macro_rules! read {
+    ($($type:ty, $(default $form:ty,)? [$($other:ty),*], $variant:ident, $take:expr, $absent:expr;)+) => {
+        $(
+            $(impl Plain for $type {
+                type Form = $form;
+            }
+            read!(@ $type, $form, $variant, $take, $absent);)?
+            $(read!(@ $type, $other, $variant, $take, $absent);)*
+        )+
+    };
+    (@ $type:ty, $form:ty, $variant:ident, $take:expr, $absent:expr) => {
+        impl Read<$form> for $type {
+            fn read(value: &Placed<Value>) -> Option<Self> {
+                match &value.value {
+                    Value::$variant(value) => $take(value),
+                    _ => None,
+                }
+            }
+
+            fn absent(_place: Span) -> Self {
+                $absent
+            }
+        }
+    };
+}
+
+/// Keys and texts, in the order written.
+type Pairs = Vec<(Placed<String>, Placed<String>)>;
+
+read! {
+    String, default Text, [Slug, Url], Text, |text: &String| Some(text.clone()), Self::new();
+    bool, default Flag, [], Flag, |flag: &bool| Some(*flag), false;
+    f64, default Number, [], Number, |number: &f64| Some(*number), 0.0;
+    Date, default Day, [], Date, |date: &Date| Some(*date), Self::ZERO;
+    Pairs, [TextMap], Map, |pairs: &[_]| Some(pairs.iter().filter_map(pair).collect()), Self::new();
+    Vec<(String, String)>, [TextMap], Map,
+        |pairs: &[_]| Some(pairs.iter().filter_map(pair).map(|(key, text)| (key.value, text.value)).collect()),
+        Self::new();
+}
+
+fn pair((key, value): &(Placed<String>, Placed<Value>)) -> Option<(Placed<String>, Placed<String>)> {
+    match &value.value {
+        Value::Text(text) => Some((key.clone(), Placed::new(text.clone(), value.span))),
+        _ => None,
+    }
+}
+
+macro_rules! integers {
+    ($($type:ty),+) => {
+        $(impl<const MIN: i64, const MAX: i64> Read<Integer<MIN, MAX>> for $type {
+            fn read(value: &Placed<Value>) -> Option<Self> {
+                match value.value {
+                    Value::Integer(number) => <$type>::try_from(number).ok(),
+                    _ => None,
+                }
+            }
+
+            fn absent(_place: Span) -> Self {
+                0
+            }
+        })+
+    };
+}
+
+integers!(i64, u64);
+
+impl<F, T: Read<F>> Read<F> for Placed<T> {
+    fn read(value: &Placed<Value>) -> Option<Self> {
+        T::read(value).map(|read| Self::new(read, value.span))
+    }
+
+    fn absent(place: Span) -> Self {
+        Self::new(T::absent(place), place)
+    }
+}
+
+impl<F, T: Read<F>> Read<F> for Option<T> {
+    fn read(value: &Placed<Value>) -> Option<Self> {
+        T::read(value).map(Some)
+    }
+
+    fn absent(_place: Span) -> Self {
+        None
+    }
+}
+
+impl<F, T: Read<F>, const LEAST: usize, const MOST: usize> Read<List<F, LEAST, MOST>> for Vec<T> {
+    fn read(value: &Placed<Value>) -> Option<Self> {
+        match &value.value {
+            Value::List(items) => Some(items.iter().filter_map(T::read).collect()),
+            _ => None,
+        }
+    }
+
+    fn absent(_place: Span) -> Self {
+        Self::new()
+    }
+}
+
+impl<T: Plain> Plain for Placed<T> {
+    type Form = T::Form;
+}
+
+impl<T: Plain> Plain for Option<T> {
+    type Form = T::Form;
+}
+
+impl<T: Plain> Plain for Vec<T> {
+    type Form = List<T::Form>;
+}
+
+/// A field that several records share, with the type that it is read into.
+#[derive(Debug)]
+pub struct Shared<T> {
+    /// Its definition.
+    pub field: Field,
+    read: fn(&Placed<Value>) -> Option<T>,
+}
+
+impl<T> Shared<T> {
+    /// A field that has to be there.
+    pub const fn required<F: Form>(name: &'static str, doc: &'static str) -> Self
+    where
+        T: Read<F>,
+    {
+        Self { field: Field { name, shape: F::SHAPE, need: Need::Required, doc }, read: T::read }
+    }
+
+    /// A field that may be left out.
+    pub const fn optional<F: Form>(name: &'static str, doc: &'static str) -> Self
+    where
+        T: Read<F>,
+    {
+        Self { field: Field { name, shape: F::SHAPE, need: Need::Optional, doc }, read: T::read }
+    }
+
+    /// Its value in a mapping, if it is there.
+    pub fn of(&self, fields: &Fields) -> Option<T> {
+        fields.value(self.field.name).and_then(self.read)
+    }
+}
+
+impl Fields {
+    /// The value of a field, or what stands in for it.
+    pub fn member<F, T: Read<F>>(&self, name: &str) -> T {
+        self.value(name).and_then(T::read).unwrap_or_else(|| T::absent(self.span))
+    }
+
+    /// The value of a field, or its default.
+    pub fn member_or<F, T: Read<F>>(&self, name: &str, default: T) -> T {
+        self.value(name).and_then(T::read).unwrap_or(default)
+    }
+}
+
+/// Declares a record: a struct whose members are fields of a mapping. Of each field it takes the sentence that editors
+/// and the manual show, whether it has to be there, its name, its type, its form unless that of the type is meant, and
+/// its default. `shared` names a field that several records have; without a member, [`Shared::of`] reads it. `apart` is
+/// a member that is no field, with the function that makes it of the fields.
+macro_rules! record {
+    ($(#[$meta:meta])* pub struct $name:ident { $($entries:tt)* }) => {
+        $crate::schema::record! { @next { $(#[$meta])* $name } [] [] [] $($entries)* }
+    };
+    (@next $head:tt [$($member:tt)*] [$($field:tt)*] [$($read:tt)*] shared $shared:ident, $($rest:tt)*) => {
+        $crate::schema::record! { @next $head [$($member)*] [$($field)* $shared.field,] [$($read)*] $($rest)* }
+    };
+    (@next $head:tt [$($member:tt)*] [$($field:tt)*] [$($read:tt)*]
+        shared $name:ident: $type:ty = $shared:ident, $($rest:tt)*) => {
+        $crate::schema::record! { @next $head
+            [$($member)* #[doc = concat!("The field [`", stringify!($shared), "`].")] pub $name: $type,]
+            [$($field)* $shared.field,]
+            [$($read)* $name: (|fields| $shared.of(fields).unwrap_or_default()),]
+            $($rest)* }
+    };
+    (@next $head:tt [$($member:tt)*] [$($field:tt)*] [$($read:tt)*]
+        $(#[doc = $doc:literal])+ apart $name:ident: $type:ty = $make:expr, $($rest:tt)*) => {
+        $crate::schema::record! { @next $head
+            [$($member)* $(#[doc = $doc])+ pub $name: $type,] [$($field)*]
+            [$($read)* $name: ($make),] $($rest)* }
+    };
+    (@next $head:tt [$($member:tt)*] [$($field:tt)*] [$($read:tt)*]
+        $(#[doc = $doc:literal])+ $need:ident $name:ident: $type:ty $(as $form:ty)? $(= $default:expr)?,
+        $($rest:tt)*) => {
+        $crate::schema::record! { @next $head
+            [$($member)* $(#[doc = $doc])+ pub $name: $type,]
+            [$($field)* $crate::schema::Field {
+                name: stringify!($name),
+                shape: <$crate::schema::record!(@form $type $(, $form)?) as $crate::schema::Form>::SHAPE,
+                need: $crate::schema::record!(@need $need),
+                doc: concat!($($doc),+).trim_ascii(),
+            },]
+            [$($read)* $name: (|fields| $crate::schema::record!(
+                @read fields, stringify!($name), $crate::schema::record!(@form $type $(, $form)?) $(, $default)?
+            )),]
+            $($rest)* }
+    };
+    (@next { $(#[$meta:meta])* $name:ident } [$($member:tt)*] [$($field:tt)*] [$($read:ident: $make:tt,)*]) => {
+        $(#[$meta])*
+        pub struct $name { $($member)* }
+
+        impl $crate::schema::Record for $name {
+            const FIELDS: &'static [$crate::schema::Field] = &[$($field)*];
+
+            #[allow(unused_variables, reason = "a record may have no member")]
+            fn of(fields: &$crate::schema::Fields) -> Self {
+                Self { $($read: $crate::schema::made(fields, $make)),* }
+            }
+        }
+
+        $crate::schema::record! { @forms $name }
+    };
+    (@forms $name:ident) => {
+        impl $crate::schema::Form for $name {
+            const SHAPE: $crate::schema::Shape =
+                $crate::schema::Shape::Record(<$name as $crate::schema::Record>::FIELDS);
+        }
+
+        impl $crate::schema::Plain for $name {
+            type Form = $name;
+        }
+
+        impl $crate::schema::Read<$name> for $name {
+            fn read(value: &$crate::files::Placed<$crate::schema::Value>) -> Option<Self> {
+                value.value.record().map(<$name as $crate::schema::Record>::of)
+            }
+
+            fn absent(place: $crate::files::Span) -> Self {
+                <$name as $crate::schema::Record>::of(&$crate::schema::Fields::none(place))
+            }
+        }
+    };
+    (@form $type:ty) => { <$type as $crate::schema::Plain>::Form };
+    (@form $type:ty, $form:ty) => { $form };
+    (@need required) => { $crate::schema::Need::Required };
+    (@need optional) => { $crate::schema::Need::Optional };
+    (@read $fields:ident, $name:expr, $form:ty) => { $fields.member::<$form, _>($name) };
+    (@read $fields:ident, $name:expr, $form:ty, $default:expr) => {
+        $fields.member_or::<$form, _>($name, $default)
+    };
+}
+
+/// What a function makes of the fields of a record.
+pub fn made<T>(fields: &Fields, make: impl FnOnce(&Fields) -> T) -> T {
+    make(fields)
+}
+
+/// Declares a closed set of words: each with its meaning, the variant that it becomes, and the word itself. The first
+/// stands in where it is missing or wrong.
+macro_rules! words {
+    ($(#[$meta:meta])* pub enum $name:ident {
+        $(#[doc = $first_doc:literal])+ $first:ident = $first_word:literal
+        $(, $(#[doc = $doc:literal])+ $variant:ident = $word:literal)* $(,)?
+    }) => {
+        $(#[$meta])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
+        pub enum $name {
+            $(#[doc = $first_doc])+
+            #[serde(rename = $first_word)]
+            $first,
+            $($(#[doc = $doc])+
+            #[serde(rename = $word)]
+            $variant,)*
+        }
+
+        impl $name {
+            /// The word in front matter and data files.
+            pub fn name(self) -> &'static str {
+                match self { Self::$first => $first_word, $(Self::$variant => $word),* }
+            }
+        }
+
+        impl $crate::schema::Form for $name {
+            const SHAPE: $crate::schema::Shape = $crate::schema::Shape::Choice(&[
+                ($first_word, concat!($($first_doc),+).trim_ascii()),
+                $(($word, concat!($($doc),+).trim_ascii())),*
+            ]);
+        }
+
+        impl $crate::schema::Plain for $name {
+            type Form = $name;
+        }
+
+        impl $crate::schema::Read<$name> for $name {
+            fn read(value: &$crate::files::Placed<$crate::schema::Value>) -> Option<Self> {
+                match value.value.text()? {
+                    $first_word => Some(Self::$first),
+                    $($word => Some(Self::$variant),)*
+                    _ => None,
+                }
+            }
+
+            fn absent(_place: $crate::files::Span) -> Self {
+                Self::$first
+            }
+        }
+    };
+}
+
+pub(crate) use {record, words};
+
+#[cfg(test)]
+mod tests {
+    use crate::files::{Placed, Sources, Span};
+    use crate::schema::{Integer, List, Node, NodeKind, Record as _, Slug, json_schema, read};
+
+    words! {
+        /// How it is.
+        pub enum Mood {
+            /// Well.
+            Well = "well",
+            /// Not so
+            /// well.
+            Ill = "ill",
+        }
+    }
+
+    record! {
+        /// A record with members of each sort.
+        #[derive(Debug)]
+        pub struct Sample {
+            /// How many.
+            required count: u64 as Integer<1, 9>,
+            /// How it is.
+            required mood: Mood,
+            /// Left out: seven.
+            optional seven: i64 as Integer<0, 9> = 7,
+            /// Its names.
+            optional names: Vec<Placed<String>> as List<Slug, 1, 2>,
+            /// One more.
+            optional inner: Option<Inner>,
+            /// All keys that are right.
+            apart given: usize = |fields: &crate::schema::Fields| {
+                Sample::FIELDS.iter().filter(|field| fields.value(field.name).is_some()).count()
+            },
+        }
+    }
+
+    record! {
+        /// A record in a record.
+        #[derive(Debug)]
+        pub struct Inner {
+            /// A flag.
+            optional flag: bool,
+        }
+    }
+
+    /// A mapping of these keys to words, and what is read of it, with the messages.
+    fn sample(pairs: &[(&str, &str)]) -> (Sample, Vec<String>) {
+        let mut sources = Sources::default();
+        let span = Span::top(sources.add("page.md", ""));
+        let scalar = |text: &str| Node { span, kind: NodeKind::Scalar { text: text.into(), quoted: false } };
+        let pairs = pairs.iter().map(|(key, text)| {
+            let kind = match key.split_once('.') {
+                Some((_, inner)) => NodeKind::Map(vec![(Placed::new(inner.into(), span), scalar(text))]),
+                None if text.contains(' ') => NodeKind::List(text.split(' ').map(scalar).collect()),
+                None => scalar(text).kind,
+            };
+            (Placed::new(key.split('.').next().unwrap_or_default().to_string(), span), Node { span, kind })
+        });
+        let node = Node { span, kind: NodeKind::Map(pairs.collect()) };
+        let mut found = Vec::new();
+        let sample = Sample::of(&read(&node, Sample::FIELDS, "a sample", &mut found));
+        (sample, found.into_iter().map(|finding| finding.message).collect())
+    }
+
+    #[test]
+    fn a_declaration_makes_the_reader() {
+        let (sample, found) =
+            sample(&[("count", "3"), ("mood", "ill"), ("names", "a b"), ("inner.flag", "true")]);
+        assert_eq!(found, Vec::<String>::new());
+        assert_eq!((sample.count, sample.mood, sample.seven, sample.given), (3, Mood::Ill, 7, 4));
+        assert_eq!(sample.names.iter().map(|name| name.value.as_str()).collect::<Vec<_>>(), ["a", "b"]);
+        assert!(sample.inner.is_some_and(|inner| inner.flag));
+    }
+
+    #[test]
+    fn what_is_wrong_is_reported_and_stood_in_for() {
+        let (sample, found) = sample(&[("count", "12"), ("mod", "ill"), ("names", "A b")]);
+        assert_eq!(found, ["`count` is 12", "a sample has no key `mod`", "`names` is `A`, not a slug"],);
+        assert_eq!((sample.count, sample.mood, sample.names.len()), (0, Mood::Well, 1));
+        assert!(sample.inner.is_none());
+    }
+
+    #[test]
+    fn a_declaration_makes_the_schema() {
+        let schema = json_schema("id", "title", Sample::FIELDS);
+        assert_eq!(schema["required"], serde_json::json!(["count", "mood"]));
+        let fields = &schema["properties"];
+        assert_eq!(fields["count"]["description"], "How many.");
+        assert_eq!(fields["mood"]["oneOf"][1]["const"], Mood::Ill.name());
+        assert_eq!(fields["mood"]["oneOf"][1]["description"], "Not so well.");
+        assert_eq!(fields["names"]["maxItems"], 2);
+        assert_eq!(fields["inner"]["properties"]["flag"]["type"], "boolean");
+    }
+}

@@ -1,0 +1,207 @@
+// Types of what the theme's scripts share. `tsc` holds the scripts to them; nothing of this is published.
+
+/** Names of the holes of a text: `"n" | "all"` of `"{n} of {all}"`. */
+type Holes<Text extends string> = Text extends `${string}{${infer Name}}${infer Rest}` ? Name | Holes<Rest> : never;
+
+interface Translate {
+  /** The text in the language of the site, with its holes filled. */
+  <Text extends string>(
+    text: Text,
+    ...values: [Holes<Text>] extends [never] ? [] : [Record<Holes<Text>, string | number>]
+  ): string;
+  /** The first text where `n` is 1, else the second. */
+  <One extends string, Many extends string>(
+    one: One,
+    many: Many,
+    values: Record<Holes<One> | Holes<Many> | "n", string | number>,
+  ): string;
+}
+
+/** Address from the root of the site, title, and what a hit is worth. */
+type IndexEntry = [address: string, title: string, worth: number];
+
+/** The word index of `crates/kbgen-signature`. */
+interface WordIndex {
+  words: string;
+  postings: string;
+  ignored: string;
+  trouble: string[];
+  documents: IndexEntry[];
+}
+
+interface Hit {
+  address: string;
+  title: string;
+  score: number;
+  share: number;
+}
+
+interface Search {
+  (index: WordIndex, text: string, limit: number): Hit[];
+  titled(index: WordIndex, text: string): { address: string; title: string; whole: boolean }[];
+  isQuestion(text: string): boolean;
+}
+
+/** `data/search.js`: all pages; the lists but the last are in the order of the index. */
+interface Pages {
+  index: WordIndex;
+  notes: string[];
+  also: string[];
+  groups: [address: string, title: string, count: number][];
+}
+
+interface FoundPage {
+  address: string;
+  title: string;
+  note: string;
+  group: string;
+  worth: number;
+}
+
+type Figures = Record<string, any>;
+
+/** Parameters of the calculator's address. */
+interface Setting {
+  model?: string;
+  quant?: string;
+  ctx?: number;
+  gpu?: string;
+  mem?: number;
+  [name: string]: any;
+}
+
+/** A page that a signature of `crates/kbgen-signature` found in a log. */
+interface Match {
+  slug: string;
+  score: number;
+  line: number;
+  column: number;
+  weak?: boolean;
+  figures?: Figures;
+  cause?: string;
+  quote?: string;
+  setting?: Setting;
+}
+
+type Matches = Match[] & { steps: number; skipped: number; begun: string[] };
+
+interface Cause {
+  title: string;
+  names: string[];
+}
+
+/** `data/diagnose.js`. */
+interface Tables {
+  match: any;
+  search: WordIndex;
+  near: number;
+  near_question: number;
+  pairs: [asked: string, there: string][];
+  counts: string[];
+  models: [slug: string, title: string, hub: string | null][];
+  devices: [slug: string, title: string, bytes: number][];
+  quants: string[];
+  pages: Record<string, ErrorPage>;
+}
+
+interface ErrorPage {
+  title: string;
+  href: string;
+  description: string;
+  causes: Record<string, Cause>;
+  fits: boolean;
+  first_command: string | null;
+}
+
+/** `data/runs.js`: what every model needs at a few settings. */
+interface Runs {
+  quants: string[];
+  contexts: number[];
+  quant: string;
+  ctx: number;
+  driver: [least: number, most: number];
+  models: [id: string, name: string, parameters: number, weights: (number | null)[], buffers: (number | null)[]][];
+}
+
+interface Choice {
+  id: string;
+  name: string;
+  group?: string;
+  note?: string;
+}
+
+interface ComboboxOptions {
+  entries: Choice[];
+  choose(id: string): void;
+  note?(entry: any): { text: string; kind: string };
+}
+
+/** The one global name of the scripts; what a page does not load is not there. */
+declare const kbgen: {
+  // theme.js
+  t: Translate;
+  // site.js, bundle.js
+  load(address: string): Promise<unknown>;
+  offerCopy(block: Element): void;
+  // match.js, search.js, names.js
+  match(table: any, log: string): Generator<void, Matches, void>;
+  search: Search;
+  names(pages: Pages, text: string): { parts: string[]; pages: FoundPage[] };
+  // case.js
+  masked(text: string, longest: number): string;
+  caseAddress(text: string, longest: number): string;
+  settingInLog(text: string, match: Match, tables: Tables): Setting;
+  caseFragment(anchor: string, figures: Figures | undefined, setting: Setting, tables: Tables): string;
+  readCaseFragment(hash: string, tables: Tables): { anchor: string; figures: Figures; setting: Setting } | null;
+  // paste.js, finder.js
+  findPage?(): void;
+  openSearch?(typed: string): void;
+  // calculator.js and what it is made of
+  combobox(input: PageElement, options: ComboboxOptions): { show(id: string): void };
+  settings(index: any, own: string | null): any;
+  picture: any;
+  calculator: { index: object; state(): object };
+  // tools.js
+  tools: any;
+  // data/*.js
+  pages?: Pages;
+  tables?: Tables;
+  runs?: Runs;
+  cards?: [slug: string, title: string, bytes: number][];
+};
+
+interface Window {
+  kbgen: Pick<typeof kbgen, "t">;
+  kbgenFit: any;
+  kbgenAnswer: any;
+  kbgenCommands: any;
+  /** Of browsers that know Trusted Types. */
+  trustedTypes?: { createPolicy(name: string, rules: object): unknown };
+}
+declare const trustedTypes: NonNullable<Window["trustedTypes"]>;
+
+/** An element of our own pages, whose kind the templates decide. */
+interface PageElement extends HTMLElement {
+  readonly parentElement: PageElement | null;
+  [property: string]: any;
+}
+interface ParentNode {
+  querySelector(selectors: string): PageElement | null;
+  querySelectorAll(selectors: string): NodeListOf<PageElement>;
+}
+interface Document {
+  getElementById(id: string): PageElement | null;
+}
+interface Element {
+  closest(selectors: string): PageElement | null;
+}
+/** What events of a page happen to. */
+interface EventTarget {
+  closest(selectors: string): PageElement | null;
+  id: string;
+  tagName: string;
+  type: string;
+}
+interface Event {
+  dataTransfer?: DataTransfer;
+}
