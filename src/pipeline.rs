@@ -1,6 +1,7 @@
 //! The whole build on one screen: load, link, check, fit, render. Only `emit` writes, and only afterwards.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
 use std::sync::Arc;
 
 use jiff::civil::Date;
@@ -194,8 +195,22 @@ pub fn render(
     whole
 }
 
-/// Makes the files of a site that differ from those of the build before; `Err` has what is wrong as plain text. `show` is
-/// handed those of the changed pages as soon as they are there and nothing is wrong with these pages by themselves.
+/// What is shown of a build before its end.
+pub struct First<'f> {
+    /// Files of pages that are judged and made before all others.
+    pub changed: &'f BTreeSet<SourceId>,
+    /// Is handed the files that are there.
+    pub show: &'f dyn Fn(&Files),
+}
+
+impl fmt::Debug for First<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("First").field("changed", &self.changed).finish_non_exhaustive()
+    }
+}
+
+/// Makes the files of a site that differ from those of the build before; `Err` has what is wrong as plain text. Those
+/// of the changed pages are shown as soon as they are there and nothing is wrong with these pages by themselves.
 ///
 /// # Errors
 /// When `order.base_url` is no address.
@@ -205,15 +220,15 @@ pub fn update(
     order: &Order,
     watch: &dyn Watch,
     before: &Files,
-    (changed, show): (&BTreeSet<SourceId>, &dyn Fn(&Files)),
+    first: &First<'_>,
 ) -> anyhow::Result<Result<Files, String>> {
     let mut draft = read(sources, read_faults, order, watch)?;
     let sink = Rebuilt::new(before);
     let mut found = Vec::new();
     if !draft.has_errors() {
         let go_on = |made| {
-            if made == render::Made::Pages || !changed.is_empty() {
-                sink.so_far(show);
+            if made == render::Made::Pages || !first.changed.is_empty() {
+                sink.so_far(first.show);
             }
             if made == render::Made::First {
                 watch.begin(Stage::Check, 0);
@@ -221,7 +236,7 @@ pub fn update(
             }
             !has_errors(&found)
         };
-        let made = render::files(&rendering(sources, &draft, order, watch), changed, &sink, go_on);
+        let made = render::files(&rendering(sources, &draft, order, watch), first.changed, &sink, go_on);
         found.extend(made.err().unwrap_or_default());
         draft.add(found, sources);
     }

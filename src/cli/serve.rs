@@ -11,7 +11,7 @@ use crate::cli::{Outcome, world};
 use crate::diag::Diagnostic;
 use crate::files::{Built, SourceId, Sources};
 use crate::load::{self, Drafts};
-use crate::pipeline::{self, Order};
+use crate::pipeline::{self, First, Order};
 use crate::render::Audience;
 use crate::serve::{self, Changes, Event, Limits, Open, Rebuild, StallLimit, Tracker};
 
@@ -101,7 +101,14 @@ impl Session {
             return Rebuild::Broken { plain: "the site was not read".to_string() };
         };
         let show = |first: &Built| tracker.show(first.outputs.clone());
-        let made = pipeline::update(sources, faults.clone(), order, tracker, built, (&changed, &show));
+        let made = pipeline::update(
+            sources,
+            faults.clone(),
+            order,
+            tracker,
+            built,
+            &First { changed: &changed, show: &show },
+        );
         let rebuild = match made {
             Ok(Ok(new)) => {
                 *built = new;

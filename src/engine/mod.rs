@@ -11,13 +11,14 @@ mod results;
 use std::any::Any;
 use std::collections::HashMap;
 use std::fmt::{self, Debug, Formatter};
+use std::hash::BuildHasherDefault;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::engine::results::Results;
-use crate::facts::{self, Facts, Fingerprint, Name};
+use crate::facts::{self, Facts, Fingerprint, Name, NameHasher};
 use crate::files::{Key, PROGRAM, Sink};
 
 pub use results::{Kind, MOST_BYTES, Part};
@@ -26,7 +27,7 @@ pub use results::{Kind, MOST_BYTES, Part};
 #[derive(Debug, Default)]
 pub struct Engine {
     /// What the facts of this build say.
-    facts: RwLock<HashMap<Name, Fingerprint>>,
+    facts: RwLock<HashMap<Name, Fingerprint, BuildHasherDefault<NameHasher>>>,
     results: Results,
     values: Option<Mutex<Values>>,
 }

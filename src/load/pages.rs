@@ -60,8 +60,8 @@ pub fn pages_with(
     let read = |place: &Place<'_>| {
         watch.begin_page(&place.source.path);
         // Its places name the file by its number.
-        let name = format!("{drafts:?} {:?} {}", place.file, place.source.path);
-        let page = engine.value(&name, || page_kept(place, &name, drafts, engine));
+        let name = format!("{:?} {}", place.file, place.source.path);
+        let page = engine.value(&format!("{drafts:?} {name}"), || page_kept(place, &name, drafts, engine));
         watch.end_page(&place.source.path);
         page
     };
@@ -136,7 +136,7 @@ fn folder_fault(category: &str, file: SourceId) -> Option<Diagnostic> {
     Some(Diagnostic::error(&BAD_SLUG, Span::top(file), message).help(help))
 }
 
-/// As [`page`]; an error that nothing was wrong with is kept from one run to the next.
+/// As [`page`]; an error that nothing was wrong with, and that is no draft, is kept from one run to the next.
 fn page_kept(place: &Place<'_>, name: &str, drafts: Drafts, engine: &Engine) -> (Site, Vec<Diagnostic>) {
     if place.kind != Kind::Error {
         return page(place, drafts);

@@ -178,7 +178,7 @@ pub fn files(
     all(order, &rest, sink)?;
     go_on(Made::Pages);
     order.watch.begin(Stage::Data, 0);
-    let makers: [(&str, fn(&Shelf<'_>) -> Outputs); 15] = [
+    let makers: [(&str, DataMaker); 15] = [
         ("llms-full.txt", data::whole),
         ("kb.json", data::everything),
         ("diagnose.js", diagnose::table),
@@ -206,6 +206,9 @@ pub fn files(
     hosting::files(order).give(sink);
     Ok(())
 }
+
+/// Makes data files that belong together.
+type DataMaker = fn(&Shelf<'_>) -> Outputs;
 
 /// Runs queries.
 fn all(order: &Order<'_>, queries: &[Query<'_>], sink: &dyn Sink) -> Result<(), Vec<Diagnostic>> {

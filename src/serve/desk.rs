@@ -133,10 +133,9 @@ impl<'a> Desk<'a> {
                     // None of them is part of the site.
                     return Some(());
                 }
-                let (wait, longest) = match self.named.len() {
-                    1..=FEW => (SAVED, LONGEST_SAVE),
-                    _ => (QUIET, LONGEST_BURST),
-                };
+                // Who makes one file makes more.
+                let is_edit = (1..=FEW).contains(&self.named.len()) && self.whole.has_seen(&self.named);
+                let (wait, longest) = if is_edit { (SAVED, LONGEST_SAVE) } else { (QUIET, LONGEST_BURST) };
                 self.build = Some(Time::later(self.build, wait, longest));
             }
         }

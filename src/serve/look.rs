@@ -69,6 +69,11 @@ impl Look {
         Some(Changes { paths: changed.iter().map(|(path, _)| self.relative(path)).collect() })
     }
 
+    /// Whether all of these paths from the root were seen.
+    pub(crate) fn has(&self, seen: &Seen, paths: &BTreeSet<PathBuf>) -> bool {
+        paths.iter().all(|path| seen.0.contains_key(&self.root.join(path)))
+    }
+
     /// Every file that counts, with its stamp. What cannot be read now is as good as not there.
     pub(crate) fn look(&self) -> Seen {
         let files = self

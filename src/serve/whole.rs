@@ -132,6 +132,12 @@ impl Whole {
         self.running = Some(Running { tracker, began, ended, moved: began, reports: 0 });
     }
 
+    /// Whether all of these files were there at the last build.
+    pub(crate) fn has_seen(&self, paths: &BTreeSet<PathBuf>) -> bool {
+        let seen = self.tools.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        seen.as_ref().is_some_and(|seen| self.tools.look.has(seen, paths))
+    }
+
     /// Whether a build is under way.
     pub(crate) fn is_running(&self) -> bool {
         self.running.is_some()

@@ -18,7 +18,7 @@ use kbgen::diag::Diagnostic;
 use kbgen::engine::Engine;
 use kbgen::files::{Built, Outputs, SourceId, Sources};
 use kbgen::load::{self, Drafts};
-use kbgen::pipeline::{self, Order};
+use kbgen::pipeline::{self, First, Order};
 use kbgen::render::Audience;
 use kbgen::serve::{self, Changes, Event, Limits, Open, Rebuild, ServeOptions, StallLimit, Tracker};
 use kbgen::watch::{Stage, Unwatched, Watch};
@@ -82,7 +82,14 @@ impl Session {
             });
         };
         let (sources, faults) = (&self.sources, self.faults.clone());
-        let made = pipeline::update(sources, faults, &self.order, &Unwatched, &self.built, (changed, &show));
+        let made = pipeline::update(
+            sources,
+            faults,
+            &self.order,
+            &Unwatched,
+            &self.built,
+            &First { changed, show: &show },
+        );
         self.built = made.unwrap()?;
         Ok(first.take().unwrap_or_default())
     }
@@ -460,7 +467,15 @@ impl Slow {
             Rebuild::Site(outputs)
         };
         gate.send(()).unwrap();
-        let running = serve::start(options, rebuild, move |event| drop(tell.send(event))).unwrap();
+        let long_again = Arc::clone(&limit);
+        let announce = move |event| {
+            // The build that follows one that was given up has its time.
+            if matches!(event, Event::Broken { .. }) {
+                long_again.store(3600, Ordering::Relaxed);
+            }
+            drop(tell.send(event));
+        };
+        let running = serve::start(options, rebuild, announce).unwrap();
         let slow = Self { root, running, events, begun, gate, limit };
         slow.begun.recv_timeout(PATIENCE).unwrap();
         slow.wait_for(|event| matches!(event, Event::Listening { .. }));
@@ -531,7 +546,6 @@ fn an_edit_without_end_loses_neither_the_server_nor_later_edits() {
     slow.write("right");
     slow.wait_for(|event| matches!(event, Event::Broken { plain, .. } if plain.contains("no progress")));
     assert_eq!(slow.served(), "first");
-    slow.limit.store(3600, Ordering::Relaxed);
     (0..8).for_each(|_| slow.gate.send(()).unwrap());
     while slow.served() != "right" {
         thread::yield_now();
