@@ -23,17 +23,7 @@ const DIALECT = {
 
 export default [
   {
-    ignores: [
-      "static/js/fit.js",
-      "static/js/answer.js",
-      "static/js/command.js",
-      "**/target/",
-      "public/",
-      "tests/data/",
-      "tests/golden/",
-      "tests/hostile/",
-      "tests/cases/",
-    ],
+    ignores: ["**/target/", "public/", "tests/data/", "tests/golden/", "tests/hostile/", "tests/cases/"],
   },
   js.configs.recommended,
   {

@@ -61,7 +61,7 @@ interface FoundPage {
 type Figures = Record<string, any>;
 
 /** Parameters of the calculator's address. */
-interface Setting {
+interface LogSetting {
   model?: string;
   quant?: string;
   ctx?: number;
@@ -80,7 +80,7 @@ interface Match {
   figures?: Figures;
   cause?: string;
   quote?: string;
-  setting?: Setting;
+  setting?: LogSetting;
 }
 
 type Matches = Match[] & { steps: number; skipped: number; begun: string[] };
@@ -150,12 +150,16 @@ declare const kbgen: {
   // case.js
   masked(text: string, longest: number): string;
   caseAddress(text: string, longest: number): string;
-  settingInLog(text: string, match: Match, tables: Tables): Setting;
-  caseFragment(anchor: string, figures: Figures | undefined, setting: Setting, tables: Tables): string;
-  readCaseFragment(hash: string, tables: Tables): { anchor: string; figures: Figures; setting: Setting } | null;
+  settingInLog(text: string, match: Match, tables: Tables): LogSetting;
+  caseFragment(anchor: string, figures: Figures | undefined, setting: LogSetting, tables: Tables): string;
+  readCaseFragment(hash: string, tables: Tables): { anchor: string; figures: Figures; setting: LogSetting } | null;
   // paste.js, finder.js
   findPage?(): void;
   openSearch?(typed: string): void;
+  // fit.js, answer.js, command.js
+  fit: any;
+  answer: any;
+  commands(state: any, setting: any, about: any): { label?: string; text?: string; note?: string }[];
   // calculator.js and what it is made of
   combobox(input: PageElement, options: ComboboxOptions): { show(id: string): void };
   settings(index: any, own: string | null): any;
@@ -172,9 +176,6 @@ declare const kbgen: {
 
 interface Window {
   kbgen: Pick<typeof kbgen, "t">;
-  kbgenFit: any;
-  kbgenAnswer: any;
-  kbgenCommands: any;
   /** Of browsers that know Trusted Types. */
   trustedTypes?: { createPolicy(name: string, rules: object): unknown };
 }

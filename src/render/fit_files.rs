@@ -25,7 +25,7 @@ pub(super) fn tables(order: &Order<'_>) -> Outputs {
         if let Some(figures) = order.fits.figures(slug) {
             let data = model_data(&order.config.texts, figures, &model.data);
             // a call: a script, and not data, so that it loads from a disk too
-            outputs.add(format!("data/fit/{slug}.js"), format!("kbFit({},{data});\n", json!(slug)));
+            outputs.add(format!("data/fit/{slug}.js"), format!("kbgen.fit.add({},{data});\n", json!(slug)));
         }
     }
     outputs

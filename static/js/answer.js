@@ -1,14 +1,18 @@
 // What the calculator says of a setting: verdict, parts, offers, rows, all as plain data. Works without a page.
-(global => {
+(() => {
   "use strict";
   const { t } = kbgen;
-  const look = global.kbgenFit, { GIB, MIB } = look;
+  const look = kbgen.fit;
+  const { GIB, MIB } = look;
   const WORDS = { fits: t("Fits"), tight: t("Tight"), no: t("Does not fit"), unknown: t("Not covered") };
 
   /** What a figure rests on, and where that is explained. */
   const BASES = {
-    exact: [t("exact"), "exact"], range: [t("range"), "a-range"], about: [t("about"), "a-range"],
-    no: [t("not covered"), "not-covered"], given: [t("given")]
+    exact: [t("exact"), "exact"],
+    range: [t("range"), "a-range"],
+    about: [t("about"), "a-range"],
+    no: [t("not covered"), "not-covered"],
+    given: [t("given")],
   };
 
   // ---- words ---------------------------------------------------------------
@@ -17,7 +21,7 @@
   const roundGib = n => gib(n).replace(/\.?0+$/, "") + " GiB";
   const gb = n => (n / 1e9).toFixed(2);
   const mib = (n, up) => whole((up ? Math.ceil : Math.floor)(n / MIB)) + " MiB";
-  const tokens = n => t("{count} token", "{count} tokens", { count: whole(n), n: n });
+  const tokens = n => t("{count} token", "{count} tokens", { count: whole(n), n });
   /** A range in a unit: one figure where both ends read the same. */
   function range(low, high, unit) {
     if (low === null) return "–";
@@ -25,7 +29,7 @@
     return unit(low) === unit(high) ? unit(low) : t("{from} to {to}", { from: unit(low), to: unit(high) });
   }
   function speedWords([from, to]) {
-    const say = (n, round) => n < 10 ? (round(n * 10) / 10).toFixed(1) : String(round(n));
+    const say = (n, round) => (n < 10 ? (round(n * 10) / 10).toFixed(1) : String(round(n)));
     return t("{from} to {to}", { from: say(from, Math.floor), to: say(to, Math.ceil) });
   }
   function part(name, label, bytes, basis, tag) {
@@ -41,17 +45,24 @@
   /** Shares as small whole numbers: equal for equal devices, else by memory. */
   function sharesOf(state) {
     const all = state.devices.map(device => Math.round(device.mem / GIB) || 1);
-    const divisor = (a, b) => b ? divisor(b, a % b) : a, common = all.reduce(divisor);
+    const divisor = (a, b) => (b ? divisor(b, a % b) : a);
+    const common = all.reduce(divisor);
     return all.map(share => share / common);
   }
   /** The setting as a table takes it, with what is automatic worked out. */
   function settingOf(state, table, index) {
-    const rooms = roomsOf(state), setting = {
-      quant: index.quants.indexOf(state.quant), k: state.k, v: state.v, ctx: state.ctx, slots: state.slots,
-      server: state.runner !== "library", shares: sharesOf(state),
+    const rooms = roomsOf(state);
+    const setting = {
+      quant: index.quants.indexOf(state.quant),
+      k: state.k,
+      v: state.v,
+      ctx: state.ctx,
+      slots: state.slots,
+      server: state.runner !== "library",
+      shares: sharesOf(state),
       layers: typeof state.layers === "number" ? state.layers : null,
       experts: state.experts === "auto" ? 0 : state.experts,
-      uncovered: state.devices.map(device => !device.ok)
+      uncovered: state.devices.map(device => !device.ok),
     };
     if (!allCovered(state)) return setting;
     if (state.experts === "auto") {
@@ -65,9 +76,13 @@
     return setting;
   }
   function llama(state, table, index) {
-    const setting = settingOf(state, table, index), rooms = roomsOf(state), { driver } = index;
-    const several = state.devices.length > 1, needed = look.need(table, setting);
-    const verdict = look.judge(needed, rooms, driver), covered = isCovered(needed);
+    const setting = settingOf(state, table, index);
+    const rooms = roomsOf(state);
+    const { driver } = index;
+    const several = state.devices.length > 1;
+    const needed = look.need(table, setting);
+    const verdict = look.judge(needed, rooms, driver);
+    const covered = isCovered(needed);
     const margin = marginOf(state, needed, rooms, driver, verdict);
     const says = (own, room, one) => {
       if (one === "fits") return t("{size} to spare", { size: mib(room - own.total[1] - driver[1]) });
@@ -75,23 +90,33 @@
       return WORDS[one].toLowerCase();
     };
     return {
-      setting, verdict, exact: needed.exact, title: WORDS[verdict],
-      some: verdict === "no" ? "" : someOf(setting, table), margin: margin.words, short: margin.short,
+      setting,
+      verdict,
+      exact: needed.exact,
+      title: WORDS[verdict],
+      some: verdict === "no" ? "" : someOf(setting, table),
+      margin: margin.words,
+      short: margin.short,
       devices: state.devices.map((device, i) => {
-        const own = needed.devices[i], one = look.judgeOne(own, rooms[i], driver);
+        const own = needed.devices[i];
+        const one = look.judgeOne(own, rooms[i], driver);
         return {
-          name: (several ? i + 1 + ". " : "") + device.name, memory: device.vis, verdict: one,
-          parts: parts(state, needed, i, driver), says: says(own, rooms[i], one)
+          name: (several ? i + 1 + ". " : "") + device.name,
+          memory: device.vis,
+          verdict: one,
+          parts: parts(state, needed, i, driver),
+          says: says(own, rooms[i], one),
         };
       }),
       stats: stats(state, table, index, setting, needed, verdict),
       offers: covered ? offers(state, table, index, setting, verdict) : [],
       offload: verdict === "no" && covered ? offload(state, table, index, setting) : null,
       rows: rows(state, table, index, setting),
-      needs: several ? t("On the devices") : t("On the GPU"), heading: t("Every quantization of this model"),
+      needs: several ? t("On the devices") : t("On the GPU"),
+      heading: t("Every quantization of this model"),
       most: covered ? look.largest(table, setting, rooms, driver) : 0,
       mostLayers: covered && typeof state.layers === "number" ? look.mostLayers(table, setting, rooms, driver) : 0,
-      meets: verdict !== "no" ? null : state.runner === "ollama" ? "ollama" : tooLarge(needed, rooms, driver)
+      meets: verdict !== "no" ? null : state.runner === "ollama" ? "ollama" : tooLarge(needed, rooms, driver),
     };
   }
   /** The change that keeps quantization and context and moves a part into RAM. */
@@ -101,8 +126,9 @@
   }
   /** What of the model is on the devices, where it is not all of it. */
   function someOf(setting, table) {
-    const { layers } = setting, all = table.layers + 1;
-    const some = layers === null ? "" : t("with {n} of {all} layers", { n: layers, all: all });
+    const { layers } = setting;
+    const all = table.layers + 1;
+    const some = layers === null ? "" : t("with {n} of {all} layers", { n: layers, all });
     const away = setting.experts === "all" ? table.layers : setting.experts;
     return away ? some + (some ? ", " : t("with ")) + t("experts of {n} in RAM", { n: away }) : some;
   }
@@ -110,7 +136,10 @@
   const isCovered = needed => needed.devices.every(device => device.total);
   function marginOf(state, needed, rooms, driver, verdict) {
     const place = needed.devices.length > 1 ? t(" on the fullest device") : "";
-    let spare = Infinity, loose = Infinity, short = 0, bare = 0;
+    let spare = Infinity;
+    let loose = Infinity;
+    let short = 0;
+    let bare = 0;
     needed.devices.forEach((device, i) => {
       if (!device.total) {
         bare = Math.max(bare, device.weights + device.cache - rooms[i]);
@@ -121,37 +150,44 @@
       short = Math.max(short, device.total[0] + driver[0] - rooms[i]);
     });
     if (verdict === "fits") {
-      const words = t("{size} to spare{place}, even at the driver’s most.", { size: mib(spare), place: place });
+      const words = t("{size} to spare{place}, even at the driver’s most.", { size: mib(spare), place });
       return { short: t("{size} to spare", { size: mib(spare) }), words };
     }
     if (verdict === "tight") {
       const [low, high] = driver.map(bytes => mib(bytes));
-      const words = loose >= driver[0]
-        ? t("It loads if the driver takes no more than {size}{place}. Drivers take {low} to {high}.", {
-          size: mib(loose), place: place, low: low, high: high
-        })
-        : t("It loads only if the compute buffer stays near the low end of its range{place}.", { place: place });
+      const words =
+        loose >= driver[0]
+          ? t("It loads if the driver takes no more than {size}{place}. Drivers take {low} to {high}.", {
+              size: mib(loose),
+              place,
+              low,
+              high,
+            })
+          : t("It loads only if the compute buffer stays near the low end of its range{place}.", { place });
       return { short: "", words };
     }
     if (verdict === "unknown") {
       const words = allCovered(state)
         ? t("These types of the cache are not covered for this model.")
-        : t("Weights and cache are known to the byte. What the compute buffer takes on this device is not, so there is no verdict.");
+        : t(
+            "Weights and cache are known to the byte. What the compute buffer takes on this device is not, so there is no verdict.",
+          );
       return { short: "", words };
     }
     const size = mib(Math.max(short, bare), true);
     const why = bare > short ? t(": weights and cache alone are more than its memory.") : t(" at the least.");
-    const words = t("{size} short{place}{why}", { size: size, place: place, why: why });
-    return { short: t("{size} short", { size: size }), words };
+    const words = t("{size} short{place}{why}", { size, place, why });
+    return { short: t("{size} short", { size }), words };
   }
   function parts(state, needed, i, driver) {
-    const own = needed.devices[i], known = own.compute;
+    const own = needed.devices[i];
+    const known = own.compute;
     const basis = needed.exact ? "exact" : needed.devices.length > 1 ? "range" : "about";
     const all = [
       part("weights", t("Weights"), [own.weights, own.weights], "exact", t("Weights")),
       part("kv", t("K/V cache"), [own.cache, own.cache], own.cache === null ? "no" : "exact", t("Cache")),
       part("compute", t("Compute buffer"), known || [null, null], known ? basis : "no"),
-      part("driver", t("Driver"), known ? driver : [null, null], known ? "range" : "no")
+      part("driver", t("Driver"), known ? driver : [null, null], known ? "range" : "no"),
     ];
     if (state.devices.some(device => device.others)) {
       const { others } = state.devices[i];
@@ -161,7 +197,9 @@
   }
   /** Beside the verdict: what it takes in all, what is in RAM, how fast. */
   function stats(state, table, index, setting, needed, verdict) {
-    const all = [], { driver } = index, memory = state.devices.map(device => device.vis).reduce(add);
+    const all = [];
+    const { driver } = index;
+    const memory = state.devices.map(device => device.vis).reduce(add);
     if (isCovered(needed)) {
       const [low, high] = [0, 1].map(end => needed.devices.map(({ total }) => total[end] + driver[end]).reduce(add));
       const note = t("of {size}", { size: roundGib(memory) });
@@ -171,9 +209,10 @@
       const value = gib(needed.host.weights + needed.host.cache) + " GiB";
       all.push({ name: t("In RAM"), value, note: t("weights and cache, at most") });
     }
-    const device = state.devices[0].entry, isWhole = needed.exact && needed.devices[0].cache !== null;
-    const speed = verdict !== "no" && device && isWhole && state.slots === 1
-      && look.speed(table, setting, device, index);
+    const device = state.devices[0].entry;
+    const isWhole = needed.exact && needed.devices[0].cache !== null;
+    const speed =
+      verdict !== "no" && device && isWhole && state.slots === 1 && look.speed(table, setting, device, index);
     if (speed) {
       const value = t("{n} tokens/s", { n: speedWords(speed.full) });
       const note = t("{n} when empty, ", { n: speedWords(speed.empty) });
@@ -183,56 +222,81 @@
   }
   /** What would fit instead: `change` is what a click puts into the state, `now` that it is so already. */
   function offers(state, table, index, setting, verdict) {
-    const rooms = roomsOf(state), { driver } = index, all = [];
-    const most = look.largest(table, setting, rooms, driver), top = look.best(table, setting, rooms, driver);
+    const rooms = roomsOf(state);
+    const { driver } = index;
+    const all = [];
+    const most = look.largest(table, setting, rooms, driver);
+    const top = look.best(table, setting, rooms, driver);
     all.push({
-      what: "ctx", title: t("Largest context that fits"),
+      what: "ctx",
+      title: t("Largest context that fits"),
       text: most ? tokens(most) : t("none with {quant}", { quant: state.quant }),
-      change: most ? { ctx: most } : null, now: most === state.ctx
+      change: most ? { ctx: most } : null,
+      now: most === state.ctx,
     });
     // With what is automatic every quantization may fit: the rows say how.
-    if (state.layers !== "auto" && state.experts !== "auto") all.push({
-      what: "quant", title: t("Best quantization that fits"),
-      text: top < 0 ? t("none at this context") : index.quants[top],
-      change: top < 0 ? null : { quant: index.quants[top] }, now: top === setting.quant
-    });
+    if (state.layers !== "auto" && state.experts !== "auto") {
+      all.push({
+        what: "quant",
+        title: t("Best quantization that fits"),
+        text: top < 0 ? t("none at this context") : index.quants[top],
+        change: top < 0 ? null : { quant: index.quants[top] },
+        now: top === setting.quant,
+      });
+    }
     if (look.hasExperts(table) && state.runner !== "ollama" && (verdict !== "fits" || setting.experts)) {
       const away = look.fewestExperts(table, look.but(setting, { layers: null }), rooms, driver);
       const text = away ? t("of the first {n} of {all} layers", { n: away, all: table.layers }) : t("none");
       all.push({
-        what: "experts", title: t("Experts to keep in RAM"), text: away < 0 ? t("all are not enough") : text,
+        what: "experts",
+        title: t("Experts to keep in RAM"),
+        text: away < 0 ? t("all are not enough") : text,
         change: away < 0 ? null : { experts: away, layers: null },
-        now: away === setting.experts && setting.layers === null
+        now: away === setting.experts && setting.layers === null,
       });
     }
     if (verdict !== "fits" || setting.layers !== null) {
-      const layers = look.mostLayers(table, setting, rooms, driver), every = layers > table.layers;
+      const layers = look.mostLayers(table, setting, rooms, driver);
+      const every = layers > table.layers;
       const text = every ? t("all {n}", { n: layers }) : t("{n} of {all}", { n: layers, all: table.layers + 1 });
       all.push({
-        what: "layers", title: t("Layers that fit"), text: layers < 0 ? t("not even none") : text,
+        what: "layers",
+        title: t("Layers that fit"),
+        text: layers < 0 ? t("not even none") : text,
         change: layers < 0 ? null : { layers: every ? null : layers },
-        now: layers >= 0 && (every ? null : layers) === setting.layers
+        now: layers >= 0 && (every ? null : layers) === setting.layers,
       });
     }
     return all;
   }
   /** Every quantization that the model has; what is automatic is worked out for each. */
   function rows(state, table, index, setting) {
-    const rooms = roomsOf(state), room = rooms.reduce(add), { driver } = index;
+    const rooms = roomsOf(state);
+    const room = rooms.reduce(add);
+    const { driver } = index;
     const automatic = state.layers === "auto" || state.experts === "auto";
-    return index.quants.map((name, i) => {
-      if (!table.quants[i]) return null;
-      const own = automatic
-        ? settingOf(look.but(state, { quant: name }), table, index) : look.but(setting, { quant: i });
-      const needed = look.need(table, own), covered = isCovered(needed);
-      const total = device => device.total ? device.total[1] : device.weights + device.cache;
-      return {
-        name, verdict: look.judge(needed, rooms, driver), some: automatic ? " " + someOf(own, table) : "",
-        largest: covered ? look.largest(table, own, rooms, driver) : null, room, file: table.quants[i].file,
-        least: !covered, weights: needed.devices.map(device => device.weights).reduce(add),
-        total: needed.devices.map(total).reduce(add)
-      };
-    }).filter(Boolean);
+    return index.quants
+      .map((name, i) => {
+        if (!table.quants[i]) return null;
+        const own = automatic
+          ? settingOf(look.but(state, { quant: name }), table, index)
+          : look.but(setting, { quant: i });
+        const needed = look.need(table, own);
+        const covered = isCovered(needed);
+        const total = device => (device.total ? device.total[1] : device.weights + device.cache);
+        return {
+          name,
+          verdict: look.judge(needed, rooms, driver),
+          some: automatic ? " " + someOf(own, table) : "",
+          largest: covered ? look.largest(table, own, rooms, driver) : null,
+          room,
+          file: table.quants[i].file,
+          least: !covered,
+          weights: needed.devices.map(device => device.weights).reduce(add),
+          total: needed.devices.map(total).reduce(add),
+        };
+      })
+      .filter(Boolean);
   }
   /** The part that llama.cpp fails at: it allocates weights, cache and compute buffer in this order. */
   function tooLarge(needed, rooms, driver) {
@@ -245,79 +309,125 @@
   /** Every card holds the same, so the smallest decides. */
   function askVllm(state, table, change) {
     const memory = Math.min(...state.devices.map(device => device.vis));
-    const held = Math.max(...state.devices.map(device => device.others)), cards = state.devices.length;
+    const held = Math.max(...state.devices.map(device => device.others));
+    const cards = state.devices.length;
     const { dtype, fp8, ctx } = state;
     return look.vllm(table, { dtype, cards, memory, util: state.util * 10, fp8, ctx, held, ...change });
   }
   function vllm(state, table, index) {
-    const cards = state.devices.length, ask = change => askVllm(state, table, change), names = index.dtypes;
+    const cards = state.devices.length;
+    const ask = change => askVllm(state, table, change);
+    const names = index.dtypes;
     const need = allCovered(state) ? ask() : { reason: t("vLLM is covered on NVIDIA’s cards alone") };
     if (!need.pool) {
       const reason = need.reason.replace(/^(?!vLLM)./, letter => letter.toUpperCase());
       return {
-        verdict: "unknown", title: WORDS.unknown, margin: reason + ".", short: "", devices: [], stats: [], offers: [],
-        rows: names.map(name => ({ name, verdict: "unknown", largest: null })), most: 0, meets: null
+        verdict: "unknown",
+        title: WORDS.unknown,
+        margin: reason + ".",
+        short: "",
+        devices: [],
+        stats: [],
+        offers: [],
+        rows: names.map(name => ({ name, verdict: "unknown", largest: null })),
+        most: 0,
+        meets: null,
       };
     }
-    const { verdict, blocked, memory } = need, [most, longest] = need.context;
+    const { verdict, blocked, memory } = need;
+    const [most, longest] = need.context;
     const spare = mib(need.pool[0] - need.request[1]);
     // Without saturating: how much is missing of weights, activations and the cache of one request.
     const short = mib(need.weights + need.reserve[0] + need.request[0] + need.left[0] - memory, true);
     const margins = {
       fits: t("{size} of the pool to spare for more requests, even when activations take their most.", { size: spare }),
       tight: t("It starts if activations and CUDA take less than their most."),
-      no: t("{size} short at the least.", { size: short })
+      no: t("{size} short at the least.", { size: short }),
     };
     const shorts = {
-      fits: t("{size} to spare", { size: spare }), tight: "", no: blocked ? "" : t("{size} short", { size: short })
+      fits: t("{size} to spare", { size: spare }),
+      tight: "",
+      no: blocked ? "" : t("{size} short", { size: short }),
     };
     const left = mib(need.left[0]);
     const rows = names.map((name, i) => {
-      const own = ask({ dtype: i }), total = own.weights + own.request[1] + own.reserve[1];
+      const own = ask({ dtype: i });
+      const total = own.weights + own.request[1] + own.reserve[1];
       const room = memory - need.left[1];
       return { name, verdict: own.verdict, largest: own.context[0], room, file: null, weights: own.weights, total };
     });
     const top = rows.findIndex(row => row.verdict === "fits");
     return {
-      verdict, title: WORDS[verdict], exact: false, most, short: shorts[verdict], rows,
+      verdict,
+      title: WORDS[verdict],
+      exact: false,
+      most,
+      short: shorts[verdict],
+      rows,
       margin: blocked
-        ? t("Other programs hold more than the {size} that vLLM leaves alone: it stops before it loads.", { size: left })
+        ? t("Other programs hold more than the {size} that vLLM leaves alone: it stops before it loads.", {
+            size: left,
+          })
         : margins[verdict],
-      needs: cards > 1 ? t("On each card") : t("On the GPU"), heading: t("Every type of the weights"),
-      stats: [{
-        name: t("Longest context"), value: t("{n} tokens", { n: range(most, longest, whole) }),
-        note: t("of one request, "), basis: t("range")
-      }],
-      devices: [{
-        name: state.devices[0].name + (cards > 1 ? t(", each of {n}", { n: cards }) : ""), memory, verdict,
-        free: t("For more requests"),
-        parts: [
-          part("weights", t("Weights"), [need.weights, need.weights], "about", t("Weights")),
-          part("kv", t("Cache of one request"), need.request, "range", "Cache"),
-          part("compute", t("Activations and CUDA"), need.reserve, "range"),
-          part("other", t("Left alone"), need.left, "range")
-        ]
-      }],
-      offers: [{
-        what: "ctx", title: t("Largest context that fits"),
-        text: most ? tokens(most) : t("none in {type}", { type: names[state.dtype] }),
-        change: most ? { ctx: most } : null, now: most === state.ctx
-      }, {
-        what: "quant", title: t("Best type of the weights that fits"),
-        text: top < 0 ? t("none at this context") : names[top], change: top < 0 ? null : { dtype: top },
-        now: top === state.dtype
-      }],
-      meets: blocked ? "vllm-memory" : verdict !== "no" ? null : need.pool[1] > 0 ? "vllm-length" : "vllm-blocks"
+      needs: cards > 1 ? t("On each card") : t("On the GPU"),
+      heading: t("Every type of the weights"),
+      stats: [
+        {
+          name: t("Longest context"),
+          value: t("{n} tokens", { n: range(most, longest, whole) }),
+          note: t("of one request, "),
+          basis: t("range"),
+        },
+      ],
+      devices: [
+        {
+          name: state.devices[0].name + (cards > 1 ? t(", each of {n}", { n: cards }) : ""),
+          memory,
+          verdict,
+          free: t("For more requests"),
+          parts: [
+            part("weights", t("Weights"), [need.weights, need.weights], "about", t("Weights")),
+            part("kv", t("Cache of one request"), need.request, "range", "Cache"),
+            part("compute", t("Activations and CUDA"), need.reserve, "range"),
+            part("other", t("Left alone"), need.left, "range"),
+          ],
+        },
+      ],
+      offers: [
+        {
+          what: "ctx",
+          title: t("Largest context that fits"),
+          text: most ? tokens(most) : t("none in {type}", { type: names[state.dtype] }),
+          change: most ? { ctx: most } : null,
+          now: most === state.ctx,
+        },
+        {
+          what: "quant",
+          title: t("Best type of the weights that fits"),
+          text: top < 0 ? t("none at this context") : names[top],
+          change: top < 0 ? null : { dtype: top },
+          now: top === state.dtype,
+        },
+      ],
+      meets: blocked ? "vllm-memory" : verdict !== "no" ? null : need.pool[1] > 0 ? "vllm-length" : "vllm-blocks",
     };
   }
 
-  global.kbgenAnswer = {
+  kbgen.answer = {
     /** The verdict alone, for lists where each row asks. */
     verdictOf(state, table, index) {
-      if (state.runner === "vllm") return allCovered(state) && askVllm(state, table).verdict || "unknown";
+      if (state.runner === "vllm") return (allCovered(state) && askVllm(state, table).verdict) || "unknown";
       return look.judge(look.need(table, settingOf(state, table, index)), roomsOf(state), index.driver);
     },
     of: (state, table, index) => (state.runner === "vllm" ? vllm : llama)(state, table, index),
-    settingOf, WORDS, whole, gib, gb, mib, roundGib, tokens, range
+    settingOf,
+    WORDS,
+    whole,
+    gib,
+    gb,
+    mib,
+    roundGib,
+    tokens,
+    range,
   };
-})(typeof window === "undefined" ? globalThis : window);
+})();

@@ -9,8 +9,8 @@
     $("calc").replaceChildren(t("No model of this site has figures yet."));
     return;
   }
-  const look = window.kbgenFit;
-  const answers = window.kbgenAnswer;
+  const look = kbgen.fit;
+  const answers = kbgen.answer;
   const picture = kbgen.picture;
   const make = picture.make;
   const draw = picture.draw;
@@ -220,7 +220,7 @@
         ),
       );
     }
-    window.kbgenCommands(shown, setting, { file, table, kv: fit.kv, dtypes: fit.dtypes }).forEach(line => {
+    kbgen.commands(shown, setting, { file, table, kv: fit.kv, dtypes: fit.dtypes }).forEach(line => {
       if (line.note) {
         place.appendChild(make("p", line.note, "small"));
         return;

@@ -3,7 +3,7 @@
   "use strict";
   const { t } = kbgen;
   const kit = kbgen.tools;
-  const look = window.kbgenFit;
+  const look = kbgen.fit;
   const find = kit.find;
   const root = kit.root;
   const $ = kit.byId;

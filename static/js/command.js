@@ -9,7 +9,7 @@
   const { t } = kbgen;
   const ALL = 999;
 
-  const layersOf = setting => setting.layers === null ? ALL : setting.layers;
+  const layersOf = setting => (setting.layers === null ? ALL : setting.layers);
   function argumentsOf(state, setting, about) {
     const words = [`-m ${about.file}`, `-ngl ${layersOf(setting)}`, `-c ${state.ctx}`];
     if (state.runner === "server") words.push(`-np ${state.slots}${state.slots > 1 ? " --kv-unified" : ""}`);
@@ -22,30 +22,43 @@
   function ollama(state, setting, about) {
     const number = (name, value) => `PARAMETER ${name} ${value}`;
     const lines = [
-      `FROM ./${about.file}`, number("num_ctx", state.ctx), number("num_batch", 512),
-      number("num_gpu", layersOf(setting))
+      `FROM ./${about.file}`,
+      number("num_ctx", state.ctx),
+      number("num_batch", 512),
+      number("num_gpu", layersOf(setting)),
     ];
-    const several = setting.shares.length > 1
-      ? t(" It shares the layers out by the memory that is free, so the two devices may hold other shares than here.")
-      : "";
+    const several =
+      setting.shares.length > 1
+        ? t(" It shares the layers out by the memory that is free, so the two devices may hold other shares than here.")
+        : "";
     const server = `OLLAMA_FLASH_ATTENTION=1 OLLAMA_KV_CACHE_TYPE=${about.kv[setting.k]} ollama serve`;
     return [
       { label: t("Ollama’s server"), text: server },
       { label: t("Modelfile, for ollama create"), text: lines.join("\n") },
-      { note: t("One request at a time, Ollama’s default. Without num_batch it takes larger batches above 4096 tokens, and more memory for them, where it sees room.") + several }
+      {
+        note:
+          t(
+            "One request at a time, Ollama’s default. Without num_batch it takes larger batches above 4096 tokens, and more memory for them, where it sees room.",
+          ) + several,
+      },
     ];
   }
   function vllm(state, setting, about) {
     const words = [
-      `vllm serve ${about.table.hf || "MODEL"}`, `--max-model-len ${state.ctx}`,
-      `--gpu-memory-utilization ${state.util / 100}`
+      `vllm serve ${about.table.hf || "MODEL"}`,
+      `--max-model-len ${state.ctx}`,
+      `--gpu-memory-utilization ${state.util / 100}`,
     ];
     if (state.devices.length > 1) words.push(`--tensor-parallel-size ${state.devices.length}`);
     if (state.fp8) words.push("--kv-cache-dtype fp8");
-    const all = [{ label: "vLLM", text: words.join(" ") }], type = about.dtypes[state.dtype];
-    if (state.dtype > 0) all.push({
-      note: t("Put the name of a repository that holds the {type} weights; vLLM reads the type from it.", { type: type })
-    });
+    /** @type {ReturnType<typeof kbgen.commands>} */
+    const all = [{ label: "vLLM", text: words.join(" ") }];
+    const type = about.dtypes[state.dtype];
+    if (state.dtype > 0) {
+      all.push({
+        note: t("Put the name of a repository that holds the {type} weights; vLLM reads the type from it.", { type }),
+      });
+    }
     return all;
   }
 
@@ -53,14 +66,18 @@
    * The commands in order, as {label, text} and {note}: `state` and `setting` as the calculator has them, `about` as
    * {file, table, kv, dtypes}.
    */
-  window.kbgenCommands = (state, setting, about) => {
+  kbgen.commands = (state, setting, about) => {
     if (state.runner === "ollama") return ollama(state, setting, about);
     if (state.runner === "vllm") return vllm(state, setting, about);
     const text = argumentsOf(state, setting, about);
     if (state.runner === "server") return [{ label: "llama.cpp", text: `llama-server ${text}` }];
     return [
       { label: t("Arguments for llama.cpp’s other programs"), text },
-      { note: t("For programs that may want the logits of every token, such as llama-perplexity, for bindings that leave it at that, and for servers built before June 2026.") }
+      {
+        note: t(
+          "For programs that may want the logits of every token, such as llama-perplexity, for bindings that leave it at that, and for servers built before June 2026.",
+        ),
+      },
     ];
   };
 })();

@@ -196,7 +196,7 @@
   // The range of a chosen model, from its own table.
   function speedWords(device) {
     const model = state.model;
-    const table = window.kbgenFit && window.kbgenFit.tables[model.id];
+    const table = kbgen.fit && kbgen.fit.tables[model.id];
     const total = need(model, state.quant, state.ctx);
     const quant = index.quants.indexOf(runs.quants[state.quant]);
     if (total === null) return t("not at this setting");
@@ -205,7 +205,7 @@
       return t("does not fit");
     }
     if (!table) return "–";
-    const speed = window.kbgenFit.speed(table, { quant, k: 0, v: 0, ctx: runs.contexts[state.ctx] }, device, index);
+    const speed = kbgen.fit.speed(table, { quant, k: 0, v: 0, ctx: runs.contexts[state.ctx] }, device, index);
     return speed ? t("{n} tokens/s", { n: kit.pace(speed.full) }) : t("not known");
   }
   function rowOfSpeed(list) {

@@ -128,7 +128,7 @@
       experts: 0,
       uncovered: [!state.gpu.ok],
     };
-    const look = window.kbgenFit;
+    const look = kbgen.fit;
     const found = look.speed(table, setting, state.gpu, fit);
     const verdict = look.judge(look.need(table, setting), [state.gpu.vis], fit.driver);
     if (verdict === "no") {
@@ -142,7 +142,7 @@
     return { range: found.full, words: t("{n} tokens/s", { n: kit.pace(found.full) }), at: setting.ctx };
   }
   function settle() {
-    if (table && !table.quants[state.quant]) state.quant = window.kbgenFit.usual(table, fit.quants);
+    if (table && !table.quants[state.quant]) state.quant = kbgen.fit.usual(table, fit.quants);
   }
   // Of two tables that were asked for, the last counts.
   function open() {

@@ -15,24 +15,29 @@
  * @property {number | "all"} [experts] of so many first layers in the host's memory
  * @property {boolean[]} [uncovered] devices for which the figures of CUDA do not hold
  */
-/** @typedef {[number, number]} Range the least and the most */
+/** @typedef {[number, number]} Bounds the least and the most */
 /** @typedef {number[]} Curve cells, bytes, bytes for every 256 cells more, again and again: exact at every context */
 /** @typedef {{ from: number, to: number, output: boolean }} Place layers of a device */
 
-(global => {
+(() => {
   "use strict";
   const { t } = kbgen;
-  const CELL = 256, GIB = 1073741824, MIB = 1048576;
+  const CELL = 256;
+  const GIB = 1073741824;
+  const MIB = 1048576;
   const SLOTS = [1, 2, 4, 8];
   /** Sizes of compute buffers are multiples of this. */
   const ALIGNMENT = 128;
   /** Cells at which the first sample of a compute buffer is taken; the others follow at its doubles. */
   const LEAST_SAMPLE = 2048;
-  const tables = {}, waiting = {};
+  const tables = {};
+  const waiting = {};
 
   // ---- tables ----------------------------------------------------------------
-  // A table's file is one call: kbFit("slug", {...}).
-  global.kbFit = (slug, table) => { tables[slug] = unpack(table); };
+  // A table's file is one call: kbgen.fit.add("slug", {...}).
+  function add(slug, table) {
+    tables[slug] = unpack(table);
+  }
 
   /** Sums over layers, so that what any run of layers holds is one subtraction: sums[i] is what the first i hold. */
   function sums(each) {
@@ -50,14 +55,15 @@
   function through(samples) {
     const curve = [CELL, samples[0] * ALIGNMENT, 0];
     samples.forEach((sample, i) => {
-      const cells = LEAST_SAMPLE * 2 ** i, rise = i + 1 < samples.length ? (samples[i + 1] - sample) * ALIGNMENT : 0;
+      const cells = LEAST_SAMPLE * 2 ** i;
+      const rise = i + 1 < samples.length ? (samples[i + 1] - sample) * ALIGNMENT : 0;
       curve.push(cells, sample * ALIGNMENT, Math.ceil(rise / (cells / CELL)));
     });
     return curve;
   }
   function unpack(table) {
     const classes = writtenOut(table.class);
-    table.ofClass = table.cache.map((_, one) => sums(classes.map(other => other === one ? 1 : 0)));
+    table.ofClass = table.cache.map((_, one) => sums(classes.map(other => (other === one ? 1 : 0))));
     table.sampled = table.samples.map(through);
     table.quants.forEach(quant => {
       if (!quant) return;
@@ -86,10 +92,12 @@
   /** Bytes at a context. @param {Curve} curve */
   function at(curve, ctx) {
     const cells = cellsOf(ctx);
-    let low = 0, high = curve.length / 3 - 1;
+    let low = 0;
+    let high = curve.length / 3 - 1;
     while (low < high) {
       const middle = (low + high + 1) >> 1;
-      if (curve[3 * middle] <= cells) low = middle; else high = middle - 1;
+      if (curve[3 * middle] <= cells) low = middle;
+      else high = middle - 1;
     }
     return curve[3 * low + 1] + curve[3 * low + 2] * ((cells - curve[3 * low]) / CELL);
   }
@@ -100,15 +108,20 @@
    * devices; a place goes to the first device whose cumulative share exceeds it, compared in single precision.
    */
   function places(table, setting) {
-    const count = table.layers + 1, on = setting.layers == null ? count : Math.min(setting.layers, count);
-    const first = count - on, shares = setting.shares && setting.shares.length ? setting.shares : [1];
-    const single = Math.fround, total = single(shares.reduce((sum, share) => sum + share, 0));
+    const count = table.layers + 1;
+    const on = setting.layers == null ? count : Math.min(setting.layers, count);
+    const first = count - on;
+    const shares = setting.shares && setting.shares.length ? setting.shares : [1];
+    const single = Math.fround;
+    const total = single(shares.reduce((sum, share) => sum + share, 0));
     const devices = shares.map(() => ({ from: 0, to: 0, output: false }));
-    let device = 0, cumulative = shares[0];
+    let device = 0;
+    let cumulative = shares[0];
     const exceeds = place => single(single(cumulative) / total) > single(single(place) / single(on));
     for (let place = 0; place < on; place++) {
       while (device < shares.length - 1 && !exceeds(place)) cumulative += shares[++device];
-      const holds = devices[device], layer = first + place;
+      const holds = devices[device];
+      const layer = first + place;
       if (layer === table.layers) holds.output = true;
       else {
         if (holds.to === holds.from) holds.from = layer;
@@ -131,7 +144,7 @@
     return wanted.find(place => Boolean(table.quants[place]));
   }
   const hasExperts = table => Boolean(table.moe);
-  const between = (to, from, end) => end > from ? to[end] - to[from] : 0;
+  const between = (to, from, end) => (end > from ? to[end] - to[from] : 0);
 
   // ---- what a device holds ---------------------------------------------------------
   const pair = setting => setting.k * 3 + setting.v;
@@ -143,21 +156,29 @@
     return used ? all[side] : 0;
   }
   function weights(table, setting, place) {
-    const quant = table.quants[setting.quant], away = Math.min(place.to, expertsAway(table, setting));
-    return between(quant.sums.gpu, place.from, place.to) - between(quant.sums.expertsGpu, place.from, away)
-      + (place.output ? quant.out[0] : 0) + factors(table, place, "gpu");
+    const quant = table.quants[setting.quant];
+    const away = Math.min(place.to, expertsAway(table, setting));
+    return (
+      between(quant.sums.gpu, place.from, place.to) -
+      between(quant.sums.expertsGpu, place.from, away) +
+      (place.output ? quant.out[0] : 0) +
+      factors(table, place, "gpu")
+    );
   }
   function hostWeights(table, setting, place) {
-    const quant = table.quants[setting.quant], away = Math.max(place.to, expertsAway(table, setting));
+    const quant = table.quants[setting.quant];
+    const away = Math.max(place.to, expertsAway(table, setting));
     const held = between(quant.sums.host, place.from, place.to) + between(quant.sums.expertsHost, place.to, away);
     return quant.in + held + (place.output ? quant.out[1] : 0) + factors(table, place, "host");
   }
   /** The curves that a device's cache is the sum of: [[how many layers, curve], …]. */
   function caches(table, setting, place) {
-    return table.cache.map((bySlots, one) => {
-      const index = bySlots[slotsAt(setting)][pair(setting)];
-      return [between(table.ofClass[one], place.from, place.to), table.curves[index]];
-    }).filter(each => each[0]);
+    return table.cache
+      .map((bySlots, one) => {
+        const index = bySlots[slotsAt(setting)][pair(setting)];
+        return [between(table.ofClass[one], place.from, place.to), table.curves[index]];
+      })
+      .filter(each => each[0]);
   }
   const cache = (table, setting, place, ctx) =>
     caches(table, setting, place).reduce((sum, [count, curve]) => sum + count * at(curve, ctx), 0);
@@ -171,7 +192,7 @@
     const index = bySlots[slotsAt(setting)][pair(setting)];
     return index < 0 ? null : table.curves[index];
   }
-  /** @returns {Range | null} */
+  /** @returns {Bounds | null} */
   function compute(table, setting, where, i, ctx) {
     const curve = computeCurve(table, setting, setting.server);
     if (!curve) return null;
@@ -198,23 +219,28 @@
   }
   /** As `plan::partial::partial_bytes` of kbgen-estimate has it. */
   function computeOfOne(table, setting, where, ctx) {
-    const asked = at(computeCurve(table, setting, setting.server), ctx), curves = sampled(table, setting, where);
+    const asked = at(computeCurve(table, setting, setting.server), ctx);
+    const curves = sampled(table, setting, where);
     if (!curves.length) return asked;
     const oneSlot = at(computeCurve(table, but(setting, { slots: 1 }), true), ctx);
     const more = Math.max(0, at(computeCurve(table, setting, true), ctx) - oneSlot);
     const output = where.onHost > table.layers && !setting.server ? table.quants[setting.quant].big : 0;
     return Math.max(asked, Math.max(oneSlot, ...curves.map(curve => at(curve, ctx))) + more) + output;
   }
-  /** @returns {Range} */
+  /** @returns {Bounds} */
   function computeOfSeveral(table, setting, where, i, ctx) {
-    const place = where.devices[i], whole = at(computeCurve(table, setting, setting.server), ctx);
-    const inner = at(computeCurve(table, setting, true), ctx), away = expertsAway(table, setting);
-    const apart = table.quants[setting.quant].sums.expertsGpu[away] > 0, { onHost } = where;
+    const place = where.devices[i];
+    const whole = at(computeCurve(table, setting, setting.server), ctx);
+    const inner = at(computeCurve(table, setting, true), ctx);
+    const away = expertsAway(table, setting);
+    const apart = table.quants[setting.quant].sums.expertsGpu[away] > 0;
+    const { onHost } = where;
     if (!onHost && !away) return pipelined(table, setting, place, ctx, whole, inner);
-    const terms = table.offload, first = i === 0;
+    const terms = table.offload;
+    const first = i === 0;
     if (place.from === place.to && !place.output && !first) return [0, 0];
     const logits = outputs(setting, ctx) * terms.logits;
-    let high = (place.output || first && onHost > table.layers ? whole : inner) + terms.slack;
+    let high = (place.output || (first && onHost > table.layers) ? whole : inner) + terms.slack;
     let low = place.output ? logits : 0;
     // The first device computes what the host holds, but not surely the attention of a model with a state.
     const helped = first && !terms.states ? where.host : { from: 0, to: 0 };
@@ -234,10 +260,13 @@
     }
     return [low, high];
   }
-  /** Several devices with all layers: what one of them hands to the next is there four times. @returns {Range} */
+  /** Several devices with all layers: what one of them hands to the next is there four times. @returns {Bounds} */
   function pipelined(table, setting, place, ctx, whole, inner) {
-    const terms = table.offload, begins = place.from === 0 && place.to > 0, size = curve => at(curve, ctx);
-    const first = size(curveAt(table, terms.first, setting)), last = size(curveAt(table, terms.last[1], setting));
+    const terms = table.offload;
+    const begins = place.from === 0 && place.to > 0;
+    const size = curve => at(curve, ctx);
+    const first = size(curveAt(table, terms.first, setting));
+    const last = size(curveAt(table, terms.last[1], setting));
     const more = whole + Math.max(0, last - inner);
     if (!place.output && place.from === place.to) return [0, 0];
     let range;
@@ -252,7 +281,7 @@
     return [Math.max(0, low, place.output ? outputs(setting, ctx) * terms.logits : 0), range[1] + terms.slack];
   }
   /** Tokens of a micro-batch whose logits are kept. */
-  const outputs = (setting, ctx) => setting.server ? setting.slots || 1 : Math.min(MICRO_BATCH, cellsOf(ctx));
+  const outputs = (setting, ctx) => (setting.server ? setting.slots || 1 : Math.min(MICRO_BATCH, cellsOf(ctx)));
   /**
    * Whether a layer of each class is among these. The last layer drops most tokens before its end, and does not count
    * for the device that holds it.
@@ -276,7 +305,8 @@
     caches(table, setting, host).reduce((most, [, curve]) => Math.max(most, at(curve, ctx)), 0);
   /** The curves that a buffer may be made of: between the starts of their pieces it is convex. */
   function computeCurves(table, setting, where) {
-    const terms = table.offload, several = where.devices.length > 1 ? [terms.first, terms.last[0], terms.last[1]] : [];
+    const terms = table.offload;
+    const several = where.devices.length > 1 ? [terms.first, terms.last[0], terms.last[1]] : [];
     const curves = [...table.compute, ...several].map(bySlots => curveAt(table, bySlots, setting) || []);
     const alone = computeCurve(table, but(setting, { slots: 1 }), true) || [];
     return [...curves, alone, ...(several.length ? [] : sampled(table, setting, where))];
@@ -284,21 +314,27 @@
 
   /** Everything that a setting needs, device by device and in the host's memory. @param {Setting} setting */
   function need(table, setting) {
-    const where = places(table, setting), isCovered = computeCurve(table, setting, setting.server);
+    const where = places(table, setting);
+    const isCovered = computeCurve(table, setting, setting.server);
     // Cache types that the model is not run with have no figures but the weights'.
-    const cached = place => isCovered ? cache(table, setting, place, setting.ctx) : null;
+    const cached = place => (isCovered ? cache(table, setting, place, setting.ctx) : null);
     return {
       devices: where.devices.map((place, i) => {
-        const held = weights(table, setting, place), kept = cached(place);
+        const held = weights(table, setting, place);
+        const kept = cached(place);
         const isUncovered = setting.uncovered && setting.uncovered[i];
         const buffer = isUncovered ? null : compute(table, setting, where, i, setting.ctx);
         return {
-          weights: held, cache: kept, layers: place.to - place.from, output: place.output, compute: buffer,
-          total: buffer && buffer.map(bytes => held + kept + bytes)
+          weights: held,
+          cache: kept,
+          layers: place.to - place.from,
+          output: place.output,
+          compute: buffer,
+          total: buffer && buffer.map(bytes => held + kept + bytes),
         };
       }),
       exact: where.devices.length === 1 && !where.onHost && !movesExperts(table, setting, where),
-      host: { weights: hostWeights(table, setting, where.host), cache: cached(where.host) }
+      host: { weights: hostWeights(table, setting, where.host), cache: cached(where.host) },
     };
   }
 
@@ -328,7 +364,7 @@
     // What is missing on the device where most is missing; straight or convex between the starts of two pieces.
     const missing = step => {
       const { devices } = need(table, but(setting, { ctx: step * CELL }));
-      const lacks = (device, i) => device.total ? device.total[1] + driver[1] - rooms[i] : Infinity;
+      const lacks = (device, i) => (device.total ? device.total[1] + driver[1] - rooms[i] : Infinity);
       return Math.max(...devices.map(lacks));
     };
     const curves = computeCurves(table, setting, where);
@@ -351,19 +387,23 @@
   /** The last step of a convex piece at which nothing is missing; 0 when there is none. */
   function lastIn(start, end, missing) {
     if (missing(end) <= 0) return end;
-    let good = start, bad = end;
+    let good = start;
+    let bad = end;
     if (missing(start) > 0) {
-      let low = start, high = end;
+      let low = start;
+      let high = end;
       while (low < high) {
         const middle = (low + high) >> 1;
-        if (missing(middle + 1) < missing(middle)) low = middle + 1; else high = middle;
+        if (missing(middle + 1) < missing(middle)) low = middle + 1;
+        else high = middle;
       }
       if (missing(low) > 0) return 0;
       good = low;
     }
     while (bad - good > 1) {
       const middle = (good + bad) >> 1;
-      if (missing(middle) <= 0) good = middle; else bad = middle;
+      if (missing(middle) <= 0) good = middle;
+      else bad = middle;
     }
     return good;
   }
@@ -388,8 +428,8 @@
    * chooses it: experts, unless they take more than 5/4 of the RAM that whole layers do. Null where none does.
    */
   function partInRam(table, setting, rooms, driver, canMoveExperts) {
-    const experts = canMoveExperts && hasExperts(table) && !setting.experts
-      ? fewestExperts(table, setting, rooms, driver) : -1;
+    const experts =
+      canMoveExperts && hasExperts(table) && !setting.experts ? fewestExperts(table, setting, rooms, driver) : -1;
     const layers = setting.layers == null ? mostLayers(table, setting, rooms, driver) : -1;
     const held = change => {
       const { host } = need(table, but(setting, change));
@@ -403,27 +443,37 @@
 
   // ---- speed -----------------------------------------------------------------------------
   /** Elements in a block of a cache type and its bytes: f16, q8_0, q4_0. */
-  const BLOCKS = [[1, 2], [32, 34], [32, 18]];
+  const BLOCKS = [
+    [1, 2],
+    [32, 34],
+    [32, 18],
+  ];
   /**
    * Tokens a second as [least, most] with an empty and with a full context: bandwidth over the bytes that a token
    * reads, times the share (in thousandths) that devices of its class reach. For all layers on one device and one
    * request; `device` is an entry of the index.
    */
   function speed(table, setting, device, index) {
-    const bandwidth = device.bw, band = device.sp === undefined ? null : index.bands[device.sp][table.speed];
+    const bandwidth = device.bw;
+    const band = device.sp === undefined ? null : index.bands[device.sp][table.speed];
     if (!bandwidth || !band) return null;
-    const read = table.read, touch = table.quants[setting.quant].touch;
+    const read = table.read;
+    const touch = table.quants[setting.quant].touch;
     const size = (elements, type) => Math.ceil(elements / BLOCKS[type][0]) * BLOCKS[type][1];
     const atDepth = depth => {
-      const near = Math.min(depth, read[4]), keys = size(read[0] * depth + read[2] * near, setting.k);
+      const near = Math.min(depth, read[4]);
+      const keys = size(read[0] * depth + read[2] * near, setting.k);
       const bytes = touch + keys + size(read[1] * depth + read[3] * near, setting.v) + read[5];
-      return band.map(share => bandwidth * 1e6 * share / bytes);
+      return band.map(share => (bandwidth * 1e6 * share) / bytes);
     };
     return { empty: atDepth(0), full: atDepth(setting.ctx) };
   }
 
   // ---- vLLM --------------------------------------------------------------------------------
-  const BLOCK = 16, SMALL_BATCH = 2048, LARGE_BATCH = 8192, LARGE_CARD = 70 * GIB;
+  const BLOCK = 16;
+  const SMALL_BATCH = 2048;
+  const LARGE_BATCH = 8192;
+  const LARGE_CARD = 70 * GIB;
   /**
    * What vLLM takes of each card, as vllm.rs of kbgen-estimate has it: weights, the cache of one request, activations
    * and CUDA, what it leaves alone, the pool, the longest context; ranges but for the weights. `asked`: {dtype
@@ -433,39 +483,71 @@
   function vllm(table, asked) {
     const model = table.vllm;
     if (typeof model === "string") return { reason: model };
-    const atCards = model.weights[asked.cards - 1], page = model.page[asked.cards - 1] / (asked.fp8 ? 2 : 1);
+    const atCards = model.weights[asked.cards - 1];
+    const page = model.page[asked.cards - 1] / (asked.fp8 ? 2 : 1);
     if (!atCards) return { reason: t("its heads cannot be shared out among {n} cards", { n: asked.cards }) };
     const held = atCards[asked.dtype];
     const request = tokens => {
-      const blocks = Math.ceil(tokens / BLOCK), before = Math.max(0, model.window - 1);
+      const blocks = Math.ceil(tokens / BLOCK);
+      const before = Math.max(0, model.window - 1);
       const window = batch => Math.ceil(Math.min(before + batch, tokens) / BLOCK) + 1;
       const count = ([all, near], batch) => (all * blocks + near * window(batch)) * page;
       return [count(model.layers, SMALL_BATCH), count(model.padded, LARGE_BATCH)];
     };
     const isLarge = asked.memory >= LARGE_CARD;
     const reserve = [GIB, asked.cards > 1 ? (isLarge ? 11 : 5) * GIB : (isLarge ? 3.5 : 2) * GIB];
-    const share = Math.floor(asked.memory * asked.util / 1000);
+    const share = Math.floor((asked.memory * asked.util) / 1000);
     const pool = [Math.max(0, share - held - reserve[1]), Math.max(0, share - held - reserve[0])];
     const longest = (end, room) => {
-      let low = 0, high = table.max;
+      let low = 0;
+      let high = table.max;
       while (low < high) {
         const middle = Math.ceil((low + high) / 2);
-        if (request(middle)[end] <= room) low = middle; else high = middle - 1;
+        if (request(middle)[end] <= room) low = middle;
+        else high = middle - 1;
       }
       return low;
     };
-    const context = [longest(1, pool[0]), longest(0, pool[1])], left = asked.memory - share;
+    const context = [longest(1, pool[0]), longest(0, pool[1])];
+    const left = asked.memory - share;
     // It does not begin where other programs hold more than it leaves alone.
     const blocked = (asked.held || 0) > left;
     const verdict = blocked ? "no" : asked.ctx <= context[0] ? "fits" : asked.ctx <= context[1] ? "tight" : "no";
     return {
-      memory: asked.memory, blocked, weights: held, request: request(asked.ctx), reserve, pool, context,
-      left: [left, left], verdict
+      memory: asked.memory,
+      blocked,
+      weights: held,
+      request: request(asked.ctx),
+      reserve,
+      pool,
+      context,
+      left: [left, left],
+      verdict,
     };
   }
 
-  global.kbgenFit = {
-    CELL, GIB, MIB, SLOTS, tables, load, at, places, hasExperts, usual, need, judge, judgeOne, but, largest, best,
-    mostLayers, fewestExperts, partInRam, speed, vllm
+  kbgen.fit = {
+    CELL,
+    GIB,
+    MIB,
+    SLOTS,
+    tables,
+    add,
+    load,
+    at,
+    places,
+    hasExperts,
+    usual,
+    need,
+    judge,
+    judgeOne,
+    but,
+    largest,
+    best,
+    mostLayers,
+    fewestExperts,
+    partInRam,
+    speed,
+    vllm,
   };
-})(typeof window === "undefined" ? globalThis : window);
+})();

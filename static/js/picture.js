@@ -1,11 +1,11 @@
 // How memory is drawn: a bar to scale for each device, and the same figures as a table.
 //
-// A device as kbgenAnswer gives it: {name, memory, verdict, says, parts}, a part {name, label, low, high, basis,
+// A device as kbgen.answer gives it: {name, memory, verdict, says, parts}, a part {name, label, low, high, basis,
 // anchor}: bytes from `low` to `high`, both null where nothing is known.
 (() => {
   "use strict";
   const { t } = kbgen;
-  const words = window.kbgenAnswer;
+  const words = kbgen.answer;
   const GIB = 1073741824;
   const SVG = "http://www.w3.org/2000/svg";
   const whole = words.whole;

@@ -8,7 +8,7 @@
 (() => {
   "use strict";
   const { t } = kbgen;
-  const look = window.kbgenFit;
+  const look = kbgen.fit;
   const GIB = look.GIB;
   const MIB = look.MIB;
   const MODEL = "llama-3.1-8b-instruct";

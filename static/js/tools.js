@@ -114,10 +114,10 @@
   // null.
   const root = document.documentElement.dataset.root;
   function figures(model, stamp, done) {
-    const ready = window.kbgenFit ? Promise.resolve() : kbgen.load(document.querySelector("[data-fit]").dataset.fit);
+    const ready = kbgen.fit ? Promise.resolve() : kbgen.load(document.querySelector("[data-fit]").dataset.fit);
     ready.then(
       () => {
-        window.kbgenFit.load(model, `${root}data/fit/${model}.js?${stamp}`, done);
+        kbgen.fit.load(model, `${root}data/fit/${model}.js?${stamp}`, done);
       },
       () => {
         done(null);

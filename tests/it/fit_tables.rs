@@ -60,7 +60,7 @@ fn site() -> Outputs {
 /// What the script of a model hands over.
 fn table(outputs: &Outputs, slug: &str) -> Value {
     let text = String::from_utf8(outputs.get(&format!("data/fit/{slug}.js")).unwrap().to_vec()).unwrap();
-    let inner = text.strip_prefix(&format!("kbFit(\"{slug}\",")).unwrap();
+    let inner = text.strip_prefix(&format!("kbgen.fit.add(\"{slug}\",")).unwrap();
     serde_json::from_str(inner.strip_suffix(");\n").unwrap()).unwrap()
 }
 

@@ -71,7 +71,7 @@ export default function ({ browser, url }) {
     return page.evaluate(
       async ([ids, stamp]) => {
         const root = document.documentElement.dataset.root;
-        const load = id => new Promise(done => window.kbgenFit.load(id, `${root}data/fit/${id}.js?${stamp}`, done));
+        const load = id => new Promise(done => kbgen.fit.load(id, `${root}data/fit/${id}.js?${stamp}`, done));
         const all = {};
         for (const id of ids) {
           const { max, layers, quants } = await load(id);
@@ -84,10 +84,7 @@ export default function ({ browser, url }) {
   }
 
   const answers = (page, asked) =>
-    page.evaluate(
-      list => list.map(({ model, setting }) => window.kbgenFit.need(window.kbgenFit.tables[model], setting)),
-      asked,
-    );
+    page.evaluate(list => list.map(({ model, setting }) => kbgen.fit.need(kbgen.fit.tables[model], setting)), asked);
 
   test("calculator: at 1,000 settings on one device the page says what the program computes, to the byte", () =>
     visiting(browser, address, {}, async page => {
@@ -157,7 +154,7 @@ export default function ({ browser, url }) {
       }));
       const wrong = await page.evaluate(
         ([list, driver]) => {
-          const { but, judge, largest, need, tables, CELL } = window.kbgenFit;
+          const { but, judge, largest, need, tables, CELL } = kbgen.fit;
           return list.filter(({ model, setting, room }) => {
             const table = tables[model];
             const rooms = setting.shares.map(() => room);
@@ -189,7 +186,7 @@ export default function ({ browser, url }) {
         };
       });
       const given = await page.evaluate(
-        list => list.map(each => window.kbgenFit.vllm(window.kbgenFit.tables[each.model], each)),
+        list => list.map(each => kbgen.fit.vllm(kbgen.fit.tables[each.model], each)),
         asked,
       );
       const told = await estimate(

@@ -319,11 +319,11 @@ export default function ({ folder, browser, url }) {
     at(START, async page => {
       const [least, most] = await page.evaluate(() => {
         const { driver } = kbgen.calculator.index;
-        const [{ total }] = window.kbgenFit.need(
-          window.kbgenFit.tables["llama-3.1-8b-instruct"],
-          window.kbgenAnswer.settingOf(
+        const [{ total }] = kbgen.fit.need(
+          kbgen.fit.tables["llama-3.1-8b-instruct"],
+          kbgen.answer.settingOf(
             kbgen.calculator.state(),
-            window.kbgenFit.tables["llama-3.1-8b-instruct"],
+            kbgen.fit.tables["llama-3.1-8b-instruct"],
             kbgen.calculator.index,
           ),
         ).devices;

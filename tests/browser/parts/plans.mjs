@@ -11,12 +11,12 @@ export function answers(folder) {
   const index = JSON.parse(/<script[^>]*id="?fit-data"?[^>]*>(.*?)<\/script>/s.exec(page)[1]);
   const context = vm.createContext({ kbgen: { t: text => text } });
   vm.runInContext(readFileSync(new URL("../../../static/js/fit.js", import.meta.url), "utf8"), context);
-  const { kbgenFit } = context;
+  const { fit } = context.kbgen;
   const table = slug => {
-    if (!kbgenFit.tables[slug]) vm.runInContext(readFileSync(join(folder, `data/fit/${slug}.js`), "utf8"), context);
-    return kbgenFit.tables[slug];
+    if (!fit.tables[slug]) vm.runInContext(readFileSync(join(folder, `data/fit/${slug}.js`), "utf8"), context);
+    return fit.tables[slug];
   };
-  return { index, table, look: kbgenFit };
+  return { index, table, look: fit };
 }
 
 /** What the scripts say of a case, in the form of the planner's answer. */

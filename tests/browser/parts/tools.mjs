@@ -278,7 +278,7 @@ export default function ({ folder, browser, url }) {
       const line = (await lines(page)).find(({ group, memory }) => group === "Desktop" && memory === 8);
       const most = await page.evaluate(names => {
         const fit = JSON.parse(document.getElementById("fit-data").textContent);
-        const table = window.kbgenFit.tables["llama-3.1-8b-instruct"];
+        const table = kbgen.fit.tables["llama-3.1-8b-instruct"];
         const setting = {
           quant: fit.quants.indexOf("Q4_K_M"),
           k: 0,
@@ -291,7 +291,7 @@ export default function ({ folder, browser, url }) {
           experts: 0,
         };
         const room = Math.min(...fit.devices.filter(device => names.includes(device.id)).map(device => device.vis));
-        return window.kbgenFit.largest(table, setting, [room], fit.driver);
+        return kbgen.fit.largest(table, setting, [room], fit.driver);
       }, line.names);
       const verdict = async ctx => {
         await page.locator("#ctx").fill(String(ctx));
@@ -422,7 +422,7 @@ export default function ({ folder, browser, url }) {
         // 1010 GB/s over weights and 8192 tokens of cache, times what cards with GDDR memory reach of it: 0.50 to 0.85.
         const { touch } = await page.evaluate(() => {
           const fit = JSON.parse(document.getElementById("fit-data").textContent);
-          return window.kbgenFit.tables["llama-3.1-8b-instruct"].quants[fit.quants.indexOf("Q4_K_M")];
+          return kbgen.fit.tables["llama-3.1-8b-instruct"].quants[fit.quants.indexOf("Q4_K_M")];
         });
         const cache = 32 * 2 * 8 * 128 * 2 * 8192;
         const [low, high] = [0.5, 0.85].map(share => (1010e9 * share) / (touch + cache));
