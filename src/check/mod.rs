@@ -42,7 +42,7 @@ use kbgen_signature::Diagnosis;
 use rayon::prelude::*;
 
 use crate::diag::{Diagnostic, Rule};
-use crate::diagnosis::{CompiledSignatures, SignatureError, LazySignatures};
+use crate::diagnosis::{CompiledSignatures, LazySignatures, SignatureError};
 use crate::engine::{Engine, Kind};
 use crate::facts::{Fact, Fingerprint, Name, unrecorded};
 use crate::files::{Sources, Span};

@@ -45,7 +45,9 @@ pub(super) fn run(
         ));
     }
     let words = || {
-        engine.query(Kind::Diagnosis, "words", || diagnosis::text_index(&site(), &sources, &Engine::forgetful()))
+        engine.query(Kind::Diagnosis, "words", || {
+            diagnosis::text_index(&site(), &sources, &Engine::forgetful())
+        })
     };
     let input = DiagnosisInput { index: &index, diagnosis: &found, text: &end, limit: options.top };
     let answers = match found.matches.is_empty() && (is_binary(&end) || end.trim().is_empty()) {
