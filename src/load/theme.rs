@@ -34,6 +34,19 @@ fn minified(script: &str) -> String {
     minifier::js::minify(script).map_or_else(|_| script.to_string(), |script| script.to_string())
 }
 
+/// Returns a style sheet without comments and indentation.
+fn unindented(style: &str) -> String {
+    let mut text = String::with_capacity(style.len());
+    let mut rest = style;
+    while let Some((before, comment)) = rest.split_once("/*") {
+        text.push_str(before);
+        rest = comment.split_once("*/").map_or("", |(_, behind)| behind);
+    }
+    text.push_str(rest);
+    let lines: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+    lines.join("\n")
+}
+
 fn add_folder(sources: &mut Sources, folder: &Dir<'_>, prefix: &str) {
     for file in folder.files() {
         let path = format!("{prefix}/{}", file.path().to_string_lossy().replace('\\', "/"));
@@ -41,6 +54,7 @@ fn add_folder(sources: &mut Sources, folder: &Dir<'_>, prefix: &str) {
             Some(script) if is_script(&path) => {
                 sources.add(path, minified(script));
             }
+            Some(style) if path.ends_with(".css") => sources.add_asset(path, unindented(style).into_bytes()),
             Some(text) if prefix != "static" => {
                 sources.add(path, text);
             }

@@ -1,11 +1,12 @@
 // The tokens of the theme: what is written can be read on what it is written on, in light and in dark.
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
+import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { visiting } from "../harness.mjs";
 
+const styles = fileURLToPath(new URL("../../../static/", import.meta.url));
 const css = readFileSync(
   join(fileURLToPath(new URL("../../../", import.meta.url)), "static/css/10-tokens.css"),
   "utf8",
@@ -41,7 +42,34 @@ function contrast(one, other) {
   return (high + 0.05) / (low + 0.05);
 }
 
-export default function ({ browser, url }) {
+/** The sources of the published style sheets: `site.css` is all of `css/`. */
+const SHEETS = Object.fromEntries(
+  readdirSync(styles)
+    .filter(name => name.endsWith(".css"))
+    .map(name => [name, [name]]),
+);
+SHEETS["site.css"] = readdirSync(join(styles, "css"))
+  .sort()
+  .map(name => `css/${name}`);
+
+export default function ({ browser, folder, url }) {
+  test("the published style sheets have the rules of their sources", () =>
+    visiting(browser, url, {}, async page => {
+      const rules = text =>
+        page.evaluate(text => {
+          const sheet = new CSSStyleSheet();
+          sheet.replaceSync(text);
+          return [...sheet.cssRules].map(rule => rule.cssText.replace(/\s+/g, " "));
+        }, text);
+      for (const [name, sources] of Object.entries(SHEETS)) {
+        const [file] = readdirSync(join(folder, "static")).filter(file => file.startsWith(name.replace("css", "")));
+        const published = await rules(readFileSync(join(folder, "static", file), "utf8"));
+        assert.ok(published.length > 0);
+        const source = sources.map(path => readFileSync(join(styles, path), "utf8")).join("\n");
+        assert.deepEqual(published, await rules(source), name);
+      }
+    }));
+
   test("every color of words stands out from its ground by 4.5 to 1, every line with a meaning by 3 to 1", () => {
     assert.ok(tokens.paper && screen.card, "the tokens are where they were");
     const faint = [];
