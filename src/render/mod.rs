@@ -230,7 +230,7 @@ pub fn pictures(order: &Order<'_>, sink: &dyn Sink) {
 /// The whole knowledge base as one page.
 ///
 /// # Errors
-/// As [`outputs`].
+/// As [`files`].
 pub fn bundle(order: &Order<'_>) -> Result<Vec<u8>, Vec<Diagnostic>> {
     let ground = Groundwork::new(order)?;
     let shelf = Shelf::new(order, &ground);
