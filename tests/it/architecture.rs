@@ -1,4 +1,4 @@
-//! The tables of ARCHITECTURE.md are law: who may use whom, and where an outside crate is at home.
+//! Modules use each other as ARCHITECTURE.md says, and outside crates where docs/dependencies.md says.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -44,9 +44,9 @@ fn sources() -> Vec<Code> {
     files("src", ".rs").into_iter().chain(crates).map(read).collect()
 }
 
-/// The rows of the table in ARCHITECTURE.md whose first heading is `first`, cell by cell.
-fn table(first: &str) -> Vec<Vec<String>> {
-    let page = fs::read_to_string(repository("ARCHITECTURE.md")).expect("ARCHITECTURE.md is there");
+/// Returns the rows of the table in a document whose first heading is `first`, cell by cell.
+fn table(document: &str, first: &str) -> Vec<Vec<String>> {
+    let page = fs::read_to_string(repository(document)).expect("the document is there");
     let head = format!("| {first} |");
     let rows = page.lines().skip_while(|line| !line.starts_with(&head)).skip(2);
     let rows: Vec<Vec<String>> = rows
@@ -55,14 +55,14 @@ fn table(first: &str) -> Vec<Vec<String>> {
             line.trim_matches('|').split('|').map(|cell| cell.trim().trim_matches('`').to_string()).collect()
         })
         .collect();
-    assert!(!rows.is_empty(), "ARCHITECTURE.md has no table that begins with `{first}`");
+    assert!(!rows.is_empty(), "{document} has no table that begins with `{first}`");
     rows
 }
 
 /// What each module may use.
 fn law() -> BTreeMap<String, BTreeSet<String>> {
     let names = |cell: &str| cell.split(", ").filter(|name| *name != "nothing").map(str::to_string).collect();
-    table("module").into_iter().map(|row| (row[0].clone(), names(&row[2]))).collect()
+    table("ARCHITECTURE.md", "module").into_iter().map(|row| (row[0].clone(), names(&row[2]))).collect()
 }
 
 /// Names behind `crate::`, braces included, and the workspace's other crates.
@@ -127,7 +127,8 @@ fn the_table_names_the_modules_from_the_top_down() {
         .lines()
         .filter_map(|line| line.trim_start_matches("pub ").strip_prefix("mod ")?.strip_suffix(';'));
     let modules: BTreeSet<&str> = modules.chain(CRATES).collect();
-    let rows: Vec<String> = table("module").into_iter().map(|row| row[0].clone()).collect();
+    let rows: Vec<String> =
+        table("ARCHITECTURE.md", "module").into_iter().map(|row| row[0].clone()).collect();
     assert_eq!(rows.iter().map(String::as_str).collect::<BTreeSet<_>>(), modules);
     let law = law();
     for (at, module) in rows.iter().enumerate() {
@@ -160,7 +161,7 @@ fn only_those_who_may_touch_the_world_do() {
         ("terminal", &["std::io::stdout", "std::io::stderr", "println!"]),
     ];
     let may: BTreeMap<String, String> =
-        table("module").into_iter().map(|row| (row[0].clone(), row[3].clone())).collect();
+        table("ARCHITECTURE.md", "module").into_iter().map(|row| (row[0].clone(), row[3].clone())).collect();
     for code in sources() {
         let Some(may) = may.get(&code.module()) else { continue };
         for (what, signs) in TOUCHES {
@@ -184,7 +185,7 @@ fn one_writer_prints() {
 
 #[test]
 fn an_outside_crate_has_one_home() {
-    let homes: BTreeMap<String, Vec<String>> = table("crate")
+    let homes: BTreeMap<String, Vec<String>> = table("docs/dependencies.md", "crate in code")
         .into_iter()
         .map(|row| (row[0].clone(), row[1].split(", ").map(str::to_string).collect()))
         .collect();
