@@ -234,10 +234,4 @@ impl Figures {
         }
         None
     }
-
-    /// The first quantization, which is the widest, with which buffers and `driver` bytes fit.
-    pub fn best_quantization(&self, run: Run, ctx: u64, driver: u64, memory: u64) -> Option<usize> {
-        let fits = |quant: &usize| self.total(*quant, run, ctx).is_some_and(|total| total + driver <= memory);
-        (0..self.quants.len()).find(fits)
-    }
 }
