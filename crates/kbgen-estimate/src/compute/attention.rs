@@ -17,6 +17,18 @@ pub(crate) struct Projections {
     pub(crate) value: TensorId,
 }
 
+/// Tensors of one layer's attention.
+#[derive(Debug, Clone, Copy)]
+struct Operands {
+    query: TensorId,
+    keys: TensorId,
+    values: TensorId,
+    mask: TensorId,
+    sinks: Option<TensorId>,
+    /// Matrix that turns latent values into those of the heads.
+    decompress: Option<TensorId>,
+}
+
 impl Builder<'_> {
     /// Q, K and V as `[head_dim, heads, tokens]`.
     pub(crate) fn projections(&mut self, layer: u64, x: TensorId) -> Projections {
@@ -243,23 +255,17 @@ impl Builder<'_> {
         let keys = self.graph.permute(keys, [0, 2, 1, 3]);
         let values = self.graph.permute(values, [0, 2, 1, 3]);
         let sinks = self.layer_weight(layer, Name::Sinks);
+        let operands = Operands { query, keys, values, mask: inputs.mask, sinks, decompress };
         let out = match self.settings.flash_attention {
-            FlashAttention::On => self.fused(query, keys, values, inputs.mask, sinks, decompress),
-            FlashAttention::Off => self.written_out(query, keys, values, inputs.mask, sinks, decompress),
+            FlashAttention::On => self.fused(operands),
+            FlashAttention::Off => self.written_out(operands),
         };
         self.graph.expand(out);
         out
     }
 
-    fn fused(
-        &mut self,
-        query: TensorId,
-        keys: TensorId,
-        values: TensorId,
-        mask: TensorId,
-        sinks: Option<TensorId>,
-        decompress: Option<TensorId>,
-    ) -> TensorId {
+    fn fused(&mut self, operands: Operands) -> TensorId {
+        let Operands { query, keys, values, mask, sinks, decompress } = operands;
         let [_, tokens, heads, streams] = self.graph.shape(query);
         let width = self.graph.shape(values)[0];
         let mut sources = vec![query, keys, values, mask];
@@ -277,15 +283,8 @@ impl Builder<'_> {
         self.graph.reshape(out, shape([width * heads, tokens * streams]))
     }
 
-    fn written_out(
-        &mut self,
-        query: TensorId,
-        keys: TensorId,
-        values: TensorId,
-        mask: TensorId,
-        sinks: Option<TensorId>,
-        decompress: Option<TensorId>,
-    ) -> TensorId {
+    fn written_out(&mut self, operands: Operands) -> TensorId {
+        let Operands { query, keys, values, mask, sinks, decompress } = operands;
         let mut scores = self.graph.mul_mat(keys, query);
         if self.model.family.caps_scores {
             for _ in ["scale", "tanh", "scale"] {
