@@ -233,7 +233,7 @@ fn keys(kind: &str) -> Name {
     Name::new("keys", kind)
 }
 
-/// What holds facts.
+/// A holder of facts.
 pub trait Facts {
     /// Calls `tell` with the name and the fingerprint of every fact.
     fn tell(&self, tell: &mut dyn FnMut(Name, Fingerprint));

@@ -21,7 +21,7 @@ use crate::site::{FitTable, Links, ProseFigure, Site};
 use crate::watch::{Stage, Unwatched, Watch};
 use crate::{config, fit, schema};
 
-/// What a build is asked for beside the sources.
+/// Options of a build.
 #[derive(Debug, Clone)]
 pub struct Order {
     /// Today; staleness and future dates are judged by it.
@@ -32,7 +32,7 @@ pub struct Order {
     pub base_url: Option<String>,
     /// Whether the pages are for the world or for the person who writes them.
     pub audience: Audience,
-    /// What is known of earlier builds; it changes nothing but the time.
+    /// Engine with results of earlier builds; it changes only the time.
     pub engine: Arc<Engine>,
 }
 
@@ -47,7 +47,7 @@ pub struct Draft {
     pub links: Links,
     /// Its signatures.
     pub signatures: LazySignatures,
-    /// What models need.
+    /// Memory figures of the models.
     pub fits: Fact<Arc<FitTable>>,
     /// Figures that prose calls for, by the file of a page and by the place of the call in its body.
     pub figures: Table<String, BTreeMap<usize, ProseFigure>>,
@@ -66,7 +66,7 @@ pub enum Whole {
     No,
 }
 
-/// What came of a build.
+/// Result of a build.
 #[derive(Debug)]
 pub struct Built {
     /// The site.
@@ -143,7 +143,7 @@ fn read(
     Ok(draft)
 }
 
-/// What some checks find.
+/// Returns the findings of some checks.
 fn judge(
     sources: &Sources,
     draft: &Draft,
@@ -195,7 +195,7 @@ pub fn render(
     whole
 }
 
-/// What is shown of a build before its end.
+/// Receiver of files before the end of a build.
 pub struct First<'f> {
     /// Files of pages that are judged and made before all others.
     pub changed: &'f BTreeSet<SourceId>,

@@ -50,7 +50,7 @@ use crate::site::{Head, Links, Site};
 
 pub use markup::RULES as MARKUP_RULES;
 
-/// What is judged.
+/// The site and its context, as checks read them.
 #[derive(Debug, Clone, Copy)]
 pub struct Subject<'s> {
     /// The files, for places.
@@ -63,11 +63,11 @@ pub struct Subject<'s> {
     pub links: &'s Links,
     /// Their signatures.
     pub signatures: &'s LazySignatures,
-    /// What their samples lead to.
+    /// Matches of their samples.
     pub hits: &'s Hits,
     /// Today.
     pub today: &'s Fact<Date>,
-    /// What is known of earlier builds.
+    /// Results of earlier builds.
     pub engine: &'s Engine,
 }
 
@@ -77,7 +77,7 @@ impl<'s> Subject<'s> {
         self.signatures.of(self.site, self.sources, self.engine)
     }
 
-    /// What each sample of each signature leads to, best first, by the sample's place.
+    /// Returns the matches of each sample of each signature, best first, by the sample's span.
     pub fn hits(&self) -> &'s BTreeMap<Span, Diagnosis> {
         // Samples are facts that the signatures depend on.
         let compiled = self.compiled();
@@ -85,7 +85,7 @@ impl<'s> Subject<'s> {
     }
 }
 
-/// What each sample of each signature leads to, looked up when somebody asks.
+/// Matches of each sample of each signature, computed on first use.
 #[derive(Debug, Default)]
 pub struct Hits(OnceLock<BTreeMap<Span, Diagnosis>>);
 
@@ -104,7 +104,7 @@ fn sample_hits(site: &Site, compiled: &CompiledSignatures, engine: &Engine) -> B
     hits.collect()
 }
 
-/// What a check has to look at.
+/// Scope of a check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reach {
     /// Each page by itself, and whether what it names is there.
@@ -118,9 +118,9 @@ pub enum Reach {
 /// A check: its rule, and what finds where it is broken.
 #[derive(Debug)]
 pub struct Check {
-    /// What is demanded.
+    /// The rule.
     pub rule: Rule,
-    /// What it has to look at to judge a page. What it finds on a page alone stands in the file of the page.
+    /// Its scope. A check of single pages reports only spans in the file of the page.
     pub reach: Reach,
     /// Finds every place where it is not met.
     pub run: fn(&Subject<'_>) -> Vec<Diagnostic>,
@@ -165,7 +165,7 @@ pub const ALL: &[Check] = &[
 /// has more such faults has moved a folder.
 const SOUGHT: usize = 100;
 
-/// What is wrong with each page by itself, in no order. A page that nothing is wrong with is judged again when something
+/// Returns the findings of each page by itself, in no order. A page that nothing is wrong with is judged again when something
 /// that was looked at changed.
 pub fn pages(subject: &Subject<'_>) -> Vec<Diagnostic> {
     let pages: Vec<(&Head, Site)> = subject.site.one_by_one().filter(|(head, _)| !head.is_unread()).collect();
@@ -182,7 +182,7 @@ pub fn pages(subject: &Subject<'_>) -> Vec<Diagnostic> {
     found
 }
 
-/// What is wrong with pages as they stand beside each other, in no order.
+/// Returns the findings that concern several pages, in no order.
 pub fn site(subject: &Subject<'_>) -> Vec<Diagnostic> {
     let checks: Vec<&Check> = with(Reach::Site).collect();
     let judge = |check: &&Check| subject.engine.finds(check.rule.code, || (check.run)(subject));

@@ -53,11 +53,11 @@ struct Session {
     root: PathBuf,
     order: Order,
     kept: Kept,
-    /// What the last build knew, and the number of the last build.
+    /// State of the last build, and its number.
     state: Mutex<(u64, Option<State>)>,
 }
 
-/// What one build leaves to the next.
+/// State that one build passes to the next.
 struct State {
     order: Order,
     sources: Sources,

@@ -25,25 +25,25 @@ pub struct Publication {
     /// The published folder, if it is there.
     published: Option<Tree>,
     permission: Permission,
-    /// What an earlier build wrote.
+    /// Manifest of the earlier build.
     before: Option<Marker>,
     /// Made with the first file that is not there yet; empty if it could not be made.
     staging: OnceLock<Option<Staging>>,
     taken: Mutex<Taken>,
-    /// What the files there were made of.
+    /// Keys of the published files.
     known: Record,
 }
 
 /// A site that was published.
 #[derive(Debug)]
 pub struct Published {
-    /// What was done.
+    /// Counts of written, kept and removed files.
     pub report: Report,
-    /// What its files were made of, for the next time; none if that was known.
+    /// Keys of its files, for the next build; none if unchanged.
     pub record: Option<Record>,
 }
 
-/// What was taken so far.
+/// Files taken so far.
 #[derive(Debug, Default)]
 struct Taken {
     /// Every path, and whether the published folder holds the same bytes there.
@@ -199,7 +199,7 @@ impl Taken {
     }
 }
 
-/// What the files of a published folder were made under: those that were made now, and those of `kept` keys.
+/// Returns the keys of the files of a published folder: of those made now, and the `kept` ones.
 fn record(made: HashMap<String, Key>, place: &Place, known: &Record, kept: &[Key]) -> Record {
     let published = Tree::open(&place.folder).ok();
     let mut files: BTreeMap<Key, Option<Vec<Noted>>> = BTreeMap::new();

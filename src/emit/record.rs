@@ -1,5 +1,4 @@
-//! What the files of a published folder were made under: those whose key is the same, and that nobody touched, are not made
-//! again.
+//! Keys of the files of a published folder. A file with the same key that nobody touched is not made again.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write;
@@ -8,7 +7,7 @@ use std::time::Duration;
 
 use crate::files::Key;
 
-/// What the text of a record begins with; then comes the hash of the rest: a key that lost a file would lose it in the
+/// Header of a record; then comes the hash of the rest: a key that lost a file would lose it in the
 /// folder.
 const FORMAT: &str = "kbgen published 4 ";
 
@@ -28,7 +27,7 @@ pub(crate) struct Noted {
     pub(crate) stamp: Stamp,
 }
 
-/// What changes when someone writes to a file.
+/// Metadata that changes when a file is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Stamp {
     /// Bytes of the file.
@@ -102,7 +101,7 @@ impl Record {
     }
 }
 
-/// What a line with a key begins with.
+/// Prefix of a line with a key.
 const KEY: &str = "key ";
 
 impl Noted {

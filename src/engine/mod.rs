@@ -26,7 +26,7 @@ pub use results::{Kind, MOST_BYTES, Part};
 /// Queries with what is known of earlier runs.
 #[derive(Debug, Default)]
 pub struct Engine {
-    /// What the facts of this build say.
+    /// Fingerprints of the facts of this build.
     facts: RwLock<HashMap<Name, Fingerprint, BuildHasherDefault<NameHasher>>>,
     results: Results,
     values: Option<Mutex<Values>>,

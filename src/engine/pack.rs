@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::engine::results::{Entry, Part};
 use crate::files::Key;
 
-/// What every pack begins with: its form, and the program that made it. Another program makes other results.
+/// Header of every pack: its form, and the program that made it. Another program makes other results.
 const MARK: &str = concat!("kbgen results 1 ", env!("CARGO_PKG_VERSION"), " ", env!("KBGEN_SOURCES"), "\n");
 /// Bytes of the hash at the end.
 const HASH: usize = blake3::OUT_LEN;

@@ -12,7 +12,7 @@ use serde::de::DeserializeOwned;
 use crate::engine::pack;
 use crate::files::Key;
 
-/// What is kept, kind by kind.
+/// Kinds of cached results.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Kind {
     /// The facts that each query read.
@@ -23,7 +23,7 @@ pub enum Kind {
     Right,
     /// Solutions of an error by their words.
     Solutions,
-    /// What is gathered from all pages.
+    /// Data gathered from all pages.
     Gathered,
     /// How often each word stands in some pages.
     Words,
@@ -31,11 +31,11 @@ pub enum Kind {
     Code,
     /// Bodies as HTML.
     Prose,
-    /// What the samples of an error lead to.
+    /// Matches of the samples of an error.
     Hits,
-    /// What a model needs.
+    /// Memory figures of a model.
     Figures,
-    /// What a diagnosis needs of a whole knowledge base.
+    /// Tables of the diagnosis for a whole knowledge base.
     Diagnosis,
 }
 
@@ -103,7 +103,7 @@ const PATIENCE: u8 = 4;
 pub enum Part {
     /// Everything, at some time.
     Whole,
-    /// What came later.
+    /// Results added since the pack was read.
     Later,
 }
 

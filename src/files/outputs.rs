@@ -87,7 +87,7 @@ impl Outputs {
 pub struct Memory(Mutex<Outputs>);
 
 impl Memory {
-    /// What was taken.
+    /// Returns the files taken so far.
     pub fn into_outputs(self) -> Outputs {
         self.0.into_inner().unwrap_or_else(PoisonError::into_inner)
     }
@@ -126,7 +126,7 @@ impl<'b> Rebuilt<'b> {
         show(&self.now());
     }
 
-    /// What was taken.
+    /// Returns the files taken so far.
     pub fn finish(self) -> Built {
         self.now.into_inner().unwrap_or_else(PoisonError::into_inner)
     }

@@ -69,7 +69,7 @@ pub enum Audience {
     Author,
 }
 
-/// What is to be rendered.
+/// Inputs of rendering.
 #[derive(Debug, Clone, Copy)]
 pub struct Order<'s> {
     /// Templates, static files, texts.
@@ -82,7 +82,7 @@ pub struct Order<'s> {
     pub links: &'s Links,
     /// Their signatures.
     pub signatures: &'s LazySignatures,
-    /// What models need.
+    /// Memory figures of the models.
     pub fits: &'s Fact<Arc<FitTable>>,
     /// Figures that prose calls for, by the file of a page and by the place of the call in its body.
     pub figures: &'s Table<String, BTreeMap<usize, ProseFigure>>,
@@ -90,7 +90,7 @@ pub struct Order<'s> {
     pub today: &'s Fact<Date>,
     /// Whom for.
     pub audience: &'s Fact<Audience>,
-    /// What is known of earlier builds.
+    /// Engine with results of earlier builds.
     pub engine: &'s Engine,
     /// Who waits.
     pub watch: &'s dyn Watch,
@@ -103,7 +103,7 @@ impl<'s> Order<'s> {
     }
 }
 
-/// What all pages draw on and is made once: names of static files, what bodies say, the index of the fit tables,
+/// Data that all pages share: names of static files, what bodies say, the index of the fit tables,
 /// look-alikes.
 #[derive(Debug)]
 pub struct Groundwork {

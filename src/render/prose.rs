@@ -17,7 +17,7 @@ use crate::site::kinds::ToolData;
 use crate::site::{self, Head, Page, Target};
 use crate::watch::Stage;
 
-/// What is told of every body, by the path of its file. The bodies themselves are rendered when they are shown: together they
+/// Summaries of all bodies, by the path of the file. The bodies themselves are rendered when they are shown: together they
 /// are larger than all else.
 #[derive(Debug)]
 pub(super) struct Prose {
@@ -25,7 +25,7 @@ pub(super) struct Prose {
     told: Table<String, Arc<(Told, Fingerprint)>>,
 }
 
-/// What others show of a body.
+/// Summary of a body for other pages.
 #[derive(Debug)]
 pub(super) struct Told {
     /// The first paragraph of the lead as plain text, cut to one sentence or two.
@@ -56,7 +56,7 @@ impl Prose {
         Self { tools, told }
     }
 
-    /// What is told of the body of a page.
+    /// Returns the summary of the body of a page.
     pub fn told(&self, head: &Head) -> &Told {
         &self.told.get(head.path.as_str()).expect("the page is one of the site").0
     }
@@ -87,7 +87,7 @@ fn render(text: &str, head: &Head, pieces: &impl RenderHooks) -> Rendered {
     markdown::render_outlined(text, head.body.outline.headings.clone(), pieces)
 }
 
-/// What a body needs to know of the page that shows it.
+/// Context of a body: the page that shows it.
 struct Place<'s> {
     order: &'s Order<'s>,
     assets: &'s Fact<Assets>,

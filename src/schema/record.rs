@@ -8,7 +8,7 @@ use crate::schema::fields::{Fields, Value};
 
 /// The form of a value as a type, so that the compiler holds it against the type that the value is read into.
 pub trait Form {
-    /// What the value may be.
+    /// Form of the value.
     const SHAPE: Shape;
 }
 
@@ -321,7 +321,7 @@ macro_rules! record {
     };
 }
 
-/// What a function makes of the fields of a record.
+/// Value that a function computes from the fields of a record.
 pub fn made<T>(fields: &Fields, make: impl FnOnce(&Fields) -> T) -> T {
     make(fields)
 }

@@ -16,12 +16,12 @@ use crate::serve::watch::Watch;
 use crate::serve::whole::{News, Order, Whole};
 use crate::serve::{Changes, Event, Open, Rebuild, ServeOptions, browser};
 
-/// What the builder is told.
+/// Message to the builder.
 #[derive(Debug)]
 pub(crate) enum Message {
     /// Something happened to the files at these paths; none when the system lost count.
     Disk(Vec<PathBuf>),
-    /// What came of an order for a build.
+    /// Result of a requested build.
     Built(Order, News),
     /// The browser did not start.
     BrowserFailed(String),

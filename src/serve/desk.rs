@@ -30,7 +30,7 @@ const LOOK_AGAIN: Duration = Duration::from_secs(1);
 /// Most files that are read without looking at all others.
 const FEW: usize = 8;
 
-/// What the building thread works on.
+/// State of the building thread.
 pub(crate) struct Desk<'a> {
     look: Look,
     watch: Watch,
@@ -43,7 +43,7 @@ pub(crate) struct Desk<'a> {
     ordered: BTreeSet<PathBuf>,
     /// When the next build is due.
     build: Option<Time>,
-    /// What is wrong with the site.
+    /// Findings of the site, as plain text.
     fault: Option<String>,
 }
 

@@ -53,12 +53,12 @@ struct Running {
     reports: u64,
 }
 
-/// What a build tells.
+/// Event of a build.
 #[derive(Debug)]
 pub(crate) enum News {
     /// Its first files are there.
     First {
-        /// What it was made for.
+        /// Changes that it was made for.
         changes: Changes,
         /// The files.
         files: Outputs,
@@ -69,10 +69,10 @@ pub(crate) enum News {
     End(Option<Work>),
 }
 
-/// What came of a build.
+/// Result of a build.
 #[derive(Debug)]
 pub(crate) struct Work {
-    /// What it was made for.
+    /// Changes that it was made for.
     pub(crate) changes: Changes,
     /// The files of the site, or as plain text what is wrong.
     pub(crate) came: Result<Outputs, String>,

@@ -1,11 +1,11 @@
-//! What a model is, in plain numbers: its layers, widths, experts, latent and recurrent parts.
+//! A model in plain numbers: its layers, widths, experts, latent and recurrent parts.
 
 use std::fmt;
 
 use crate::family::Family;
 use crate::quantization::Quantization;
 
-/// What a layer keeps of the tokens before it.
+/// State that a layer keeps of earlier tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum LayerKind {
     /// Attention over the whole context.
@@ -34,7 +34,7 @@ pub enum FeedForward {
 /// One layer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Layer {
-    /// What it keeps of earlier tokens.
+    /// State that it keeps of earlier tokens.
     pub kind: LayerKind,
     /// KV heads; zero where the layer has no attention.
     pub kv_heads: u64,
@@ -47,7 +47,7 @@ pub struct Layer {
 }
 
 impl Layer {
-    /// What the size of its cache or state depends on, for one model and one way to run it.
+    /// Returns the key of the size of its cache or state, for one model and one way to run it.
     pub fn cache_shape(&self) -> (LayerKind, u64, u64) {
         (self.kind, self.kv_heads, self.head_dim)
     }
@@ -186,7 +186,7 @@ impl Architecture {
 pub struct FieldError {
     /// Name of the field.
     pub field: &'static str,
-    /// What is wrong with it: a phrase.
+    /// Description of the error: a phrase.
     pub problem: String,
 }
 

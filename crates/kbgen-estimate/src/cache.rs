@@ -64,7 +64,7 @@ pub(crate) fn streams(settings: &Settings) -> u64 {
     }
 }
 
-/// What cache and state take on the GPUs in order, then on the host.
+/// Returns the bytes of cache and state on the GPUs in order, then on the host.
 pub(crate) fn buffer_bytes(model: &Architecture, settings: &Settings, placement: &Placement) -> Vec<Bytes> {
     let cells = Cells::new(model, settings);
     let host = settings.tensor_split.len();
@@ -88,7 +88,7 @@ pub(crate) fn buffer_bytes(model: &Architecture, settings: &Settings, placement:
     buffers
 }
 
-/// What the cache and state of one layer take on a device.
+/// Returns the bytes of one layer's cache and state on a device.
 pub(crate) fn layer_bytes(
     model: &Architecture,
     settings: &Settings,

@@ -36,7 +36,7 @@ pub enum Evidence {
 pub struct Part {
     /// Its size.
     pub bytes: Bytes,
-    /// What it rests on.
+    /// Evidence of the figure.
     pub evidence: Evidence,
 }
 
@@ -55,7 +55,7 @@ pub struct BytesRange {
     pub high: Bytes,
 }
 
-/// What one device needs.
+/// Need of one device.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct DeviceEstimate {
     /// The device.
@@ -66,7 +66,7 @@ pub struct DeviceEstimate {
     pub cache: Part,
     /// Compute buffer.
     pub compute: Part,
-    /// What the driver takes beside the buffers; none for the host. Reported figures lie
+    /// Memory that the driver takes beside the buffers; none for the host. Reported figures lie
     /// between 309 MiB (<https://github.com/ollama/ollama/issues/6160>) and 749 MiB
     /// (<https://github.com/ggml-org/llama.cpp/issues/27953>).
     pub driver_context: Option<BytesRange>,
@@ -79,7 +79,7 @@ impl DeviceEstimate {
     }
 }
 
-/// What a model needs with given settings.
+/// Need of a model with given settings.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Estimate {
     /// The GPUs in order, then the host.
@@ -87,7 +87,7 @@ pub struct Estimate {
 }
 
 impl Estimate {
-    /// What a device needs; none for a GPU that the settings do not have.
+    /// Returns the need of a device; none for a GPU that the settings do not have.
     pub fn device(&self, device: Device) -> Option<&DeviceEstimate> {
         self.devices.iter().find(|estimate| estimate.device == device)
     }
@@ -158,7 +158,7 @@ fn quantized(model: &Architecture, quantization: Quantization) -> Weights {
     WeightList::new(model).quantized(model, quantization)
 }
 
-/// What llama.cpp would refuse, or what is not modeled.
+/// Checks settings for values that llama.cpp refuses or that are not modeled.
 pub fn check(model: &Architecture, settings: &Settings) -> Result<(), NotCovered> {
     let no = |reason: &str| Err(NotCovered(reason.to_owned()));
     if settings.context == 0 || settings.n_ubatch == 0 || settings.n_batch == 0 {
@@ -183,7 +183,7 @@ pub fn check(model: &Architecture, settings: &Settings) -> Result<(), NotCovered
     Ok(())
 }
 
-/// What the driver's context takes on a device beside the buffers.
+/// Returns the range of memory that the driver's context takes beside the buffers.
 pub fn driver_context(device: Device) -> Option<BytesRange> {
     const MIB: u64 = 1 << 20;
     match device {

@@ -1,4 +1,4 @@
-//! What readers, schemas, exports and the manual need to know of a hyperparameter.
+//! Descriptors of hyperparameters, for readers, schemas, exports and the manual.
 
 use crate::fields::ArchitectureFields;
 
@@ -7,7 +7,7 @@ use crate::fields::ArchitectureFields;
 pub struct ArchitectureField {
     /// Its name.
     pub name: &'static str,
-    /// What it means, in one sentence.
+    /// Meaning, in one sentence.
     pub doc: &'static str,
     /// Its values.
     pub kind: FieldKind,

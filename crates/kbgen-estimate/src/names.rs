@@ -1,4 +1,4 @@
-//! What a weight tensor is called, what it is for and where it belongs.
+//! Names of weight tensors, their purposes and their devices.
 
 /// Which tensor of a file or of a layer it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -73,7 +73,7 @@ pub(crate) enum Name {
     LayerScale,
 }
 
-/// What a weight is for, as far as its type depends on it.
+/// Purpose of a weight, as far as its type depends on it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Role {
     TokenEmbedding,

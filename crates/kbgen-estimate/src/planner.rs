@@ -51,7 +51,7 @@ impl<'m> Planner<'m> {
         self.model
     }
 
-    /// What every device needs.
+    /// Returns the need of every device.
     pub fn estimate(&mut self, settings: &Settings) -> Result<Estimate, NotCovered> {
         let weights = self.weights_on(settings)?;
         let cache = self.cache_on(settings)?;
@@ -193,7 +193,7 @@ impl<'m> Planner<'m> {
         Ok(pieces)
     }
 
-    /// What every device needs, as a plan counts it.
+    /// Returns the need of every device as a plan counts it.
     pub fn plan(&mut self, settings: &Settings) -> Result<Estimate, NotCovered> {
         let mut need = self.estimate(settings)?;
         if let Some(bytes) = self.planned_compute(settings)?.at(cells_of(settings)) {
@@ -202,7 +202,7 @@ impl<'m> Planner<'m> {
         Ok(need)
     }
 
-    /// What the GPUs need in all, as a plan counts it.
+    /// Returns the need of all GPUs together as a plan counts it.
     pub fn planned_totals(&mut self, settings: &Settings) -> Result<Vec<Bytes>, NotCovered> {
         let compute = match self.planned_compute(settings)?.at(cells_of(settings)) {
             Some(bytes) => vec![bytes],

@@ -1,4 +1,4 @@
-//! What a device needs as exact straight pieces over the number of cache cells.
+//! The need of a device as exact linear segments over the number of cache cells.
 //!
 //! A table of these pieces gives the estimator's own result at every context, so that a
 //! calculator needs no estimator. Every value stays below 2^53.

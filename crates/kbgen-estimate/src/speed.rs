@@ -30,7 +30,7 @@ pub enum SpeedClass {
     Apple,
 }
 
-/// What a token reads beside its cache, as far as the band depends on it.
+/// Kind of data that a token reads beside its cache, as far as the band depends on it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum SpeedKind {
     /// All weights.
@@ -159,7 +159,7 @@ pub(crate) fn bytes_read(
     read.sum()
 }
 
-/// What a token reads of the cache, by its type and the tokens before it.
+/// Bytes that a token reads from the cache, by its type and the tokens before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct CacheRead {
     /// Values of K (or of the latent row) that each earlier token adds.
@@ -177,7 +177,7 @@ pub struct CacheRead {
 }
 
 impl CacheRead {
-    /// What a model reads of its cache.
+    /// Returns the cache reads of a model.
     pub fn of(model: &Architecture) -> CacheRead {
         let mut read = CacheRead { window: model.sliding_window, ..CacheRead::default() };
         let (conv, state) = state_widths(model);

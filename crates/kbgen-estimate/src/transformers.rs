@@ -6,7 +6,7 @@ use crate::checkpoint::{WeightType, weight_bytes};
 use crate::estimator::{BytesRange, NotCovered, driver_context};
 use crate::placement::Device;
 
-/// What a model needs on one card.
+/// Need of a model on one GPU.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct TransformersEstimate {
     /// Weights.
@@ -32,7 +32,7 @@ impl TransformersEstimate {
     }
 }
 
-/// What a model needs on one card for one sequence of so many tokens.
+/// Returns the need of a model on one GPU for one sequence of so many tokens.
 ///
 /// # Errors
 /// When the model keeps something other than keys and values: a latent row, a recurrent state.

@@ -39,14 +39,14 @@ pub struct VllmSettings {
     pub utilization: u64,
 }
 
-/// What vLLM needs on each card.
+/// Memory that vLLM needs on each GPU.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct VllmEstimate {
     /// Weights.
     pub weights: Bytes,
     /// Activations at their peak, and what CUDA and NCCL take.
     pub reserve: BytesRange,
-    /// What is left for the pool of KV blocks; zero where nothing is.
+    /// Bytes left for the pool of KV blocks; zero if none are left.
     pub pool: BytesRange,
     /// Tokens of the longest context (`--max-model-len`) that is certain to fit, and of the
     /// longest that may; no more than the model's own.
@@ -75,7 +75,7 @@ impl VllmEstimate {
     }
 }
 
-/// What vLLM needs on each card.
+/// Memory that vLLM needs on each GPU.
 ///
 /// # Errors
 /// When the model's cache is not modeled, or cannot be shared out among the cards.
@@ -109,7 +109,7 @@ fn longest_context(most: u64, fits: impl Fn(u64) -> bool) -> u64 {
     low
 }
 
-/// What vLLM measures beside weights and pool, at its own batch size. Reported sums of
+/// Memory that vLLM measures beside weights and pool, at its own batch size. Reported sums of
 /// activation peak and memory outside PyTorch: 1.2 to 1.5 GiB on consumer cards, 3.05 GiB
 /// on an H100, 4.84 GiB on each of two (pull request 10511), 10.1 GiB on each of four RTX PRO 6000. A larger
 /// `--max-num-batched-tokens` takes more: 2.4 GiB were seen with 20 000 tokens (issue 10517).
@@ -124,7 +124,7 @@ fn reserve(settings: &VllmSettings) -> BytesRange {
     BytesRange { low: Bytes(GIB), high: Bytes(high) }
 }
 
-/// What the pool of one card needs for one request of so many tokens.
+/// Returns the pool size that one GPU needs for one request of so many tokens.
 ///
 /// # Errors
 /// As [`Request::new`].
@@ -136,7 +136,7 @@ pub fn request_bytes(
     Ok(Request::new(model, settings)?.bytes(tokens))
 }
 
-/// What a request takes of the pool of one card, layer by layer.
+/// Bytes that a request takes from the pool of one GPU, layer by layer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Request {
     /// Bytes of one layer's block.

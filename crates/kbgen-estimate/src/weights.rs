@@ -129,7 +129,7 @@ impl WeightList {
         places
     }
 
-    /// What a copy of a tensor takes in a compute buffer, before alignment.
+    /// Returns the bytes of a copy of a tensor in a compute buffer, before alignment.
     pub(crate) fn copy_bytes(&self, weights: &Weights, home: Home, name: Name, on_host: bool) -> u64 {
         let place = self.place(home, name).expect("only weights that the model has are copied");
         let (tensor, kind) = (&self.tensors[place], weights.types[place]);
@@ -174,7 +174,7 @@ pub(crate) fn typed_tensors(
 pub struct PlacedWeights {
     /// Tensor data of the file, without its header.
     pub file: Bytes,
-    /// What always stays in the host's memory: the token embedding.
+    /// Bytes that always stay in the host's memory: the token embedding.
     pub input_host: Bytes,
     /// Layer by layer, without its experts.
     pub layers: Vec<EitherDevice>,
@@ -187,7 +187,7 @@ pub struct PlacedWeights {
 }
 
 impl PlacedWeights {
-    /// What the weights take on a device.
+    /// Returns the bytes of the weights on a device.
     pub(crate) fn on(&self, placement: &Placement, device: Device) -> Bytes {
         let mut sum = if device == Device::Host { self.input_host } else { Bytes(0) };
         for (layer, index) in self.layers.iter().zip(0..) {
@@ -250,7 +250,7 @@ pub(crate) fn allocated_bytes(tensor: &WeightTensor, kind: TensorType, device: D
     }
 }
 
-/// What CUDA adds after a quantized tensor, so that kernels may read past the last row.
+/// Returns the padding that CUDA adds after a quantized tensor, so that kernels may read past the last row.
 pub(crate) fn row_tail(kind: TensorType, columns: u64) -> Bytes {
     match columns % ROW_PADDING {
         0 => Bytes(0),

@@ -29,7 +29,7 @@ const FIGURE: usize = 48;
 /// Font sizes of titles, each with the most lines that it may take: the largest that fits is used.
 const TITLES: [(usize, usize); 4] = [(68, 2), (56, 3), (46, 3), (40, 4)];
 
-/// What pixels are painted with, in [`STEPS`] degrees of coverage each.
+/// Colors of pixels, in [`STEPS`] degrees of coverage each.
 #[derive(Debug, Clone, Copy)]
 enum Paint {
     Ink,

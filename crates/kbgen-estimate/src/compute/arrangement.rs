@@ -7,7 +7,7 @@ use crate::compute::fold::{Cut, Fold};
 use crate::placement::{Device, Placement};
 use crate::settings::{ExpertPlacement, Settings};
 
-/// What an arrangement is made from.
+/// Inputs of an arrangement.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) struct ArrangementKey {
     gpu_layers: Option<u64>,
@@ -43,7 +43,7 @@ struct LayerKey {
     last: bool,
 }
 
-/// What a graph of some of the layers depends on: two arrangements whose folded layers are
+/// Key of the graph of some of the layers: two arrangements whose folded layers are
 /// the same have the same graph, however many layers each leaves out.
 #[derive(Debug, PartialEq, Eq, Hash)]
 pub(crate) struct FoldKey {

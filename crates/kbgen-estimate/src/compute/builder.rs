@@ -40,7 +40,7 @@ pub(crate) struct AttentionInputs {
     pub(crate) value_rotation: Option<TensorId>,
 }
 
-/// What the graph is built from, and the graph so far.
+/// Inputs of the graph, and the graph so far.
 #[derive(Debug)]
 pub(crate) struct Builder<'a> {
     pub(crate) graph: Graph,

@@ -7,7 +7,7 @@ use crate::cache::{Cells, state_widths};
 use crate::compute::size::{Linear, Size};
 use crate::settings::Settings;
 
-/// What differs between two runs of the same graph.
+/// Quantities that differ between two runs of the same graph.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Quantity {
     /// Tokens of each sequence in a micro-batch.

@@ -156,7 +156,7 @@ impl Graph {
         &self.tensors[id]
     }
 
-    /// What a tensor is computed from.
+    /// Returns the sources of a tensor.
     pub(crate) fn sources(&self, id: TensorId) -> &[TensorId] {
         let Sources { first, count } = self.tensors[id].sources;
         &self.sources[first..first + count]

@@ -67,7 +67,7 @@ struct Arranged {
     folds: Vec<(Arc<Fold>, usize)>,
 }
 
-/// What a graph depends on, apart from numbers.
+/// Key of a graph: all that it depends on, apart from numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 struct StructureKey {
     fold: usize,
@@ -80,7 +80,7 @@ struct StructureKey {
     pipelined: bool,
 }
 
-/// What came of compiling a key.
+/// Result of compiling a key.
 #[derive(Debug, Default)]
 struct Compiled {
     /// One for every way in which comparisons came out.
@@ -89,7 +89,7 @@ struct Compiled {
     unsettled: bool,
 }
 
-/// What a graph is asked of.
+/// Inputs of a lookup.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Subject<'a> {
     pub(crate) model: &'a Architecture,

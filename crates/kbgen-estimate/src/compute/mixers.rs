@@ -1,4 +1,4 @@
-//! What mixes the tokens of a layer.
+//! Token mixers of a layer.
 
 use crate::architecture::LayerKind;
 use crate::compute::builder::{Builder, NormKind};
@@ -7,7 +7,7 @@ use crate::family::{QueryKeyNorm, Recurrence};
 use crate::names::Name;
 
 impl Builder<'_> {
-    /// What mixes tokens: attention or a recurrent layer.
+    /// Builds the token mixer: attention or a recurrent layer.
     pub(crate) fn mixer(&mut self, layer: u64, x: TensorId) -> TensorId {
         let family = self.model.family;
         match (self.model.layers[layer as usize].kind, family.recurrence) {

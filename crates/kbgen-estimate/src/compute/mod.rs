@@ -1,6 +1,6 @@
 //! The compute buffer of every device: the graph is built, scheduled and allocated without memory.
 //!
-//! What a graph asks of the allocator is worked out once for all settings that give the same
+//! The allocator steps of a graph are computed once for all settings that give the same
 //! graph ([`structure`]), from as few of its layers as show what all of them do ([`fold`]),
 //! as programs over sizes without numbers ([`program`], [`extent`]). A run puts in the
 //! numbers and replays the programs ([`replay`]), each layer once a state.

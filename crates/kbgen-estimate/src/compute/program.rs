@@ -1,4 +1,4 @@
-//! What a graph asks of the allocator, step by step: worked out once, run for any sizes.
+//! Allocator steps of a graph: computed once, run for any sizes.
 //!
 //! Which tensor overwrites which, and when each is no longer needed, depends on the graph
 //! alone. Rules of ggml's `src/ggml-alloc.c` (<https://github.com/ggml-org/ggml>, state of
@@ -61,7 +61,7 @@ pub(crate) fn programs(graph: &mut Graph, schedule: &Schedule, layers: &[u64], h
     lifetimes.programs
 }
 
-/// What is known of a tensor so far.
+/// State of a tensor so far.
 #[derive(Debug, Clone, Copy, Default)]
 struct Uses {
     children: u32,

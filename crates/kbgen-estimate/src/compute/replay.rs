@@ -9,7 +9,7 @@ use crate::compute::tensor_size::Rule;
 use crate::names::Home;
 use crate::weights::{WeightList, Weights};
 
-/// What a run is of.
+/// Inputs of a run.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Run<'a> {
     pub(crate) structure: &'a Structure,

@@ -16,7 +16,7 @@ pub(crate) struct Schedule {
     pub(crate) leaves: Vec<Slot>,
     /// Places in `nodes` where a layer begins, then where the last ends.
     pub(crate) boundaries: Vec<usize>,
-    /// What the scheduler's passes carried across each boundary.
+    /// State that the scheduler's passes carried across each boundary.
     pub(crate) carried: Vec<Carried>,
     /// Tensors that each split copies in.
     pub(crate) split_inputs: Vec<usize>,
@@ -47,7 +47,7 @@ impl Schedule {
     }
 }
 
-/// What the passes carry across a boundary.
+/// State that the passes carry across a boundary.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Carried {
     /// The device that each sweep would give to a node of no device.

@@ -3,7 +3,7 @@
 use std::fmt::Debug;
 use std::ops::{Add, Mul, Sub};
 
-/// What the allocator computes with. Every comparison tells the horizon for how long its
+/// Size in the allocator's arithmetic. Every comparison tells the horizon for how long its
 /// answer holds.
 pub(crate) trait Size:
     Copy + Debug + Default + PartialEq + From<u64> + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self>

@@ -21,7 +21,7 @@ const PIPELINE_COPIES: usize = 4;
 #[derive(Debug)]
 pub(crate) struct Structure {
     guards: Vec<Guard>,
-    /// What tensors take.
+    /// Sizes of tensors.
     pub(crate) sizes: Vec<TensorSize>,
     /// Different programs.
     pub(crate) programs: Vec<Program>,

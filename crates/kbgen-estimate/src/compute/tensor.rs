@@ -8,7 +8,7 @@ use crate::quantization::TensorType;
 /// A tensor's place in its graph.
 pub(crate) type TensorId = usize;
 
-/// What a tensor comes from, as far as memory depends on it.
+/// Origin of a tensor, as far as memory depends on it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Operation {
     /// A weight, a cache or an input.
@@ -40,7 +40,7 @@ pub(crate) enum Resident {
     Cache(Device),
 }
 
-/// What a tensor is computed from: a part of the graph's list of sources.
+/// Sources of a tensor: a part of the graph's list of sources.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Sources {
     pub(crate) first: usize,

@@ -1,4 +1,4 @@
-//! What a tensor takes in a buffer, as a rule over the quantities of a run.
+//! Size of a tensor in a buffer, as a rule over the quantities of a run.
 
 use crate::compute::extent::{Extent, Quantities};
 use crate::compute::graph::Graph;
@@ -8,7 +8,7 @@ use crate::names::{Home, Name};
 use crate::quantization::TensorType;
 use crate::weights::{GPU_ALIGNMENT, HOST_ALIGNMENT, row_tail};
 
-/// What a tensor takes.
+/// Rule for the size of a tensor.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Rule {
     /// So many bytes without gaps.
@@ -56,7 +56,7 @@ impl TensorSize {
         if self.on_host { HOST_ALIGNMENT } else { GPU_ALIGNMENT }
     }
 
-    /// What it takes, aligned; `weight` gives the bytes of copied weights.
+    /// Returns the aligned size in bytes; `weight` gives the bytes of copied weights.
     pub(crate) fn value<N: Size>(
         &self,
         quantities: &Quantities<N>,

@@ -85,7 +85,7 @@ macro_rules! traits {
         }
 
         impl Family {
-            /// What most families are: Llama's tensors and graph.
+            /// Defaults of a family: Llama's tensors and graph.
             pub(crate) const PLAIN: Family = Family { $($name: $default,)+ };
         }
     };
@@ -134,7 +134,7 @@ traits! {
     pub(crate) expert_tensors: Option<fn(&mut TensorList<'_>, Experts, u64)> = None,
     /// Gate of the shared experts.
     pub(crate) shared_gate: SharedGate = SharedGate::None,
-    /// What recurrent layers are.
+    /// Kind of the recurrent layers.
     pub(crate) recurrence: Recurrence = Recurrence::Mamba2,
     /// The output matrix has a bias.
     pub(crate) output_bias: bool = false,
@@ -154,7 +154,7 @@ traits! {
     pub(crate) layer_form: LayerForm = LayerForm::TwoParts,
     /// The sum with the stream names the stream first: after attention, after feed-forward.
     pub(crate) stream_first: [bool; 2] = [false, false],
-    /// What attention and feed-forward add is scaled.
+    /// The outputs of attention and feed-forward are scaled.
     pub(crate) scales_residual: bool = false,
     /// Attention, where it is not the plain one.
     pub(crate) attention: Option<LayerGraph> = None,
@@ -208,7 +208,7 @@ pub(crate) enum SharedGate {
     After,
 }
 
-/// What recurrent layers are.
+/// Kind of the recurrent layers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Recurrence {
     /// Mamba 2.

@@ -1,4 +1,4 @@
-//! What would fit where the settings do not, each change alone.
+//! Single changes of the settings with which a model fits.
 
 use serde::Serialize;
 

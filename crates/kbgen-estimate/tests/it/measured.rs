@@ -1,4 +1,4 @@
-//! What llama.cpp computed against what the estimator says: read, compared and scored in one place, for
+//! llama.cpp's figures against the estimator's: read, compared and scored in one place, for
 //! the tests and for `ACCURACY.md`, whose tables the methodology page of the site repeats.
 //!
 //! All rows are llama.cpp's own (commit 0c1e570): its quantizer's dry run (`measured_files.csv`) and its

@@ -51,7 +51,7 @@ pub struct Reported {
     pub inside: usize,
 }
 
-/// What was reported, for every class and kind that has a band.
+/// Counts the reported speeds of every class and kind that has a band.
 pub fn reported() -> Vec<Reported> {
     let models = models();
     let rows = rows(SPEEDS);
