@@ -165,8 +165,8 @@ pub const ALL: &[Check] = &[
 /// has more such faults has moved a folder.
 const SOUGHT: usize = 100;
 
-/// Returns the findings of each page by itself, in no order. A page that nothing is wrong with is judged again when something
-/// that was looked at changed.
+/// Returns the findings of each page on its own, in no order. A page without findings is checked again when something it
+/// read has changed.
 pub fn pages(subject: &Subject<'_>) -> Vec<Diagnostic> {
     let pages: Vec<(&Head, Site)> = subject.site.one_by_one().filter(|(head, _)| !head.is_unread()).collect();
     let judge = |(head, page): &(&Head, Site)| {

@@ -17,8 +17,8 @@ use crate::site::kinds::ToolData;
 use crate::site::{self, Head, Page, Target};
 use crate::watch::Stage;
 
-/// Summaries of all bodies, by the path of the file. The bodies themselves are rendered when they are shown: together they
-/// are larger than all else.
+/// Summaries of all bodies, by the path of the file. The bodies themselves are rendered when a page needs them, because
+/// together they are larger than everything else.
 #[derive(Debug)]
 pub(super) struct Prose {
     tools: Fact<BTreeMap<String, String>>,
