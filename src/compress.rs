@@ -19,15 +19,17 @@ const WINDOW: i32 = 22;
 ///
 /// # Panics
 /// Never: writing to memory does not fail.
-pub fn twins(path: &str, bytes: &[u8]) -> Vec<(String, Vec<u8>)> {
+pub fn precompressed(path: &str, bytes: &[u8]) -> Vec<(String, Vec<u8>)> {
     if !TEXT.iter().any(|ending| path.ends_with(ending)) {
         return Vec::new();
     }
     let (br, gz) = rayon::join(|| brotli(bytes), || gzip(bytes));
     [(".br", br), (".gz", gz)]
         .into_iter()
-        .map(|(ending, twin)| (format!("{path}{ending}"), twin.expect("writing to memory never fails")))
-        .filter(|(_, twin)| twin.len() < bytes.len())
+        .map(|(ending, compressed)| {
+            (format!("{path}{ending}"), compressed.expect("writing to memory never fails"))
+        })
+        .filter(|(_, compressed)| compressed.len() < bytes.len())
         .collect()
 }
 
@@ -38,9 +40,9 @@ fn brotli(bytes: &[u8]) -> io::Result<Vec<u8>> {
         size_hint: bytes.len(),
         ..BrotliEncoderParams::default()
     };
-    let mut twin = Vec::new();
-    brotli::BrotliCompress(&mut &bytes[..], &mut twin, &settings)?;
-    Ok(twin)
+    let mut compressed = Vec::new();
+    brotli::BrotliCompress(&mut &bytes[..], &mut compressed, &settings)?;
+    Ok(compressed)
 }
 
 /// Without name and time in the header, so that the bytes depend on the file alone.
@@ -59,7 +61,7 @@ mod tests {
     #[test]
     fn text_that_gets_smaller_has_twins_with_the_same_content() {
         let page = "out of memory ".repeat(200);
-        let made = twins("index.html", page.as_bytes());
+        let made = precompressed("index.html", page.as_bytes());
         let [(br_path, br), (gz_path, gz)] = &made[..] else { panic!("{} twins", made.len()) };
         assert_eq!((br_path.as_str(), gz_path.as_str()), ("index.html.br", "index.html.gz"));
         let mut text = String::new();
@@ -68,14 +70,14 @@ mod tests {
         let mut bytes = Vec::new();
         brotli::BrotliDecompress(&mut &br[..], &mut bytes).expect("it is Brotli");
         assert_eq!(bytes, page.as_bytes());
-        assert_eq!(twins("index.html", page.as_bytes()), made, "the same file has the same twins");
+        assert_eq!(precompressed("index.html", page.as_bytes()), made, "the same file has the same twins");
     }
 
     #[test]
     fn what_is_short_or_no_text_has_none() {
-        assert_eq!(twins("short.txt", b"x"), []);
+        assert_eq!(precompressed("short.txt", b"x"), []);
         for path in ["picture.png", "_headers"] {
-            assert_eq!(twins(path, "out of memory ".repeat(200).as_bytes()), [], "{path}");
+            assert_eq!(precompressed(path, "out of memory ".repeat(200).as_bytes()), [], "{path}");
         }
     }
 }

@@ -17,7 +17,7 @@ pub mod escape;
 pub mod facts;
 pub mod files;
 pub mod fit;
-mod hosts;
+mod host_limits;
 mod link;
 pub mod load;
 pub mod markdown;
@@ -30,4 +30,4 @@ pub mod texts;
 mod unicode_safety;
 pub mod watch;
 
-pub use cli::{answer_all, run};
+pub use cli::{estimate_csv, run};

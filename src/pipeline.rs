@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use jiff::civil::Date;
 
-use crate::check::{self, Hits, Subject};
+use crate::check::{self, CheckContext, SampleMatches};
 use crate::config::Config;
 use crate::diag::{self, Diagnostic, Rule, Severity};
 use crate::diagnosis::LazySignatures;
@@ -148,19 +148,19 @@ fn judge(
     sources: &Sources,
     draft: &Draft,
     order: &Order,
-    checks: fn(&Subject<'_>) -> Vec<Diagnostic>,
+    checks: fn(&CheckContext<'_>) -> Vec<Diagnostic>,
 ) -> Vec<Diagnostic> {
     let mut known = None;
     if draft.site.heads().any(|head| head.is_unread()) {
         known.insert(draft.site.clone()).retain(|head| !head.is_unread());
     }
-    checks(&Subject {
+    checks(&CheckContext {
         sources,
         pages: known.as_ref().unwrap_or(&draft.site),
         site: &draft.site,
         links: &draft.links,
         signatures: &draft.signatures,
-        hits: &Hits::default(),
+        sample_matches: &SampleMatches::default(),
         today: &draft.today,
         engine: &order.engine,
     })

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::check::Subject;
+use crate::check::CheckContext;
 use crate::diag::{Diagnostic, Rule};
 use crate::files::Span;
 use crate::site::{FILE_FOLDERS, LISTINGS, is_file_name};
@@ -13,12 +13,12 @@ pub(super) const RULE: Rule = Rule {
     why: "a redirect would hide a page, or lead to two",
 };
 
-pub(super) fn run(subject: &Subject<'_>) -> Vec<Diagnostic> {
+pub(super) fn run(context: &CheckContext<'_>) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     let pages: BTreeMap<String, &str> =
-        subject.site.heads().map(|head| (head.id.address(), head.path.as_str())).collect();
+        context.site.heads().map(|head| (head.id.address(), head.path.as_str())).collect();
     let mut taken: BTreeMap<String, Span> = BTreeMap::new();
-    for head in subject.site.heads() {
+    for head in context.site.heads() {
         for alias in &head.aliases {
             let address = format!("{}/", alias.value.trim_matches('/'));
             let mut refuse = |message: String, help: String| {

@@ -1,6 +1,6 @@
 //! An estimator call in prose names something that is not there.
 
-use crate::check::Subject;
+use crate::check::CheckContext;
 use crate::diag::{Diagnostic, Rule, nearest};
 use crate::site::kinds::{QuantData, given, key};
 use crate::site::{Argument, CACHE_TYPES, Kind, ProseCall};
@@ -11,9 +11,9 @@ pub(super) const RULE: Rule = Rule {
     why: "the figure is computed when the site is built; a call that fails leaves a hole in the sentence",
 };
 
-pub(super) fn run(subject: &Subject<'_>) -> Vec<Diagnostic> {
+pub(super) fn run(context: &CheckContext<'_>) -> Vec<Diagnostic> {
     let mut found = Vec::new();
-    for head in subject.pages.heads() {
+    for head in context.pages.heads() {
         for call in &head.body.outline.calls {
             let inner = head.body.span.part(call.inner_range.start, call.inner_range.end);
             match ProseCall::parse(&call.source) {
@@ -22,7 +22,7 @@ pub(super) fn run(subject: &Subject<'_>) -> Vec<Diagnostic> {
                         .help(fault.help),
                 ),
                 Ok(parsed) => {
-                    let faults = unknown_names(subject, &parsed);
+                    let faults = unknown_names(context, &parsed);
                     found.extend(faults.into_iter().map(|(range, message, help)| {
                         Diagnostic::error(&RULE, inner.part(range.start, range.end), message).help(help)
                     }));
@@ -35,8 +35,8 @@ pub(super) fn run(subject: &Subject<'_>) -> Vec<Diagnostic> {
 
 type Fault = (std::ops::Range<usize>, String, String);
 
-fn unknown_names(subject: &Subject<'_>, call: &ProseCall) -> Vec<Fault> {
-    let site = subject.site;
+fn unknown_names(context: &CheckContext<'_>, call: &ProseCall) -> Vec<Fault> {
+    let site = context.site;
     let models: Vec<&str> = site.slugs(Kind::Model).collect();
     let devices: Vec<&str> = site.slugs(Kind::Hardware).collect();
     let quants: Vec<&str> = site.quants.iter().map(|quant| quant.data.gguf_type.value.as_str()).collect();

@@ -1,6 +1,6 @@
 //! A `when` or a `case` cannot be reckoned, or uses a figure that nothing reads.
 
-use crate::check::{Subject, part_faults};
+use crate::check::{CheckContext, signature_findings};
 use crate::diag::{Diagnostic, Rule};
 
 pub(super) const RULE: Rule = Rule {
@@ -9,6 +9,6 @@ pub(super) const RULE: Rule = Rule {
     why: "a condition that cannot be told never points to its cause",
 };
 
-pub(super) fn run(subject: &Subject<'_>) -> Vec<Diagnostic> {
-    part_faults(&RULE, &subject.compiled().condition_errors)
+pub(super) fn run(context: &CheckContext<'_>) -> Vec<Diagnostic> {
+    signature_findings(&RULE, &context.compiled().condition_errors)
 }

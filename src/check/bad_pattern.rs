@@ -1,6 +1,6 @@
 //! A signature's text is no pattern.
 
-use crate::check::{Subject, part_faults};
+use crate::check::{CheckContext, signature_findings};
 use crate::diag::{Diagnostic, Rule};
 
 pub(super) const RULE: Rule = Rule {
@@ -9,6 +9,6 @@ pub(super) const RULE: Rule = Rule {
     why: "a pattern that cannot be read finds nothing",
 };
 
-pub(super) fn run(subject: &Subject<'_>) -> Vec<Diagnostic> {
-    part_faults(&RULE, &subject.compiled().pattern_errors)
+pub(super) fn run(context: &CheckContext<'_>) -> Vec<Diagnostic> {
+    signature_findings(&RULE, &context.compiled().pattern_errors)
 }

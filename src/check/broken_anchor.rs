@@ -1,11 +1,11 @@
 //! A link leads to a place in a page that is not there.
 
-use crate::check::Subject;
+use crate::check::CheckContext;
 use crate::diag::{Diagnostic, Rule, nearest};
 use crate::site::{Head, Missing};
 
 /// Most headings that are compared with an anchor; a page with more has a finding of its own.
-const LISTED: usize = 1_000;
+const MAX_COMPARED_HEADINGS: usize = 1_000;
 
 pub(super) const RULE: Rule = Rule {
     code: "broken-anchor",
@@ -13,16 +13,16 @@ pub(super) const RULE: Rule = Rule {
     why: "the reader would land at the top of the page instead",
 };
 
-pub(super) fn run(subject: &Subject<'_>) -> Vec<Diagnostic> {
+pub(super) fn run(context: &CheckContext<'_>) -> Vec<Diagnostic> {
     let mut found = Vec::new();
-    for link in &subject.links.dangling {
+    for link in &context.links.dangling {
         let Missing::Anchor { page, anchor } = &link.missing else { continue };
         let head: Option<&Head> = match page {
-            Some(page) => subject.site.heads().find(|head| head.id == *page),
-            None => subject.site.heads().find(|head| head.source == link.span.source),
+            Some(page) => context.site.heads().find(|head| head.id == *page),
+            None => context.site.heads().find(|head| head.source == link.span.source),
         };
         let ids = head.iter().flat_map(|head| &head.body.outline.headings).map(|heading| heading.id.as_str());
-        let known: Vec<&str> = ids.take(LISTED).collect();
+        let known: Vec<&str> = ids.take(MAX_COMPARED_HEADINGS).collect();
         let help = match nearest(anchor, known.iter().copied()) {
             Some(near) => format!("did you mean `#{near}`?"),
             None if known.is_empty() => "that page has no headings; link to the page as a whole".to_string(),

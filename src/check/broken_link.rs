@@ -1,6 +1,6 @@
 //! A link leads to a page that is not there.
 
-use crate::check::{SOUGHT, Subject};
+use crate::check::{CheckContext, MAX_SUGGESTIONS};
 use crate::diag::{Diagnostic, Rule, nearest};
 use crate::site::{Kind, LISTINGS, Missing};
 
@@ -10,15 +10,15 @@ pub(super) const RULE: Rule = Rule {
     why: "a reader in trouble must not end at an empty address",
 };
 
-pub(super) fn run(subject: &Subject<'_>) -> Vec<Diagnostic> {
-    subject
+pub(super) fn run(context: &CheckContext<'_>) -> Vec<Diagnostic> {
+    context
         .links
         .dangling
         .iter()
         .filter(|link| link.missing == Missing::Page && !link.image)
         .enumerate()
         .map(|(at, link)| {
-            let near = if at < SOUGHT { help(subject, &link.destination) } else { None };
+            let near = if at < MAX_SUGGESTIONS { help(context, &link.destination) } else { None };
             Diagnostic::error(&RULE, link.span, format!("no page `{}`", link.destination))
                 .help(near.unwrap_or_else(|| FORMS.to_string()))
         })
@@ -28,28 +28,28 @@ pub(super) fn run(subject: &Subject<'_>) -> Vec<Diagnostic> {
 /// How a page is linked.
 const FORMS: &str = "link by the path of the file, `../folder/page.md`, or by address, `/errors/slug/`";
 
-fn help(subject: &Subject<'_>, destination: &str) -> Option<String> {
+fn help(context: &CheckContext<'_>, destination: &str) -> Option<String> {
     let (path, anchor) = destination.split_once('#').unwrap_or((destination, ""));
     if path.trim_matches('/') == "glossary" {
-        let near = nearest(anchor, subject.site.slugs(Kind::Term))?;
+        let near = nearest(anchor, context.site.slugs(Kind::Term))?;
         return Some(format!("did you mean `/glossary/#{near}`?"));
     }
     if path.ends_with(".md") {
         let name = path.rsplit('/').next().unwrap_or(path);
         let stem = name.trim_end_matches(".md");
-        let by_slug = nearest(stem, subject.site.heads().map(|head| head.id.slug.as_str()))?;
-        let head = subject.site.heads().find(|head| head.id.slug == by_slug)?;
+        let by_slug = nearest(stem, context.site.heads().map(|head| head.id.slug.as_str()))?;
+        let head = context.site.heads().find(|head| head.id.slug == by_slug)?;
         return Some(format!("did you mean `/{}`, the file `{}`?", head.id.address(), head.path));
     }
     let wanted = format!("{}/", path.trim_matches('/'));
-    let addresses: Vec<String> = subject
+    let addresses: Vec<String> = context
         .site
         .heads()
         .map(|head| head.id.address())
         .chain(LISTINGS.iter().map(|listing| listing.address.to_string()))
         .collect();
     let same_slug = wanted.trim_end_matches('/').rsplit('/').next().and_then(|slug| {
-        subject.site.heads().find(|head| head.id.slug == slug).map(|head| head.id.address())
+        context.site.heads().find(|head| head.id.slug == slug).map(|head| head.id.address())
     });
     let near =
         same_slug.or_else(|| nearest(&wanted, addresses.iter().map(String::as_str)).map(str::to_string));

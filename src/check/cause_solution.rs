@@ -1,6 +1,6 @@
 //! The solutions that causes name and those that are declared do not meet.
 
-use crate::check::Subject;
+use crate::check::CheckContext;
 use crate::diag::{Diagnostic, Rule, nearest};
 use crate::site::kinds::{ErrorData, key};
 
@@ -10,9 +10,9 @@ pub(super) const RULE: Rule = Rule {
     why: "a reader follows a cause to what mends it",
 };
 
-pub(super) fn run(subject: &Subject<'_>) -> Vec<Diagnostic> {
+pub(super) fn run(context: &CheckContext<'_>) -> Vec<Diagnostic> {
     let mut found = Vec::new();
-    for error in &subject.pages.errors {
+    for error in &context.pages.errors {
         let declared = || error.data.solutions.iter().map(|solution| solution.id.value.as_str());
         for cause in &error.data.causes {
             let is_unknown =

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::check::{Subject, texts};
+use crate::check::{CheckContext, texts};
 use crate::diag::{Diagnostic, Rule};
 use crate::files::Span;
 
@@ -16,10 +16,10 @@ pub(super) const RULE: Rule = Rule {
 const SHELLS: [&str; 9] =
     ["bash", "batch", "cmd", "console", "dockerfile", "powershell", "ps1", "sh", "shell"];
 
-pub(super) fn run(subject: &Subject<'_>) -> Vec<Diagnostic> {
+pub(super) fn run(context: &CheckContext<'_>) -> Vec<Diagnostic> {
     let mut found = Vec::new();
-    for head in texts::heads(subject) {
-        let body = subject.sources.text(head.body.span);
+    for head in texts::heads(context) {
+        let body = context.sources.text(head.body.span);
         if body.is_ascii() {
             continue;
         }
@@ -39,7 +39,7 @@ pub(super) fn run(subject: &Subject<'_>) -> Vec<Diagnostic> {
             found.extend(marks.into_iter().map(|mark| mark.finding(span(mark.shifted(range.start)))));
         }
     }
-    for (line, outline) in texts::lines(subject) {
+    for (line, outline) in texts::lines(context) {
         let code = outline.code.iter().filter_map(|range| line.value.get(range.clone()));
         found.extend(code.flat_map(in_inline).map(|mark| mark.finding(line.span)));
     }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use kbgen_signature::{Pattern, STEPS_PER_WINDOW};
 
-use crate::check::Subject;
+use crate::check::CheckContext;
 use crate::diag::{Diagnostic, Rule};
 use crate::files::Span;
 
@@ -21,16 +21,18 @@ const COSTLY: u64 = STEPS_PER_WINDOW as u64 / 8;
 
 const HELP: &str = "give the signature a longer literal text that no other has, and fewer `{any}` holes";
 
-pub(super) fn run(subject: &Subject<'_>) -> Vec<Diagnostic> {
-    let index = &subject.compiled().index;
+pub(super) fn run(context: &CheckContext<'_>) -> Vec<Diagnostic> {
+    let index = &context.compiled().index;
     let crowds: Vec<&[usize]> = index.anchor_groups().filter(|group| group.len() > CROWD).collect();
-    let costs =
-        subject.hits().values().filter_map(|found| found.costliest.filter(|cost| cost.steps > COSTLY));
+    let costs = context
+        .sample_matches()
+        .values()
+        .filter_map(|found| found.costliest.filter(|cost| cost.steps > COSTLY));
     let costs: BTreeMap<usize, u64> = costs.map(|cost| (cost.pattern, cost.steps)).collect();
     if crowds.is_empty() && costs.is_empty() {
         return Vec::new();
     }
-    let places = places(subject);
+    let places = places(context);
     let mut found = Vec::new();
     for group in crowds {
         let text = index.anchor_text(group[0]);
@@ -48,9 +50,9 @@ pub(super) fn run(subject: &Subject<'_>) -> Vec<Diagnostic> {
 }
 
 /// Where each pattern is written.
-fn places(subject: &Subject<'_>) -> HashMap<Pattern, Span> {
+fn places(context: &CheckContext<'_>) -> HashMap<Pattern, Span> {
     let mut places = HashMap::new();
-    for signature in subject.site.errors.iter().flat_map(|error| &error.data.signatures) {
+    for signature in context.site.errors.iter().flat_map(|error| &error.data.signatures) {
         for text in signature.texts().iter().chain(&signature.not) {
             if let Ok(pattern) = Pattern::parse(&text.value) {
                 places.entry(pattern).or_insert(text.span);

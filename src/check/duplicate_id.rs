@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::check::Subject;
+use crate::check::CheckContext;
 use crate::diag::{Diagnostic, Rule};
 use crate::files::{Placed, Span};
 
@@ -12,9 +12,9 @@ pub(super) const RULE: Rule = Rule {
     why: "links and conclusions name causes and solutions by it",
 };
 
-pub(super) fn run(subject: &Subject<'_>) -> Vec<Diagnostic> {
+pub(super) fn run(context: &CheckContext<'_>) -> Vec<Diagnostic> {
     let mut found = Vec::new();
-    for error in &subject.pages.errors {
+    for error in &context.pages.errors {
         repeats(error.data.causes.iter().map(|cause| &cause.id), "cause", &mut found);
         repeats(error.data.solutions.iter().map(|solution| &solution.id), "solution", &mut found);
     }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::check::Subject;
+use crate::check::CheckContext;
 use crate::diag::{Diagnostic, Rule};
 use crate::files::Span;
 use crate::site::Head;
@@ -13,10 +13,10 @@ pub(super) const RULE: Rule = Rule {
     why: "both pages would have one address",
 };
 
-pub(super) fn run(subject: &Subject<'_>) -> Vec<Diagnostic> {
+pub(super) fn run(context: &CheckContext<'_>) -> Vec<Diagnostic> {
     let mut first: BTreeMap<_, &Head> = BTreeMap::new();
     let mut found = Vec::new();
-    for head in subject.site.heads().filter(|head| !head.is_unread()) {
+    for head in context.site.heads().filter(|head| !head.is_unread()) {
         match first.get(&head.id) {
             None => {
                 first.insert(&head.id, head);

@@ -1,6 +1,6 @@
 //! A page has nothing below its front matter.
 
-use crate::check::Subject;
+use crate::check::CheckContext;
 use crate::diag::{Diagnostic, Rule};
 use crate::files::Span;
 use crate::site::Kind;
@@ -11,8 +11,8 @@ pub(super) const RULE: Rule = Rule {
     why: "a reader who arrives there would find nothing",
 };
 
-pub(super) fn run(subject: &Subject<'_>) -> Vec<Diagnostic> {
-    subject
+pub(super) fn run(context: &CheckContext<'_>) -> Vec<Diagnostic> {
+    context
         .pages
         .heads()
         .filter(|head| !matches!(head.id.kind, Kind::Model | Kind::Hardware | Kind::Category))

@@ -1,6 +1,6 @@
 //! A page claims to have been verified or changed on a day that has not come.
 
-use crate::check::Subject;
+use crate::check::CheckContext;
 use crate::diag::{Diagnostic, Rule};
 
 pub(super) const RULE: Rule = Rule {
@@ -9,15 +9,15 @@ pub(super) const RULE: Rule = Rule {
     why: "nobody has verified or changed anything on a day to come",
 };
 
-pub(super) fn run(subject: &Subject<'_>) -> Vec<Diagnostic> {
-    let verified = subject.pages.heads().filter_map(|head| Some(("`verified`", head.verified.as_ref()?)));
-    let changes = subject.pages.errors.iter().flat_map(|error| &error.data.changes);
+pub(super) fn run(context: &CheckContext<'_>) -> Vec<Diagnostic> {
+    let verified = context.pages.heads().filter_map(|head| Some(("`verified`", head.verified.as_ref()?)));
+    let changes = context.pages.errors.iter().flat_map(|error| &error.data.changes);
     verified
         .chain(changes.map(|change| ("`date`", &change.date)))
-        .filter(|(_, date)| date.value > **subject.today)
+        .filter(|(_, date)| date.value > **context.today)
         .map(|(name, date)| {
             Diagnostic::error(&RULE, date.span, format!("{name} is {}, a day to come", date.value))
-                .help(format!("today is {}", **subject.today))
+                .help(format!("today is {}", **context.today))
         })
         .collect()
 }

@@ -1,6 +1,6 @@
 //! The Markdown of a page holds something that it may not.
 
-use crate::check::Subject;
+use crate::check::CheckContext;
 use crate::diag::{Diagnostic, Rule};
 use crate::files::{Placed, Sources, Span};
 use crate::markdown::{MarkdownErrorKind, is_reserved_id, outline_inline};
@@ -80,20 +80,20 @@ const TERM_PARTS: Rule = rule(
 /// For a kind of fault that has no rule of its own yet.
 const OTHER: Rule = rule("markup", "a body is Markdown as this site takes it", SHOWN);
 
-pub(super) fn run(subject: &Subject<'_>) -> Vec<Diagnostic> {
+pub(super) fn run(context: &CheckContext<'_>) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     // Extractors have no page, but their wordings and samples are read by people, too.
-    let extractors = subject.pages.extractors.iter().map(|extractor| &extractor.head);
+    let extractors = context.pages.extractors.iter().map(|extractor| &extractor.head);
     let extractors = extractors.filter(|head| !head.is_unread());
-    for head in subject.pages.heads().chain(extractors) {
+    for head in context.pages.heads().chain(extractors) {
         for fault in &head.body.outline.errors {
             found.push(finding(&fault.kind, head.body.span.part(fault.range.start, fault.range.end)));
         }
-        found.extend(invisible_in_front(head, subject.sources));
+        found.extend(invisible_in_front(head, context.sources));
         found.extend(ids_of_templates(head));
         found.extend(parts_of_terms(head));
     }
-    for error in &subject.pages.errors {
+    for error in &context.pages.errors {
         found.extend(faults_in_causes(&error.data));
     }
     found

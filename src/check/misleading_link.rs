@@ -1,6 +1,6 @@
 //! The text of a link shows one address, and the link leads to another host.
 
-use crate::check::{Subject, texts};
+use crate::check::{CheckContext, texts};
 use crate::diag::{Diagnostic, Rule};
 use crate::files::Span;
 use crate::markdown::Link;
@@ -19,13 +19,13 @@ const TOP_LEVEL: [&str; 44] = [
     "net", "nl", "no", "nz", "onion", "org", "ru", "se", "tech", "tv", "uk", "us", "xyz",
 ];
 
-pub(super) fn run(subject: &Subject<'_>) -> Vec<Diagnostic> {
+pub(super) fn run(context: &CheckContext<'_>) -> Vec<Diagnostic> {
     let mut found = Vec::new();
-    for head in texts::heads(subject) {
+    for head in texts::heads(context) {
         let span = |link: &Link| head.body.span.part(link.range.start, link.range.end);
         found.extend(head.body.outline.links.iter().filter_map(|link| finding(link, span(link))));
     }
-    for (line, outline) in texts::lines(subject) {
+    for (line, outline) in texts::lines(context) {
         found.extend(outline.links.iter().filter_map(|link| finding(link, line.span)));
     }
     found

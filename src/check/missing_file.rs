@@ -1,6 +1,6 @@
 //! An image or a file that a page shows or links is not there.
 
-use crate::check::Subject;
+use crate::check::CheckContext;
 use crate::diag::{Diagnostic, Rule};
 use crate::site::Missing;
 
@@ -10,8 +10,8 @@ pub(super) const RULE: Rule = Rule {
     why: "the reader would see a broken picture",
 };
 
-pub(super) fn run(subject: &Subject<'_>) -> Vec<Diagnostic> {
-    subject
+pub(super) fn run(context: &CheckContext<'_>) -> Vec<Diagnostic> {
+    context
         .links
         .dangling
         .iter()

@@ -1,6 +1,6 @@
 //! A word reads as Latin and has letters of another script.
 
-use crate::check::{Subject, texts};
+use crate::check::{CheckContext, texts};
 use crate::diag::{Diagnostic, Rule};
 use crate::unicode_safety::{Lookalike, lookalikes};
 
@@ -10,10 +10,10 @@ pub(super) const RULE: Rule = Rule {
     why: "a name or a command could look like another one; words and sentences in other scripts are fine",
 };
 
-pub(super) fn run(subject: &Subject<'_>) -> Vec<Diagnostic> {
+pub(super) fn run(context: &CheckContext<'_>) -> Vec<Diagnostic> {
     let mut found = Vec::new();
-    for head in texts::heads(subject) {
-        for text in texts::whole(subject, head) {
+    for head in texts::heads(context) {
+        for text in texts::whole(context, head) {
             let span = text.span(&(0..text.text.len()));
             let is_code = |at: usize| span == head.body.span && texts::is_code(head, at);
             found.extend(lookalikes(text.text, is_code).iter().map(|word| {

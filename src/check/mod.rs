@@ -52,7 +52,7 @@ pub use markup::RULES as MARKUP_RULES;
 
 /// The site and its context, as checks read them.
 #[derive(Debug, Clone, Copy)]
-pub struct Subject<'s> {
+pub struct CheckContext<'s> {
     /// The files, for places.
     pub sources: &'s Sources,
     /// The pages that are judged: all of the site that could be read, or one.
@@ -64,32 +64,32 @@ pub struct Subject<'s> {
     /// Their signatures.
     pub signatures: &'s LazySignatures,
     /// Matches of their samples.
-    pub hits: &'s Hits,
+    pub sample_matches: &'s SampleMatches,
     /// Today.
     pub today: &'s Fact<Date>,
     /// Results of earlier builds.
     pub engine: &'s Engine,
 }
 
-impl<'s> Subject<'s> {
+impl<'s> CheckContext<'s> {
     /// The signatures, parsed.
     pub fn compiled(&self) -> &'s CompiledSignatures {
         self.signatures.of(self.site, self.sources, self.engine)
     }
 
     /// Returns the matches of each sample of each signature, best first, by the sample's span.
-    pub fn hits(&self) -> &'s BTreeMap<Span, Diagnosis> {
+    pub fn sample_matches(&self) -> &'s BTreeMap<Span, Diagnosis> {
         // Samples are facts that the signatures depend on.
         let compiled = self.compiled();
-        self.hits.0.get_or_init(|| unrecorded(|| sample_hits(self.site, compiled, self.engine)))
+        self.sample_matches.0.get_or_init(|| unrecorded(|| match_samples(self.site, compiled, self.engine)))
     }
 }
 
 /// Matches of each sample of each signature, computed on first use.
 #[derive(Debug, Default)]
-pub struct Hits(OnceLock<BTreeMap<Span, Diagnosis>>);
+pub struct SampleMatches(OnceLock<BTreeMap<Span, Diagnosis>>);
 
-fn sample_hits(site: &Site, compiled: &CompiledSignatures, engine: &Engine) -> BTreeMap<Span, Diagnosis> {
+fn match_samples(site: &Site, compiled: &CompiledSignatures, engine: &Engine) -> BTreeMap<Span, Diagnosis> {
     let table = serde_json::to_vec(compiled.index.table()).expect("plain data is always JSON");
     let table = Fact::new(Name::new("signature table", ""), Fingerprint::of([table]), &compiled.index);
     engine.tell(&table);
@@ -106,7 +106,7 @@ fn sample_hits(site: &Site, compiled: &CompiledSignatures, engine: &Engine) -> B
 
 /// Scope of a check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Reach {
+pub enum CheckScope {
     /// Each page by itself, and whether what it names is there.
     Page,
     /// Links that lead nowhere.
@@ -121,80 +121,80 @@ pub struct Check {
     /// The rule.
     pub rule: Rule,
     /// Its scope. A check of single pages reports only spans in the file of the page.
-    pub reach: Reach,
+    pub scope: CheckScope,
     /// Finds every place where it is not met.
-    pub run: fn(&Subject<'_>) -> Vec<Diagnostic>,
+    pub run: fn(&CheckContext<'_>) -> Vec<Diagnostic>,
 }
 
 /// All checks.
 pub const ALL: &[Check] = &[
-    Check { rule: alias_clash::RULE, reach: Reach::Site, run: alias_clash::run },
-    Check { rule: bad_call::RULE, reach: Reach::Page, run: bad_call::run },
-    Check { rule: bad_condition::RULE, reach: Reach::Site, run: bad_condition::run },
-    Check { rule: bad_pattern::RULE, reach: Reach::Site, run: bad_pattern::run },
-    Check { rule: broken_anchor::RULE, reach: Reach::Links, run: broken_anchor::run },
-    Check { rule: broken_link::RULE, reach: Reach::Links, run: broken_link::run },
-    Check { rule: cause_solution::RULE, reach: Reach::Page, run: cause_solution::run },
-    Check { rule: command_character::RULE, reach: Reach::Page, run: command_character::run },
-    Check { rule: costly_signature::RULE, reach: Reach::Site, run: costly_signature::run },
-    Check { rule: duplicate_id::RULE, reach: Reach::Page, run: duplicate_id::run },
-    Check { rule: duplicate_slug::RULE, reach: Reach::Site, run: duplicate_slug::run },
-    Check { rule: empty_body::RULE, reach: Reach::Page, run: empty_body::run },
-    Check { rule: future_date::RULE, reach: Reach::Page, run: future_date::run },
-    Check { rule: misleading_link::RULE, reach: Reach::Page, run: misleading_link::run },
-    Check { rule: missing_file::RULE, reach: Reach::Links, run: missing_file::run },
-    Check { rule: mixed_script::RULE, reach: Reach::Page, run: mixed_script::run },
-    Check { rule: no_check_section::RULE, reach: Reach::Page, run: no_check_section::run },
-    Check { rule: no_signature::RULE, reach: Reach::Page, run: no_signature::run },
-    Check { rule: placeholder::RULE, reach: Reach::Page, run: placeholder::run },
-    Check { rule: private_data::RULE, reach: Reach::Page, run: private_data::run },
-    Check { rule: punycode_host::RULE, reach: Reach::Page, run: punycode_host::run },
-    Check { rule: reserved_name::RULE, reach: Reach::Site, run: reserved_name::run },
-    Check { rule: same_solution::RULE, reach: Reach::Site, run: same_solution::run },
-    Check { rule: signature_collision::RULE, reach: Reach::Site, run: signature_collision::run },
-    Check { rule: solution_heading::RULE, reach: Reach::Page, run: solution_heading::run },
-    Check { rule: solution_order::RULE, reach: Reach::Page, run: solution_order::run },
-    Check { rule: unknown_reference::RULE, reach: Reach::Site, run: unknown_reference::run },
-    Check { rule: unused_template::RULE, reach: Reach::Site, run: unused_template::run },
-    Check { rule: weak_signature::RULE, reach: Reach::Page, run: weak_signature::run },
-    Check { rule: wrong_figure::RULE, reach: Reach::Site, run: wrong_figure::run },
-    Check { rule: wrong_match::RULE, reach: Reach::Site, run: wrong_match::run },
+    Check { rule: alias_clash::RULE, scope: CheckScope::Site, run: alias_clash::run },
+    Check { rule: bad_call::RULE, scope: CheckScope::Page, run: bad_call::run },
+    Check { rule: bad_condition::RULE, scope: CheckScope::Site, run: bad_condition::run },
+    Check { rule: bad_pattern::RULE, scope: CheckScope::Site, run: bad_pattern::run },
+    Check { rule: broken_anchor::RULE, scope: CheckScope::Links, run: broken_anchor::run },
+    Check { rule: broken_link::RULE, scope: CheckScope::Links, run: broken_link::run },
+    Check { rule: cause_solution::RULE, scope: CheckScope::Page, run: cause_solution::run },
+    Check { rule: command_character::RULE, scope: CheckScope::Page, run: command_character::run },
+    Check { rule: costly_signature::RULE, scope: CheckScope::Site, run: costly_signature::run },
+    Check { rule: duplicate_id::RULE, scope: CheckScope::Page, run: duplicate_id::run },
+    Check { rule: duplicate_slug::RULE, scope: CheckScope::Site, run: duplicate_slug::run },
+    Check { rule: empty_body::RULE, scope: CheckScope::Page, run: empty_body::run },
+    Check { rule: future_date::RULE, scope: CheckScope::Page, run: future_date::run },
+    Check { rule: misleading_link::RULE, scope: CheckScope::Page, run: misleading_link::run },
+    Check { rule: missing_file::RULE, scope: CheckScope::Links, run: missing_file::run },
+    Check { rule: mixed_script::RULE, scope: CheckScope::Page, run: mixed_script::run },
+    Check { rule: no_check_section::RULE, scope: CheckScope::Page, run: no_check_section::run },
+    Check { rule: no_signature::RULE, scope: CheckScope::Page, run: no_signature::run },
+    Check { rule: placeholder::RULE, scope: CheckScope::Page, run: placeholder::run },
+    Check { rule: private_data::RULE, scope: CheckScope::Page, run: private_data::run },
+    Check { rule: punycode_host::RULE, scope: CheckScope::Page, run: punycode_host::run },
+    Check { rule: reserved_name::RULE, scope: CheckScope::Site, run: reserved_name::run },
+    Check { rule: same_solution::RULE, scope: CheckScope::Site, run: same_solution::run },
+    Check { rule: signature_collision::RULE, scope: CheckScope::Site, run: signature_collision::run },
+    Check { rule: solution_heading::RULE, scope: CheckScope::Page, run: solution_heading::run },
+    Check { rule: solution_order::RULE, scope: CheckScope::Page, run: solution_order::run },
+    Check { rule: unknown_reference::RULE, scope: CheckScope::Site, run: unknown_reference::run },
+    Check { rule: unused_template::RULE, scope: CheckScope::Site, run: unused_template::run },
+    Check { rule: weak_signature::RULE, scope: CheckScope::Page, run: weak_signature::run },
+    Check { rule: wrong_figure::RULE, scope: CheckScope::Site, run: wrong_figure::run },
+    Check { rule: wrong_match::RULE, scope: CheckScope::Site, run: wrong_match::run },
 ];
 
 /// Findings of one check that get the nearest of all names: to look for it takes as long as there are pages, and who
 /// has more such faults has moved a folder.
-const SOUGHT: usize = 100;
+const MAX_SUGGESTIONS: usize = 100;
 
 /// Returns the findings of each page on its own, in no order. A page without findings is checked again when something it
 /// read has changed.
-pub fn pages(subject: &Subject<'_>) -> Vec<Diagnostic> {
-    let pages: Vec<(&Head, Site)> = subject.site.one_by_one().filter(|(head, _)| !head.is_unread()).collect();
-    let judge = |(head, page): &(&Head, Site)| {
-        subject.engine.finds(&format!("page {}", head.path), || {
-            let subject = Subject { pages: page, ..*subject };
-            let mut found: Vec<_> = with(Reach::Page).flat_map(|check| (check.run)(&subject)).collect();
-            found.extend(markup::run(&subject));
+pub fn pages(context: &CheckContext<'_>) -> Vec<Diagnostic> {
+    let pages: Vec<(&Head, Site)> = context.site.one_by_one().filter(|(head, _)| !head.is_unread()).collect();
+    let run_checks = |(head, page): &(&Head, Site)| {
+        context.engine.finds(&format!("page {}", head.path), || {
+            let context = CheckContext { pages: page, ..*context };
+            let mut found: Vec<_> = with(CheckScope::Page).flat_map(|check| (check.run)(&context)).collect();
+            found.extend(markup::run(&context));
             found
         })
     };
-    let mut found: Vec<_> = pages.par_iter().flat_map_iter(judge).collect();
-    found.extend(with(Reach::Links).flat_map(|check| (check.run)(subject)));
+    let mut found: Vec<_> = pages.par_iter().flat_map_iter(run_checks).collect();
+    found.extend(with(CheckScope::Links).flat_map(|check| (check.run)(context)));
     found
 }
 
 /// Returns the findings that concern several pages, in no order.
-pub fn site(subject: &Subject<'_>) -> Vec<Diagnostic> {
-    let checks: Vec<&Check> = with(Reach::Site).collect();
-    let judge = |check: &&Check| subject.engine.finds(check.rule.code, || (check.run)(subject));
-    checks.par_iter().flat_map(judge).collect()
+pub fn site(context: &CheckContext<'_>) -> Vec<Diagnostic> {
+    let checks: Vec<&Check> = with(CheckScope::Site).collect();
+    let run_checks = |check: &&Check| context.engine.finds(check.rule.code, || (check.run)(context));
+    checks.par_iter().flat_map(run_checks).collect()
 }
 
-fn with(reach: Reach) -> impl Iterator<Item = &'static Check> {
-    ALL.iter().filter(move |check| check.reach == reach)
+fn with(scope: CheckScope) -> impl Iterator<Item = &'static Check> {
+    ALL.iter().filter(move |check| check.scope == scope)
 }
 
 /// Faults of patterns and conditions as findings against a rule.
-fn part_faults(rule: &Rule, faults: &[SignatureError]) -> Vec<Diagnostic> {
+fn signature_findings(rule: &Rule, faults: &[SignatureError]) -> Vec<Diagnostic> {
     faults
         .iter()
         .map(|fault| Diagnostic::error(rule, fault.span, fault.message.clone()).help(fault.help.clone()))

@@ -1,6 +1,6 @@
 //! An error page does not say how to see that it worked.
 
-use crate::check::Subject;
+use crate::check::CheckContext;
 use crate::diag::{Diagnostic, Rule};
 use crate::site::kinds::{ErrorData, ErrorKind, is_check_section, key};
 
@@ -10,8 +10,8 @@ pub(super) const RULE: Rule = Rule {
     why: "a reader wants to know when they are done",
 };
 
-pub(super) fn run(subject: &Subject<'_>) -> Vec<Diagnostic> {
-    subject
+pub(super) fn run(context: &CheckContext<'_>) -> Vec<Diagnostic> {
+    context
         .pages
         .errors
         .iter()

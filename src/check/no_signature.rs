@@ -1,6 +1,6 @@
 //! An error has no message to be found by, or a signature has no text.
 
-use crate::check::Subject;
+use crate::check::CheckContext;
 use crate::diag::{Diagnostic, Rule};
 use crate::site::Head;
 use crate::site::kinds::{ErrorData, ErrorKind, SignatureText, key};
@@ -11,10 +11,10 @@ pub(super) const RULE: Rule = Rule {
     why: "a pasted log finds its page by it",
 };
 
-pub(super) fn run(subject: &Subject<'_>) -> Vec<Diagnostic> {
+pub(super) fn run(context: &CheckContext<'_>) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     let is_known = |head: &Head| head.knows(key!(ErrorData.signatures)) && head.knows(key!(ErrorData.kind));
-    for error in subject.pages.errors.iter().filter(|error| is_known(&error.head)) {
+    for error in context.pages.errors.iter().filter(|error| is_known(&error.head)) {
         let data = &error.data;
         if data.kind != ErrorKind::Symptom && data.signatures.is_empty() {
             found.push(

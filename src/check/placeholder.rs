@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::check::Subject;
+use crate::check::CheckContext;
 use crate::diag::{Diagnostic, Rule};
 use crate::files::Span;
 use crate::site::{Head, scaffold};
@@ -16,14 +16,14 @@ pub(super) const RULE: Rule = Rule {
 /// Most places of one phrase.
 const SHOWN: usize = 10;
 
-pub(super) fn run(subject: &Subject<'_>) -> Vec<Diagnostic> {
+pub(super) fn run(context: &CheckContext<'_>) -> Vec<Diagnostic> {
     let phrases = scaffold::placeholders();
     // A category without a file of its own has that of an error.
-    let has_file = |head: &&Head| subject.sources.get(head.source).path == head.path;
-    let published = subject.pages.heads().filter(|head| !head.draft).filter(has_file);
+    let has_file = |head: &&Head| context.sources.get(head.source).path == head.path;
+    let published = context.pages.heads().filter(|head| !head.draft).filter(has_file);
     published
         .flat_map(|head| {
-            let text = &subject.sources.get(head.source).text;
+            let text = &context.sources.get(head.source).text;
             let mut ranges: Vec<Range<usize>> = Vec::new();
             for phrase in &phrases {
                 for (at, _) in text.match_indices(phrase).take(SHOWN) {

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::check::Subject;
+use crate::check::CheckContext;
 use crate::diag::{Diagnostic, Rule};
 use crate::files::Span;
 use crate::site::Head;
@@ -75,12 +75,12 @@ const NOBODY: [&str; 34] = [
     "yourname",
 ];
 
-pub(super) fn run(subject: &Subject<'_>) -> Vec<Diagnostic> {
-    let extractors = subject.pages.extractors.iter().map(|page| &page.head).filter(|head| !head.is_unread());
+pub(super) fn run(context: &CheckContext<'_>) -> Vec<Diagnostic> {
+    let extractors = context.pages.extractors.iter().map(|page| &page.head).filter(|head| !head.is_unread());
     // A category without a file of its own has that of an error.
-    let has_file = |head: &&Head| subject.sources.get(head.source).path == head.path;
-    let heads = subject.pages.heads().chain(extractors).filter(has_file);
-    heads.flat_map(|head| in_page(head, &subject.sources.get(head.source).text)).collect()
+    let has_file = |head: &&Head| context.sources.get(head.source).path == head.path;
+    let heads = context.pages.heads().chain(extractors).filter(has_file);
+    heads.flat_map(|head| in_page(head, &context.sources.get(head.source).text)).collect()
 }
 
 fn in_page(head: &Head, text: &str) -> Vec<Diagnostic> {

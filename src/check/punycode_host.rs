@@ -1,6 +1,6 @@
 //! A host is written in Punycode, and browsers show other letters.
 
-use crate::check::{Subject, texts};
+use crate::check::{CheckContext, texts};
 use crate::diag::{Diagnostic, Rule};
 use crate::files::Span;
 use crate::unicode_safety::{Punycode, punycode_hosts};
@@ -11,13 +11,13 @@ pub(super) const RULE: Rule = Rule {
     why: "a browser may show it as a host that readers trust",
 };
 
-pub(super) fn run(subject: &Subject<'_>) -> Vec<Diagnostic> {
+pub(super) fn run(context: &CheckContext<'_>) -> Vec<Diagnostic> {
     let mut found = Vec::new();
-    for head in texts::heads(subject) {
-        for text in texts::whole(subject, head) {
+    for head in texts::heads(context) {
+        for text in texts::whole(context, head) {
             found.extend(punycode_hosts(text.text).iter().map(|host| finding(host, text.span(&host.range))));
         }
-        let body = subject.sources.text(head.body.span);
+        let body = context.sources.text(head.body.span);
         for link in &head.body.outline.links {
             let written = body.get(link.range.clone()).unwrap_or_default();
             if written != link.destination && punycode_hosts(written).is_empty() {

@@ -1,6 +1,6 @@
 //! A page takes a name that kbgen, hosts or file systems keep for themselves.
 
-use crate::check::Subject;
+use crate::check::CheckContext;
 use crate::diag::{Diagnostic, Rule};
 use crate::files::Span;
 use crate::site::why_reserved;
@@ -11,8 +11,8 @@ pub(super) const RULE: Rule = Rule {
     why: "the page would take the place of another one, or could not be written",
 };
 
-pub(super) fn run(subject: &Subject<'_>) -> Vec<Diagnostic> {
-    subject
+pub(super) fn run(context: &CheckContext<'_>) -> Vec<Diagnostic> {
+    context
         .site
         .heads()
         .filter(|head| !head.is_unread())

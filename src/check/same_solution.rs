@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use crate::check::Subject;
+use crate::check::CheckContext;
 use crate::diag::{Diagnostic, Rule};
 use crate::engine::Kind;
 use crate::facts::map;
@@ -21,12 +21,12 @@ pub(super) const RULE: Rule = Rule {
 /// A shorter text says little more than a command, which may well be the same.
 const SHORT: usize = 160;
 
-pub(super) fn run(subject: &Subject<'_>) -> Vec<Diagnostic> {
+pub(super) fn run(context: &CheckContext<'_>) -> Vec<Diagnostic> {
     let mut known: BTreeMap<Key, (&str, Span)> = BTreeMap::new();
     let mut found = Vec::new();
-    let errors = &subject.site.errors;
+    let errors = &context.site.errors;
     let of_page = |error: &Page<ErrorData>| {
-        subject.engine.query(Kind::Solutions, &error.head.path, || solutions(subject, error))
+        context.engine.query(Kind::Solutions, &error.head.path, || solutions(context, error))
     };
     let all: Vec<Vec<(Key, usize, usize)>> = map(errors, of_page);
     for (error, solutions) in errors.iter().zip(all) {
@@ -51,19 +51,19 @@ pub(super) fn run(subject: &Subject<'_>) -> Vec<Diagnostic> {
 }
 
 /// The hashes of the words of solutions, and where in the body their headings stand.
-fn solutions(subject: &Subject<'_>, error: &Page<ErrorData>) -> Vec<(Key, usize, usize)> {
+fn solutions(context: &CheckContext<'_>, error: &Page<ErrorData>) -> Vec<(Key, usize, usize)> {
     let sections =
-        error.data.solutions.iter().filter_map(|solution| section(subject, error, &solution.id.value));
+        error.data.solutions.iter().filter_map(|solution| section(context, error, &solution.id.value));
     let long = sections.filter(|(words, _)| words.len() >= SHORT);
     long.map(|(words, heading)| (Key::of([words]), heading.start, heading.end)).collect()
 }
 
 /// The words under the heading of a solution, and where in the body the heading stands.
-fn section(subject: &Subject<'_>, error: &Page<ErrorData>, id: &str) -> Option<(String, Range<usize>)> {
+fn section(context: &CheckContext<'_>, error: &Page<ErrorData>, id: &str) -> Option<(String, Range<usize>)> {
     let body = &error.head.body;
     let headings = &body.outline.headings;
     let at = headings.iter().position(|heading| heading.level == 2 && heading.id == id)?;
-    let text = subject.sources.text(body.span);
+    let text = context.sources.text(body.span);
     let end = headings[at + 1..].iter().find(|heading| heading.level <= 2);
     let end = end.map_or(text.len(), |heading| heading.range.start);
     let range = &headings[at].range;

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use kbgen_signature::Pattern;
 
-use crate::check::Subject;
+use crate::check::CheckContext;
 use crate::diag::{Diagnostic, Rule};
 use crate::diagnosis;
 use crate::files::{Placed, Span};
@@ -19,13 +19,13 @@ pub(super) const RULE: Rule = Rule {
 
 const HELP: &str = "tell the pages apart with `when:` or a longer text, or let one page carry both";
 
-pub(super) fn run(subject: &Subject<'_>) -> Vec<Diagnostic> {
+pub(super) fn run(context: &CheckContext<'_>) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     let mut told = BTreeSet::new();
     let is_judged = |error: &&Page<ErrorData>| {
-        error.data.kind != ErrorKind::Symptom && subject.compiled().is_complete(&error.head.id.slug)
+        error.data.kind != ErrorKind::Symptom && context.compiled().is_complete(&error.head.id.slug)
     };
-    let errors = || subject.site.errors.iter().filter(is_judged);
+    let errors = || context.site.errors.iter().filter(is_judged);
     let mut known: BTreeMap<_, (&PageId, Span)> = BTreeMap::new();
     for error in errors() {
         for signature in &error.data.signatures {
@@ -41,7 +41,7 @@ pub(super) fn run(subject: &Subject<'_>) -> Vec<Diagnostic> {
     for error in errors() {
         for signature in &error.data.signatures {
             for sample in &signature.samples {
-                let Some(other) = tie(subject, error, sample) else { continue };
+                let Some(other) = tie(context, error, sample) else { continue };
                 let Some((here, there)) = pattern_in(error, sample).zip(pattern_in(other, sample)) else {
                     continue;
                 };
@@ -75,17 +75,17 @@ fn shape(signature: &Signature) -> Option<(Vec<String>, Option<&str>)> {
 
 /// Another page that finds a sample of this page as well as the page itself does.
 fn tie<'s>(
-    subject: &Subject<'s>,
+    context: &CheckContext<'s>,
     error: &Page<ErrorData>,
     sample: &Placed<String>,
 ) -> Option<&'s Page<ErrorData>> {
-    let hits = &subject.hits()[&sample.span].matches;
+    let hits = &context.sample_matches()[&sample.span].matches;
     let best = hits.first()?.score;
     let tied: Vec<&str> =
         hits.iter().take_while(|hit| hit.score == best).map(|hit| hit.slug.as_str()).collect();
     let own = error.head.id.slug.as_str();
     let other = tied.iter().find(|slug| **slug != own).filter(|_| tied.contains(&own))?;
-    subject.site.error(other).filter(|other| subject.compiled().is_complete(&other.head.id.slug))
+    context.site.error(other).filter(|other| context.compiled().is_complete(&other.head.id.slug))
 }
 
 /// The first pattern of the page that stands in a text.

@@ -1,6 +1,6 @@
 //! A solution of the front matter and the headings of the body do not meet.
 
-use crate::check::Subject;
+use crate::check::CheckContext;
 use crate::diag::{Diagnostic, Rule, nearest};
 
 pub(super) const RULE: Rule = Rule {
@@ -9,9 +9,9 @@ pub(super) const RULE: Rule = Rule {
     why: "the cause leads the reader there",
 };
 
-pub(super) fn run(subject: &Subject<'_>) -> Vec<Diagnostic> {
+pub(super) fn run(context: &CheckContext<'_>) -> Vec<Diagnostic> {
     let mut found = Vec::new();
-    for error in &subject.pages.errors {
+    for error in &context.pages.errors {
         let headings = &error.head.body.outline.headings;
         let is_solution = |id: &str| error.data.solutions.iter().any(|solution| solution.id.value == id);
         for solution in error.data.solutions.iter().filter(|solution| !solution.id.value.is_empty()) {

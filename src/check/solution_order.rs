@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::check::Subject;
+use crate::check::CheckContext;
 use crate::diag::{Diagnostic, Rule};
 use crate::site::Page;
 use crate::site::kinds::ErrorData;
@@ -14,8 +14,8 @@ pub(super) const RULE: Rule = Rule {
     why: "causes are sorted by likelihood, so the first fix that a reader meets has to be that of the likeliest cause",
 };
 
-pub(super) fn run(subject: &Subject<'_>) -> Vec<Diagnostic> {
-    let errors = &subject.pages.errors;
+pub(super) fn run(context: &CheckContext<'_>) -> Vec<Diagnostic> {
+    let errors = &context.pages.errors;
     errors.iter().filter_map(|error| in_front_matter(&error.data).or_else(|| in_body(error))).collect()
 }
 

@@ -1,6 +1,6 @@
 //! Front matter or a code block names a page that is not there.
 
-use crate::check::{SOUGHT, Subject};
+use crate::check::{CheckContext, MAX_SUGGESTIONS};
 use crate::diag::{Diagnostic, Rule, nearest};
 use crate::files::Placed;
 use crate::site::{Head, Kind, PageId};
@@ -11,27 +11,29 @@ pub(super) const RULE: Rule = Rule {
     why: "readers are led there",
 };
 
-pub(super) fn run(subject: &Subject<'_>) -> Vec<Diagnostic> {
+pub(super) fn run(context: &CheckContext<'_>) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     let mut look = |kind: Kind, named: &Placed<String>| {
-        if subject.site.head(&PageId::new(kind, named.value.as_str())).is_some() {
+        if context.site.head(&PageId::new(kind, named.value.as_str())).is_some() {
             return;
         }
-        let near = (found.len() < SOUGHT).then(|| nearest(&named.value, subject.site.slugs(kind))).flatten();
+        let near = (found.len() < MAX_SUGGESTIONS)
+            .then(|| nearest(&named.value, context.site.slugs(kind)))
+            .flatten();
         found.push(unknown(kind, named, near));
     };
-    for error in &subject.pages.errors {
+    for error in &context.pages.errors {
         error.data.related.iter().for_each(|slug| look(Kind::Error, slug));
         error.data.tools.iter().for_each(|slug| look(Kind::Tool, slug));
     }
-    for guide in &subject.pages.guides {
+    for guide in &context.pages.guides {
         guide.data.related.iter().for_each(|slug| look(Kind::Error, slug));
         guide.data.tools.iter().for_each(|slug| look(Kind::Tool, slug));
     }
-    for head in subject.pages.heads() {
+    for head in context.pages.heads() {
         fence_tools(head).iter().for_each(|slug| look(Kind::Tool, slug));
     }
-    for error in &subject.pages.errors {
+    for error in &context.pages.errors {
         if let Some(own) = error.data.related.iter().find(|slug| slug.value == error.head.id.slug) {
             found.push(
                 Diagnostic::error(&RULE, own.span, "the page names itself as related")

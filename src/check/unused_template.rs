@@ -1,6 +1,6 @@
 //! A template of the site takes the place of none of the theme's, and no template includes it.
 
-use crate::check::Subject;
+use crate::check::CheckContext;
 use crate::diag::{Diagnostic, Rule, nearest};
 use crate::files::Span;
 
@@ -10,14 +10,14 @@ pub(super) const RULE: Rule = Rule {
     why: "a misspelled name would leave the theme's own template in place",
 };
 
-pub(super) fn run(subject: &Subject<'_>) -> Vec<Diagnostic> {
-    let templates = || subject.sources.under("templates/");
+pub(super) fn run(context: &CheckContext<'_>) -> Vec<Diagnostic> {
+    let templates = || context.sources.under("templates/");
     let name = |path: &str| path.strip_prefix("templates/").unwrap_or(path).to_string();
     let shipped: Vec<String> = templates()
-        .filter(|(_, source)| subject.sources.is_shipped(&source.path))
+        .filter(|(_, source)| context.sources.is_shipped(&source.path))
         .map(|(_, source)| name(&source.path))
         .collect();
-    let own = templates().filter(|(_, source)| !subject.sources.is_shipped(&source.path));
+    let own = templates().filter(|(_, source)| !context.sources.is_shipped(&source.path));
     own.filter_map(|(file, source)| {
         let name = name(&source.path);
         let quoted = [format!("\"{name}\""), format!("'{name}'")];

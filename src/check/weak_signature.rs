@@ -2,7 +2,7 @@
 
 use kbgen_signature::{MIN_ASSERTING_BITS, Pattern, Signature};
 
-use crate::check::Subject;
+use crate::check::CheckContext;
 use crate::diag::{Diagnostic, Rule};
 use crate::site::Page;
 use crate::site::kinds::{self, ErrorData, ErrorKind};
@@ -13,9 +13,9 @@ pub(super) const RULE: Rule = Rule {
     why: "words that stand in any log assert nothing: such a signature only suggests its page, and that is no mistake where the program prints nothing else; each word counts by its rarity, in bits",
 };
 
-pub(super) fn run(subject: &Subject<'_>) -> Vec<Diagnostic> {
+pub(super) fn run(context: &CheckContext<'_>) -> Vec<Diagnostic> {
     let has_messages = |error: &&Page<ErrorData>| error.data.kind != ErrorKind::Symptom;
-    let errors = subject.pages.errors.iter().filter(has_messages);
+    let errors = context.pages.errors.iter().filter(has_messages);
     errors.flat_map(|error| error.data.signatures.iter().filter_map(finding)).collect()
 }
 

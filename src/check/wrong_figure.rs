@@ -2,7 +2,7 @@
 
 use kbgen_signature::{Expression, Figure, Figures};
 
-use crate::check::Subject;
+use crate::check::CheckContext;
 use crate::diag::{Diagnostic, Rule};
 use crate::site::kinds::SampleText;
 
@@ -12,18 +12,18 @@ pub(super) const RULE: Rule = Rule {
     why: "a conclusion from a figure that was read wrongly sends people the wrong way",
 };
 
-pub(super) fn run(subject: &Subject<'_>) -> Vec<Diagnostic> {
-    let extractors = subject.site.extractors.iter();
-    let clear = extractors.filter(|page| subject.compiled().is_complete(&page.head.id.slug));
+pub(super) fn run(context: &CheckContext<'_>) -> Vec<Diagnostic> {
+    let extractors = context.site.extractors.iter();
+    let clear = extractors.filter(|page| context.compiled().is_complete(&page.head.id.slug));
     let samples = clear.flat_map(|page| &page.data.samples);
-    samples.flat_map(|sample| wrong(subject, sample)).collect()
+    samples.flat_map(|sample| wrong(context, sample)).collect()
 }
 
-fn wrong(subject: &Subject<'_>, SampleText { text, figures }: &SampleText) -> Vec<Diagnostic> {
+fn wrong(context: &CheckContext<'_>, SampleText { text, figures }: &SampleText) -> Vec<Diagnostic> {
     // The page of which most is read is one that uses the extractor, if there is one.
-    let hits = subject.compiled().index.diagnose(&text.value).matches;
+    let hits = context.compiled().index.diagnose(&text.value).matches;
     let Some(hit) = hits.into_iter().max_by_key(|hit| hit.figures.len()) else {
-        if !subject.compiled().is_all_complete() {
+        if !context.compiled().is_all_complete() {
             return Vec::new();
         }
         let message = "this sample leads to no page";

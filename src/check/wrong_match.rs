@@ -1,6 +1,6 @@
 //! A sample does not lead to its own page, or something that must not match does.
 
-use crate::check::Subject;
+use crate::check::CheckContext;
 use crate::diag::{Diagnostic, Rule};
 use crate::facts::map;
 use crate::files::Placed;
@@ -13,15 +13,15 @@ pub(super) const RULE: Rule = Rule {
     why: "a reader who pastes this very text must land here and nowhere else",
 };
 
-pub(super) fn run(subject: &Subject<'_>) -> Vec<Diagnostic> {
-    let index = &subject.compiled().index;
-    let clear = |error: &&Page<ErrorData>| subject.compiled().is_complete(&error.head.id.slug);
-    let errors: Vec<_> = subject.site.errors.iter().filter(clear).collect();
+pub(super) fn run(context: &CheckContext<'_>) -> Vec<Diagnostic> {
+    let index = &context.compiled().index;
+    let clear = |error: &&Page<ErrorData>| context.compiled().is_complete(&error.head.id.slug);
+    let errors: Vec<_> = context.site.errors.iter().filter(clear).collect();
     let of_page = |error: &Page<ErrorData>| {
         let mut found = Vec::new();
         for signature in &error.data.signatures {
             for sample in &signature.samples {
-                found.extend(sample_fault(subject, error, sample));
+                found.extend(sample_fault(context, error, sample));
             }
         }
         for near in &error.data.near_misses {
@@ -42,11 +42,11 @@ pub(super) fn run(subject: &Subject<'_>) -> Vec<Diagnostic> {
 }
 
 fn sample_fault(
-    subject: &Subject<'_>,
+    context: &CheckContext<'_>,
     error: &Page<ErrorData>,
     sample: &Placed<String>,
 ) -> Option<Diagnostic> {
-    let hits = &subject.hits()[&sample.span].matches;
+    let hits = &context.sample_matches()[&sample.span].matches;
     let own = &error.head.id.slug;
     let first = hits.first();
     if first.is_some_and(|hit| hit.slug == *own) {
@@ -57,10 +57,10 @@ fn sample_fault(
             "hold the pattern against the sample letter by letter; case and runs of space do not matter",
         ));
     };
-    if !subject.compiled().is_complete(&first.slug) {
+    if !context.compiled().is_complete(&first.slug) {
         return None;
     }
-    let other = &subject.site.error(&first.slug)?.head;
+    let other = &context.site.error(&first.slug)?.head;
     let message = format!("this sample leads to `{}` first", first.slug);
     let help = match hits.iter().any(|hit| hit.slug == *own) {
         true => "both pages know it: make this signature more specific, or tell them apart with `when:`",

@@ -180,7 +180,7 @@ pub(crate) enum NewKind {
 
 /// Forms of an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum AnswerFormat {
+pub(crate) enum OutputFormat {
     /// For a person
     Human,
     /// For a program
@@ -193,8 +193,8 @@ pub(crate) struct DiagnoseOptions {
     /// The log; `-` or left out: standard input
     pub file: Option<PathBuf>,
     /// Form of the answer
-    #[arg(long, value_enum, default_value_t = AnswerFormat::Human)]
-    pub format: AnswerFormat,
+    #[arg(long, value_enum, default_value_t = OutputFormat::Human)]
+    pub format: OutputFormat,
     /// Most pages to name
     #[arg(long, value_name = "N", default_value_t = 5)]
     pub top: usize,
@@ -252,8 +252,8 @@ pub(crate) struct FitOptions {
     #[arg(long)]
     pub cpu_moe: bool,
     /// Form of the answer
-    #[arg(long, value_enum, default_value_t = AnswerFormat::Human)]
-    pub format: AnswerFormat,
+    #[arg(long, value_enum, default_value_t = OutputFormat::Human)]
+    pub format: OutputFormat,
 }
 
 /// Programs that run llama.cpp's graph, each with its own idea of slots and logits.
@@ -281,8 +281,8 @@ pub(crate) struct StaleOptions {
     #[arg(long, value_name = "DAYS", default_value_t = 0)]
     pub within: i64,
     /// Form of the list
-    #[arg(long, value_enum, default_value_t = AnswerFormat::Human)]
-    pub format: AnswerFormat,
+    #[arg(long, value_enum, default_value_t = OutputFormat::Human)]
+    pub format: OutputFormat,
     /// Today; left out: the clock's
     #[arg(long, value_name = "YYYY-MM-DD")]
     pub date: Option<Date>,
@@ -295,8 +295,8 @@ pub(crate) struct LinksOptions {
     #[arg(long, value_name = "DAYS", default_value_t = 7)]
     pub fresh: u32,
     /// Form of the list
-    #[arg(long, value_enum, default_value_t = AnswerFormat::Human)]
-    pub format: AnswerFormat,
+    #[arg(long, value_enum, default_value_t = OutputFormat::Human)]
+    pub format: OutputFormat,
     /// Today; left out: the clock's
     #[arg(long, value_name = "YYYY-MM-DD")]
     pub date: Option<Date>,

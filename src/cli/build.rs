@@ -3,16 +3,16 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::cli::arguments::{Arguments, BuildOptions};
-use crate::cli::kept::Kept;
+use crate::cli::build_cache::BuildCache;
 use crate::cli::progress::Progress;
 use crate::cli::terminal::Terminal;
-use crate::cli::{Outcome, world};
+use crate::cli::{Outcome, environment};
 use crate::compress;
 use crate::config::placeholders;
 use crate::diag::Diagnostic;
 use crate::emit::{Permission, Publication, Published, Single, Target};
 use crate::files::{Key, Sink, Sources};
-use crate::hosts::{Size, size as in_words};
+use crate::host_limits::{SiteStats, format_bytes};
 use crate::load::{self, Drafts};
 use crate::pipeline::{self, Order, Whole};
 use crate::render::{Audience, BUNDLE_MARK};
@@ -23,7 +23,7 @@ pub(super) fn run(
     options: &BuildOptions,
     terminal: &Terminal,
 ) -> anyhow::Result<Outcome> {
-    let root = world::root(arguments.root.as_deref())?;
+    let root = environment::root(arguments.root.as_deref())?;
     let progress = Progress::new();
     progress.begin(Stage::Read, 0);
     let (sources, faults) = load::read(&root)?;
@@ -31,16 +31,16 @@ pub(super) fn run(
         let found = placeholders(&sources, options.base_url.as_deref());
         if !found.is_empty() {
             progress.hide();
-            return Ok(refused(terminal, &found, &sources));
+            return Ok(report_refusal(terminal, &found, &sources));
         }
     }
-    let kept = Kept::open(&root, &options.cache, terminal);
+    let cache = BuildCache::open(&root, &options.cache, terminal);
     let order = Order {
-        today: options.date.unwrap_or_else(world::today),
+        today: options.date.unwrap_or_else(environment::today),
         drafts: if options.drafts { Drafts::Include } else { Drafts::Exclude },
         base_url: options.base_url.clone(),
         audience: Audience::World,
-        engine: Arc::new(kept.engine()),
+        engine: Arc::new(cache.engine()),
     };
     let folder = options.output_dir.clone().unwrap_or_else(|| root.join("public"));
     let made_of = ["site.toml", "content", "templates", "static", "i18n"].map(|name| root.join(name));
@@ -56,38 +56,38 @@ pub(super) fn run(
     }
     let mut draft = pipeline::understand(&sources, faults, &order, &progress)?;
     if draft.has_errors() {
-        kept.leave(&order.engine, terminal);
-        return Ok(refused(terminal, &draft.found, &sources));
+        cache.save(&order.engine, terminal);
+        return Ok(report_refusal(terminal, &draft.found, &sources));
     }
     let target = Target { folder: &folder, sources: &made_of, permission };
     let publication =
         Publication::begin(&target).inspect_err(|_| terminal.findings(&draft.found, &sources))?;
-    let publication = publication.knowing(kept.record());
-    let outgoing = Outgoing { publication: &publication, options, size: Mutex::default() };
-    let whole = pipeline::render(&sources, &mut draft, &order, &progress, &outgoing);
+    let publication = publication.knowing(cache.record());
+    let sink = OutputSink { publication: &publication, options, size: Mutex::default() };
+    let whole = pipeline::render(&sources, &mut draft, &order, &progress, &sink);
     if whole == Whole::No {
         progress.hide();
-        kept.leave(&order.engine, terminal);
-        return Ok(refused(terminal, &draft.found, &sources));
+        cache.save(&order.engine, terminal);
+        return Ok(report_refusal(terminal, &draft.found, &sources));
     }
-    pipeline::pictures(&sources, &draft, &order, &progress, &outgoing);
+    pipeline::pictures(&sources, &draft, &order, &progress, &sink);
     progress.hide();
-    let size = outgoing.size.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let size = sink.size.into_inner().unwrap_or_else(PoisonError::into_inner);
     terminal.findings(&draft.found, &sources);
     let bundle = match &single {
         None => None,
         Some(single) => match pipeline::bundle(&sources, &draft, &order) {
             Ok(bytes) => Some((single, bytes)),
             Err(faults) => {
-                kept.leave(&order.engine, terminal);
-                return Ok(refused(terminal, &faults, &sources));
+                cache.save(&order.engine, terminal);
+                return Ok(report_refusal(terminal, &faults, &sources));
             }
         },
     };
     progress.begin(Stage::Publish, 0);
     let Published { report, record } =
-        publication.finish().inspect_err(|_| kept.leave(&order.engine, terminal))?;
-    kept.leave_published(&order.engine, record.as_ref(), terminal);
+        publication.finish().inspect_err(|_| cache.save(&order.engine, terminal))?;
+    cache.save_published(&order.engine, record.as_ref(), terminal);
     terminal.say(format!(
         "{} pages, {} files in {}: {} written, {} unchanged, {} removed",
         draft.site.heads().count(),
@@ -100,50 +100,51 @@ pub(super) fn run(
     size.report().iter().for_each(|line| terminal.say(line));
     if let Some((single, bytes)) = bundle {
         single.write(&bytes)?;
-        terminal.say(format!("one file in {}: {}", single.path.display(), in_words(bytes.len() as u64)));
+        terminal.say(format!("one file in {}: {}", single.path.display(), format_bytes(bytes.len() as u64)));
     }
     if options.timings {
         progress.report().iter().for_each(|line| terminal.say(line));
     }
     // The program ends here: the system takes its memory at once, and millions of pieces one by one take their time.
     std::mem::forget((draft, sources, order));
-    Ok(Outcome::Fine)
+    Ok(Outcome::Success)
 }
 
 /// What stands in the way of a build.
-fn refused(terminal: &Terminal, found: &[Diagnostic], sources: &Sources) -> Outcome {
+fn report_refusal(terminal: &Terminal, found: &[Diagnostic], sources: &Sources) -> Outcome {
     terminal.findings(found, sources);
     terminal.say("nothing was written");
     Outcome::Findings
 }
 
 /// The way of each file to the disk: its twins go with it, and it is counted for the limits of hosts.
-struct Outgoing<'b> {
+struct OutputSink<'b> {
     publication: &'b Publication,
     options: &'b BuildOptions,
-    size: Mutex<Size>,
+    size: Mutex<SiteStats>,
 }
 
-impl Outgoing<'_> {
+impl OutputSink<'_> {
     /// Files with their twins are others than those without.
     fn key(&self, key: &Key) -> Key {
         if self.options.precompress { Key::of([key.as_ref(), b"precompressed"]) } else { *key }
     }
 
-    fn with_twins(&self, files: Vec<(String, Vec<u8>)>) -> Vec<(String, Vec<u8>)> {
+    fn with_precompressed(&self, files: Vec<(String, Vec<u8>)>) -> Vec<(String, Vec<u8>)> {
         if !self.options.precompress {
             return files;
         }
-        let twins: Vec<_> = files.iter().flat_map(|(path, bytes)| compress::twins(path, bytes)).collect();
-        files.into_iter().chain(twins).collect()
+        let precompressed: Vec<_> =
+            files.iter().flat_map(|(path, bytes)| compress::precompressed(path, bytes)).collect();
+        files.into_iter().chain(precompressed).collect()
     }
 
-    fn count(&self, add: impl FnOnce(&mut Size)) {
+    fn count(&self, add: impl FnOnce(&mut SiteStats)) {
         add(&mut self.size.lock().unwrap_or_else(PoisonError::into_inner));
     }
 }
 
-impl Sink for Outgoing<'_> {
+impl Sink for OutputSink<'_> {
     fn take_kept(&self, key: &Key) -> bool {
         let Some(lengths) = self.publication.take_known(&self.key(key)) else { return false };
         self.count(|size| lengths.into_iter().for_each(|length| size.add_file(length)));
@@ -151,13 +152,13 @@ impl Sink for Outgoing<'_> {
     }
 
     fn take_made(&self, key: &Key, files: Vec<(String, Vec<u8>)>) {
-        let files = self.with_twins(files);
+        let files = self.with_precompressed(files);
         self.count(|size| files.iter().for_each(|(path, bytes)| size.add(path, bytes)));
         self.publication.take_made(&self.key(key), files);
     }
 
     fn take(&self, path: String, bytes: Vec<u8>) {
-        for (path, bytes) in self.with_twins(vec![(path, bytes)]) {
+        for (path, bytes) in self.with_precompressed(vec![(path, bytes)]) {
             self.count(|size| size.add(&path, &bytes));
             self.publication.take(path, bytes);
         }

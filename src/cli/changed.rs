@@ -10,7 +10,7 @@ use anyhow::{Context, Result, bail};
 
 /// The difference between the merge base with a revision and the working tree.
 #[derive(Debug)]
-pub(super) struct Change {
+pub(super) struct GitDiff {
     /// Files that differ, relative to the root of the site; new ones that git does not ignore among them.
     pub paths: BTreeSet<String>,
     top: PathBuf,
@@ -18,7 +18,7 @@ pub(super) struct Change {
     before: String,
 }
 
-impl Change {
+impl GitDiff {
     /// The change since a revision of the site at `root`.
     ///
     /// # Errors

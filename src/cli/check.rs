@@ -5,10 +5,10 @@ use std::path::Path;
 use std::sync::Arc;
 
 use crate::cli::arguments::{Arguments, CheckFormat, CheckOptions};
-use crate::cli::changed::{self, Change};
-use crate::cli::kept::Kept;
+use crate::cli::build_cache::BuildCache;
+use crate::cli::changed::{self, GitDiff};
 use crate::cli::terminal::Terminal;
-use crate::cli::{Outcome, world};
+use crate::cli::{Outcome, environment};
 use crate::diag::{self, Diagnostic, Severity};
 use crate::engine::Trial;
 use crate::files::{Sources, Span};
@@ -22,31 +22,31 @@ pub(super) fn run(
     options: &CheckOptions,
     terminal: &Terminal,
 ) -> anyhow::Result<Outcome> {
-    let root = world::root(arguments.root.as_deref())?;
+    let root = environment::root(arguments.root.as_deref())?;
     let (mut sources, faults) = load::read(&root)?;
-    let kept = Kept::open(&root, &options.cache, terminal);
+    let cache = BuildCache::open(&root, &options.cache, terminal);
     let order = Order {
-        today: options.date.unwrap_or_else(world::today),
+        today: options.date.unwrap_or_else(environment::today),
         drafts: Drafts::Include,
         base_url: None,
         audience: Audience::World,
-        engine: Arc::new(kept.engine()),
+        engine: Arc::new(cache.engine()),
     };
-    let (draft, mut found) = judge(&sources, faults, &order)?;
-    kept.leave(&order.engine, terminal);
+    let (draft, mut found) = check_sources(&sources, faults, &order)?;
+    cache.save(&order.engine, terminal);
     add_tracked(&mut found, &mut sources, &root);
-    let mut elsewhere = 0;
+    let mut suppressed = 0;
     if let Some(revision) = &options.changed {
         let all = found.len();
-        keep_what_changed(&mut found, &Change::since(&root, revision)?, &sources, &order)?;
-        elsewhere = all - found.len();
+        retain_changed(&mut found, &GitDiff::since(&root, revision)?, &sources, &order)?;
+        suppressed = all - found.len();
     }
     let found = &found;
     match options.format {
         CheckFormat::Human if found.is_empty() => {
             terminal.print(format!("no findings in {} pages\n", draft.site.heads().count()));
-            if elsewhere > 0 {
-                terminal.say(format!("not shown: {}", old_findings(elsewhere)));
+            if suppressed > 0 {
+                terminal.say(format!("not shown: {}", old_findings(suppressed)));
             }
         }
         CheckFormat::Human => terminal.print_findings(found, &sources),
@@ -55,7 +55,7 @@ pub(super) fn run(
         CheckFormat::Sarif => terminal.print(diag::sarif(found, &sources, &pipeline::rules())),
     }
     let has_errors = found.iter().any(|finding| finding.severity == Severity::Error);
-    Ok(if has_errors { Outcome::Findings } else { Outcome::Fine })
+    Ok(if has_errors { Outcome::Findings } else { Outcome::Success })
 }
 
 /// Reports kbgen's own files that git tracks: they reach everybody who checks the site out.
@@ -72,7 +72,7 @@ fn add_tracked(found: &mut Vec<Diagnostic>, sources: &mut Sources, root: &Path) 
 }
 
 /// The site of these sources, and everything that is wrong with it.
-fn judge(
+fn check_sources(
     sources: &Sources,
     faults: Vec<Diagnostic>,
     order: &Order,
@@ -86,16 +86,16 @@ fn judge(
     if draft.site.heads().any(|head| head.draft) {
         let order = Order { drafts: Drafts::Exclude, ..order.clone() };
         let published = pipeline::understand(sources, faults, &order, &Unwatched)?;
-        add_what_drafts_hide(&mut found, published.found, sources);
+        add_findings_hidden_by_drafts(&mut found, published.found, sources);
     }
     Ok((draft, found))
 }
 
 /// Keeps findings that a changed file has a part in, and those that the site did not have before the change, as where a
 /// page is gone that others link to.
-fn keep_what_changed(
+fn retain_changed(
     found: &mut Vec<Diagnostic>,
-    change: &Change,
+    change: &GitDiff,
     sources: &Sources,
     order: &Order,
 ) -> anyhow::Result<()> {
@@ -110,7 +110,7 @@ fn keep_what_changed(
     let tree = change.tree_before()?;
     // Without settings there was no site.
     if let Ok((sources, faults)) = load::read(tree.path()) {
-        for finding in judge(&sources, faults, order)?.1 {
+        for finding in check_sources(&sources, faults, order)?.1 {
             let path = sources.get(finding.span.source).path.clone();
             *before.entry((finding.code, path, finding.message)).or_default() += 1;
         }
@@ -132,7 +132,7 @@ fn old_findings(count: usize) -> String {
 }
 
 /// What is right as long as drafts are there, and wrong in the published site.
-fn add_what_drafts_hide(found: &mut Vec<Diagnostic>, published: Vec<Diagnostic>, sources: &Sources) {
+fn add_findings_hidden_by_drafts(found: &mut Vec<Diagnostic>, published: Vec<Diagnostic>, sources: &Sources) {
     let told: BTreeSet<_> = found.iter().map(|finding| (finding.code, finding.span)).collect();
     let hidden = published.into_iter().filter(|finding| !told.contains(&(finding.code, finding.span)));
     found.extend(hidden.map(|finding| {

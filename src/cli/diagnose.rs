@@ -2,10 +2,10 @@
 
 use serde_json::json;
 
-use crate::cli::arguments::{AnswerFormat, Arguments, DiagnoseOptions};
-use crate::cli::kept::Kept;
+use crate::cli::arguments::{Arguments, DiagnoseOptions, OutputFormat};
+use crate::cli::build_cache::BuildCache;
 use crate::cli::terminal::Terminal;
-use crate::cli::{Outcome, world};
+use crate::cli::{Outcome, environment};
 use crate::config::Config;
 use crate::diagnosis::{self, DiagnosedPage, DiagnosisDb, DiagnosisInput, Evidence, format_figure};
 use crate::engine::{Engine, Kind};
@@ -22,17 +22,17 @@ pub(super) fn run(
     options: &DiagnoseOptions,
     terminal: &Terminal,
 ) -> anyhow::Result<Outcome> {
-    let root = world::root(arguments.root.as_deref())?;
+    let root = environment::root(arguments.root.as_deref())?;
     let sources = load::read_content(&root)?;
-    let kept = Kept::open(&root, &options.cache, terminal);
-    let engine = kept.engine();
+    let cache = BuildCache::open(&root, &options.cache, terminal);
+    let engine = cache.engine();
     engine.tell(&sources);
     let site = || load::pages(&sources, Drafts::Exclude).0;
     let db = engine.query(Kind::Diagnosis, "book", || DiagnosisDb::new(&site(), &sources));
     let index = db.index();
     let mut stream = index.stream();
     let mut end = Vec::new();
-    world::read_pieces(options.file.as_deref(), |piece| {
+    environment::read_pieces(options.file.as_deref(), |piece| {
         stream.feed(piece);
         end.extend_from_slice(piece.as_bytes());
         end.drain(..end.len().saturating_sub(NEAR_END));
@@ -58,16 +58,16 @@ pub(super) fn run(
     let quotes: Vec<&str> =
         answers.iter().map(|answer| quote(answer).map_or("", |found| found.quote.as_str())).collect();
     // A knowledge base that cannot be written to answers as well, only later.
-    let _ = kept.cache().map(|cache| cache.keep(&engine));
+    let _ = cache.store().map(|cache| cache.keep(&engine));
     match options.format {
-        AnswerFormat::Json => terminal.print_json(&json!({"matches": answers})),
-        AnswerFormat::Human => {
+        OutputFormat::Json => terminal.print_json(&json!({"matches": answers})),
+        OutputFormat::Human => {
             let (config, _) = Config::read(&sources);
             terminal.print(describe(&answers, &quotes, &end, &config));
         }
     }
     let matched = answers.iter().any(|answer| answer.exact);
-    Ok(if matched { Outcome::Fine } else { Outcome::Findings })
+    Ok(if matched { Outcome::Success } else { Outcome::Findings })
 }
 
 /// Whether more than a tenth of a text are characters that no program prints.

@@ -1,7 +1,7 @@
 //! `kbgen estimate`: a batch of questions as CSV, with the answers appended.
 
-mod answer;
 mod engine;
+mod estimator;
 mod row;
 
 use std::collections::BTreeMap;
@@ -14,9 +14,9 @@ use rayon::prelude::*;
 
 use crate::cli::Outcome;
 use crate::cli::arguments::{Arguments, EstimateOptions};
-use crate::cli::estimate::answer::Answerer;
+use crate::cli::environment;
+use crate::cli::estimate::estimator::RowEstimator;
 use crate::cli::estimate::row::Columns;
-use crate::cli::world;
 use crate::fit;
 use crate::load::{self, Drafts};
 
@@ -25,7 +25,7 @@ use crate::load::{self, Drafts};
 const ROWS_A_THREAD: usize = 2048;
 
 pub(super) fn run(arguments: &Arguments, options: &EstimateOptions) -> Result<Outcome> {
-    let root = world::root(arguments.root.as_deref())?;
+    let root = environment::root(arguments.root.as_deref())?;
     let (sources, _) = load::read(&root)?;
     let (site, _) = load::pages(&sources, Drafts::Include);
     let models: BTreeMap<String, Architecture> = site
@@ -35,9 +35,9 @@ pub(super) fn run(arguments: &Arguments, options: &EstimateOptions) -> Result<Ou
             Some((page.head.id.slug.clone(), fit::architecture(&page.data.architecture).ok()??))
         })
         .collect();
-    let input = world::input(options.file.as_deref())?;
-    answer_all(input, io::stdout().lock(), &models)?;
-    Ok(Outcome::Fine)
+    let input = environment::input(options.file.as_deref())?;
+    estimate_csv(input, io::stdout().lock(), &models)?;
+    Ok(Outcome::Success)
 }
 
 /// Answers row by row, in order. Rows are answered side by side, but what is written and which
@@ -45,7 +45,7 @@ pub(super) fn run(arguments: &Arguments, options: &EstimateOptions) -> Result<Ou
 ///
 /// # Errors
 /// The first fault of the batch, with its line.
-pub fn answer_all(
+pub fn estimate_csv(
     input: impl Read,
     output: impl Write,
     models: &BTreeMap<String, Architecture>,
@@ -56,16 +56,16 @@ pub fn answer_all(
     let columns = Columns::of(&header)?;
     header.push_field(b"estimate_bytes");
     header.push_field(b"status");
-    let mut output = Output { output, gone: false };
+    let mut output = CsvOutput { output, closed: false };
     let mut written = csv::Writer::from_writer(Vec::new());
     written.write_byte_record(&header)?;
     output.write(&written.into_inner()?)?;
 
-    let mut threads: Vec<Answerer<'_>> =
-        (0..rayon::current_num_threads()).map(|_| Answerer::new(models)).collect();
+    let mut threads: Vec<RowEstimator<'_>> =
+        (0..rayon::current_num_threads()).map(|_| RowEstimator::new(models)).collect();
     let mut rows = vec![ByteRecord::new(); ROWS_A_THREAD * threads.len()];
     let mut ended = false;
-    while !ended && !output.gone {
+    while !ended && !output.closed {
         let mut count = 0;
         let mut fault = None;
         while !ended && count < rows.len() {
@@ -80,7 +80,8 @@ pub fn answer_all(
         }
         let share = count.div_ceil(threads.len()).max(1);
         let parts = threads.par_iter_mut().zip(rows[..count].par_chunks(share));
-        let parts: Vec<Part> = parts.map(|(thread, rows)| answer_rows(rows, &columns, thread)).collect();
+        let parts: Vec<RowBatch> =
+            parts.map(|(thread, rows)| estimate_rows(rows, &columns, thread)).collect();
         for part in parts {
             output.write(&part.text)?;
             part.fault.map_or(Ok(()), Err)?;
@@ -92,16 +93,16 @@ pub fn answer_all(
 }
 
 /// Answers to rows that follow each other, up to the first fault.
-struct Part {
+struct RowBatch {
     text: Vec<u8>,
     fault: Option<Error>,
 }
 
-fn answer_rows(rows: &[ByteRecord], columns: &Columns, answerer: &mut Answerer<'_>) -> Part {
+fn estimate_rows(rows: &[ByteRecord], columns: &Columns, estimator: &mut RowEstimator<'_>) -> RowBatch {
     let mut writer = csv::Writer::from_writer(Vec::with_capacity(rows.len() * 128));
     let fault = rows.iter().try_for_each(|row| {
         let line = row.position().map_or(0, csv::Position::line);
-        let answer = answer_row(row, columns, answerer).with_context(|| format!("line {line}"))?;
+        let answer = estimate_row(row, columns, estimator).with_context(|| format!("line {line}"))?;
         let (bytes, status) = match answer {
             Ok(bytes) => (bytes.to_string(), "ok".to_string()),
             Err(reason) => (String::new(), format!("not covered: {reason}")),
@@ -110,44 +111,44 @@ fn answer_rows(rows: &[ByteRecord], columns: &Columns, answerer: &mut Answerer<'
         Ok(())
     });
     // a writer into memory does not fail
-    Part { text: writer.into_inner().unwrap_or_default(), fault: fault.err() }
+    RowBatch { text: writer.into_inner().unwrap_or_default(), fault: fault.err() }
 }
 
 /// The figure that a row asks for, or why there is none.
-fn answer_row(
+fn estimate_row(
     row: &ByteRecord,
     columns: &Columns,
-    answerer: &mut Answerer<'_>,
+    estimator: &mut RowEstimator<'_>,
 ) -> Result<Result<u64, String>> {
     columns.fits(row)?;
-    match engine::vllm(columns, row, answerer.models)? {
+    match engine::vllm(columns, row, estimator.models)? {
         Some(answer) => Ok(answer),
-        None => Ok(columns.question(row)?.and_then(|question| answerer.answer(&question))),
+        None => Ok(columns.query(row)?.and_then(|query| estimator.answer(&query))),
     }
 }
 
 /// Where answers go.
-struct Output<W> {
+struct CsvOutput<W> {
     output: W,
     /// The reader has gone away and wants no more rows.
-    gone: bool,
+    closed: bool,
 }
 
-impl<W: Write> Output<W> {
+impl<W: Write> CsvOutput<W> {
     fn write(&mut self, text: &[u8]) -> Result<()> {
-        let written = if self.gone { Ok(()) } else { self.output.write_all(text) };
-        self.judge(written)
+        let written = if self.closed { Ok(()) } else { self.output.write_all(text) };
+        self.check_write(written)
     }
 
     fn flush(&mut self) -> Result<()> {
-        let flushed = if self.gone { Ok(()) } else { self.output.flush() };
-        self.judge(flushed)
+        let flushed = if self.closed { Ok(()) } else { self.output.flush() };
+        self.check_write(flushed)
     }
 
-    fn judge(&mut self, result: io::Result<()>) -> Result<()> {
+    fn check_write(&mut self, result: io::Result<()>) -> Result<()> {
         match result {
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {
-                self.gone = true;
+                self.closed = true;
                 Ok(())
             }
             other => other.context("the answers cannot be written"),
@@ -159,12 +160,12 @@ impl<W: Write> Output<W> {
 mod tests {
     use std::collections::BTreeMap;
 
-    use crate::cli::estimate::answer_all;
+    use crate::cli::estimate::estimate_csv;
 
     /// What is written, and the fault that ended it.
     fn answered(batch: &[u8]) -> (String, Option<String>) {
         let mut written = Vec::new();
-        let fault = answer_all(batch, &mut written, &BTreeMap::new()).err();
+        let fault = estimate_csv(batch, &mut written, &BTreeMap::new()).err();
         (String::from_utf8(written).unwrap(), fault.map(|fault| format!("{fault:#}")))
     }
 

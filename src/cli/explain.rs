@@ -5,9 +5,9 @@ use std::sync::Arc;
 use anyhow::bail;
 
 use crate::cli::arguments::{Arguments, ExplainOptions};
-use crate::cli::kept::Kept;
+use crate::cli::build_cache::BuildCache;
 use crate::cli::terminal::Terminal;
-use crate::cli::{Outcome, world};
+use crate::cli::{Outcome, environment};
 use crate::diag::nearest;
 use crate::escape::{Style, TerminalText, one_line};
 use crate::files::Sources;
@@ -24,14 +24,14 @@ pub(super) fn run(
     options: &ExplainOptions,
     terminal: &Terminal,
 ) -> anyhow::Result<Outcome> {
-    let root = world::root(arguments.root.as_deref())?;
+    let root = environment::root(arguments.root.as_deref())?;
     let (sources, faults) = load::read(&root)?;
     let order = Order {
-        today: world::today(),
+        today: environment::today(),
         drafts: Drafts::Include,
         base_url: None,
         audience: Audience::World,
-        engine: Arc::new(Kept::open(&root, &options.cache, terminal).engine()),
+        engine: Arc::new(BuildCache::open(&root, &options.cache, terminal).engine()),
     };
     let draft = pipeline::understand(&sources, faults, &order, &Unwatched)?;
     let slug = options.slug.trim_matches('/').trim_start_matches("errors/");
@@ -44,7 +44,7 @@ pub(super) fn run(
     let mut text = front(error);
     text.push(body(&draft, &sources, error));
     terminal.print(text);
-    Ok(Outcome::Fine)
+    Ok(Outcome::Success)
 }
 
 fn front(error: &Page<ErrorData>) -> TerminalText {

@@ -1,34 +1,34 @@
 //! `kbgen fit`: whether a model runs on a machine, what it needs there, and what to type.
 
-mod answer;
 mod commands;
 mod human;
 mod layout;
 mod machine;
 mod python;
-mod question;
+mod report;
+mod request;
 mod speed;
 mod tables;
 
 use anyhow::Result;
 
-use crate::cli::arguments::{AnswerFormat, Arguments, FitOptions};
-use crate::cli::fit::question::Question;
+use crate::cli::arguments::{Arguments, FitOptions, OutputFormat};
+use crate::cli::fit::request::FitRequest;
 use crate::cli::terminal::Terminal;
-use crate::cli::{Outcome, world};
+use crate::cli::{Outcome, environment};
 use crate::load::{self, Drafts};
 
 pub(super) fn run(arguments: &Arguments, options: &FitOptions, terminal: &Terminal) -> Result<Outcome> {
-    let root = world::root(arguments.root.as_deref())?;
+    let root = environment::root(arguments.root.as_deref())?;
     let (sources, _) = load::read(&root)?;
     let (site, _) = load::pages(&sources, Drafts::Include);
-    let question = Question::new(&site, options)?;
-    let answer = answer::answer(&site, &question)?;
+    let request = FitRequest::new(&site, options)?;
+    let report = report::report(&site, &request)?;
     match options.format {
-        AnswerFormat::Json => terminal.print_json(&answer),
-        AnswerFormat::Human => {
-            terminal.print(human::describe(&answer, question.quant.is_some()));
+        OutputFormat::Json => terminal.print_json(&report),
+        OutputFormat::Human => {
+            terminal.print(human::describe(&report, request.quant.is_some()));
         }
     }
-    Ok(Outcome::Fine)
+    Ok(Outcome::Success)
 }

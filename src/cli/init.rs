@@ -27,7 +27,7 @@ pub(super) fn run(options: &InitOptions, terminal: &Terminal) -> Result<Outcome>
         folder.display(),
         folder.display()
     ));
-    Ok(Outcome::Fine)
+    Ok(Outcome::Success)
 }
 
 fn write(from: &Dir<'_>, to: &Path) -> Result<()> {

@@ -2,28 +2,28 @@
 
 mod arguments;
 mod build;
+mod build_cache;
 mod changed;
 mod check;
 mod diagnose;
+mod environment;
 mod estimate;
 mod explain;
 mod fit;
 mod init;
-mod kept;
 mod links;
 mod new;
 mod progress;
 mod serve;
 mod stale;
 mod terminal;
-mod world;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
 
 use clap::Parser;
 
-pub use crate::cli::estimate::answer_all;
+pub use crate::cli::estimate::estimate_csv;
 
 use crate::cli::arguments::{Arguments, Command};
 use crate::cli::terminal::Terminal;
@@ -32,7 +32,7 @@ use crate::cli::terminal::Terminal;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Outcome {
     /// All is well.
-    Fine,
+    Success,
     /// The content has faults, or nothing was found.
     Findings,
 }
@@ -51,7 +51,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         }
     };
     match command(&arguments, &terminal) {
-        Ok(Outcome::Fine) => ExitCode::SUCCESS,
+        Ok(Outcome::Success) => ExitCode::SUCCESS,
         Ok(Outcome::Findings) => ExitCode::from(1),
         Err(error) => {
             terminal.error(&error);

@@ -10,7 +10,7 @@ use anyhow::{Context, Result, bail};
 
 use crate::cli::arguments::{Arguments, NewKind, NewOptions};
 use crate::cli::terminal::Terminal;
-use crate::cli::{Outcome, world};
+use crate::cli::{Outcome, environment};
 use crate::config::Config;
 use crate::diagnosis::{self, CompiledSignatures, MIN_ASSERTING_BITS};
 use crate::files::Sources;
@@ -19,7 +19,7 @@ use crate::schema::is_slug;
 use crate::site::{Kind, Site};
 
 pub(super) fn run(arguments: &Arguments, options: &NewOptions, terminal: &Terminal) -> Result<Outcome> {
-    let root = world::root(arguments.root.as_deref())?;
+    let root = environment::root(arguments.root.as_deref())?;
     let (sources, _) = load::read(&root)?;
     let (site, _) = load::pages(&sources, Drafts::Include);
     let (folder, slug) = match options.slug.rsplit_once('/') {
@@ -32,36 +32,38 @@ pub(super) fn run(arguments: &Arguments, options: &NewOptions, terminal: &Termin
         }
     }
     refuse_taken(&site, options.kind, slug)?;
-    let message = match &options.from_log {
+    let log_message = match &options.from_log {
         Some(_) if options.kind != NewKind::Error => bail!("`--from-log` goes with `new error` only"),
-        Some(path) => match message(&site, &sources, path)? {
-            Message::New(line) => Some(line),
-            Message::Known(page) => {
+        Some(path) => match log_message(&site, &sources, path)? {
+            LogMessage::New(line) => Some(line),
+            LogMessage::Known(page) => {
                 terminal.say(format!("a signature matches this log already: {page}"));
                 return Ok(Outcome::Findings);
             }
         },
         None => None,
     };
-    let today = options.date.unwrap_or_else(world::today);
+    let today = options.date.unwrap_or_else(environment::today);
     let (config, _) = Config::read(&sources);
-    let text = pages::page(options.kind, slug, message.as_deref(), today, &config.base_url)?;
-    let path = place(&root, options.kind, folder, slug);
+    let text = pages::page(options.kind, slug, log_message.as_deref(), today, &config.base_url)?;
+    let path = page_path(&root, options.kind, folder, slug);
     write(&path, &text)?;
     terminal.print(format!("{}\n", path.display()));
-    if let Some(bits) = message.as_deref().and_then(|line| diagnosis::specificity(&guess::pattern_of(line))) {
-        terminal.say(told(bits));
+    if let Some(bits) =
+        log_message.as_deref().and_then(|line| diagnosis::specificity(&guess::pattern_of(line)))
+    {
+        terminal.say(describe_specificity(bits));
     }
     terminal
         .say("a draft: replace its sentences and addresses, hold it against `kbgen check`, then take the line `draft: true` out");
     if options.kind == NewKind::Error && folder.is_none() {
         terminal.say("move it into the folder of its category, or name that first: `kbgen new error out-of-memory/SLUG`");
     }
-    Ok(Outcome::Fine)
+    Ok(Outcome::Success)
 }
 
 /// How much the proposed signature tells.
-fn told(bits: u32) -> String {
+fn describe_specificity(bits: u32) -> String {
     match bits < MIN_ASSERTING_BITS {
         true => format!(
             "the signature tells {bits} bits, too little to assert an error, which takes {MIN_ASSERTING_BITS}: add literal \
@@ -88,7 +90,7 @@ fn page_kind(kind: NewKind) -> Kind {
     }
 }
 
-fn place(root: &Path, kind: NewKind, folder: Option<&str>, slug: &str) -> PathBuf {
+fn page_path(root: &Path, kind: NewKind, folder: Option<&str>, slug: &str) -> PathBuf {
     let base = root.join("content").join(page_kind(kind).folder());
     let base = match (folder, kind) {
         (Some(folder), _) => base.join(folder),
@@ -107,24 +109,24 @@ fn write(path: &Path, text: &str) -> Result<()> {
 }
 
 /// What a log says.
-enum Message {
+enum LogMessage {
     /// A line that no page knows.
     New(String),
     /// The page that knows it.
     Known(String),
 }
 
-fn message(site: &Site, sources: &Sources, path: &Path) -> Result<Message> {
+fn log_message(site: &Site, sources: &Sources, path: &Path) -> Result<LogMessage> {
     let bytes = fs::read(path).with_context(|| format!("cannot read `{}`", path.display()))?;
     let log = String::from_utf8_lossy(&bytes);
     if let Some(hit) =
         CompiledSignatures::new(site, sources).index.diagnose(&log).matches.iter().find(|hit| !hit.weak)
     {
         let known = site.errors.iter().find(|error| error.head.id.slug == hit.slug);
-        return Ok(Message::Known(known.map_or(hit.slug.clone(), |page| page.head.path.clone())));
+        return Ok(LogMessage::Known(known.map_or(hit.slug.clone(), |page| page.head.path.clone())));
     }
     match guess::error_line(&log) {
-        Some(line) if guess::says_enough(&line) => Ok(Message::New(line)),
+        Some(line) if guess::is_specific(&line) => Ok(LogMessage::New(line)),
         Some(line) => bail!(
             "the line `{line}` would match too many logs: cut `{}` down to the message that tells this error \
              from others, or leave out `--from-log`",

@@ -8,14 +8,14 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use crate::hosts::size;
+use crate::host_limits::format_bytes;
 use crate::watch::{Stage, Watch};
 
 /// A build that is over sooner shows no bar.
-const PATIENCE: Duration = Duration::from_millis(500);
+const BAR_DELAY: Duration = Duration::from_millis(500);
 
 /// Pages that are named as the slowest.
-const SLOWEST: usize = 10;
+const SLOWEST_PAGES: usize = 10;
 
 /// Watches one build.
 pub(crate) struct Progress {
@@ -26,7 +26,7 @@ pub(crate) struct Progress {
 
 #[derive(Default)]
 struct Times {
-    stages: Vec<Lap>,
+    stages: Vec<StageTime>,
     /// The stage that runs, and the clocks when it began.
     current: Option<(Stage, Clocks)>,
     /// For each thread that has a page in hand, its clock when it took it.
@@ -36,7 +36,7 @@ struct Times {
 }
 
 /// What a stage took.
-struct Lap {
+struct StageTime {
     stage: Stage,
     wall: Duration,
     cpu: Option<Duration>,
@@ -51,7 +51,7 @@ struct Clocks {
 
 impl Clocks {
     fn now() -> Self {
-        Self { wall: Instant::now(), cpu: cpu(Whose::Process) }
+        Self { wall: Instant::now(), cpu: cpu(CpuScope::Process) }
     }
 }
 
@@ -90,9 +90,9 @@ impl Progress {
             format!("{name:12} {:>9.3} s {cpu:>11}", wall.as_secs_f64())
         };
         let mut lines = vec![format!("{:12} {:>11} {:>11}", "stage", "wall", "CPU")];
-        lines.extend(times.stages.iter().map(|lap| line(lap.stage.name(), lap.wall, lap.cpu)));
-        lines.push(line("in all", self.started.elapsed(), cpu(Whose::Process)));
-        lines.extend(peak_memory().map(|bytes| format!("peak memory {}", size(bytes))));
+        lines.extend(times.stages.iter().map(|stage| line(stage.stage.name(), stage.wall, stage.cpu)));
+        lines.push(line("in all", self.started.elapsed(), cpu(CpuScope::Process)));
+        lines.extend(peak_memory().map(|bytes| format!("peak memory {}", format_bytes(bytes))));
         lines.push("slowest pages".to_string());
         lines.extend(times.slowest.iter().map(|(took, stage, path)| {
             format!("{:>9.1} ms  {:6} {path}", took.as_secs_f64() * 1000.0, stage.name())
@@ -123,7 +123,7 @@ impl Watch for Progress {
             times.note(now.saturating_sub(begun), stage, path);
         }
         drop(times);
-        if self.bar.is_hidden() && !self.bar.is_finished() && self.started.elapsed() > PATIENCE {
+        if self.bar.is_hidden() && !self.bar.is_finished() && self.started.elapsed() > BAR_DELAY {
             self.bar.set_draw_target(ProgressDrawTarget::stderr());
         }
         self.bar.inc(1);
@@ -135,45 +135,47 @@ impl Times {
         let Some((stage, begun)) = self.current.take() else { return };
         let now = Clocks::now();
         let cpu = now.cpu.zip(begun.cpu).map(|(now, begun)| now.saturating_sub(begun));
-        self.stages.push(Lap { stage, wall: now.wall - begun.wall, cpu });
+        self.stages.push(StageTime { stage, wall: now.wall - begun.wall, cpu });
     }
 
     fn note(&mut self, took: Duration, stage: Stage, path: &str) {
-        if self.slowest.len() == SLOWEST && self.slowest.last().is_some_and(|(least, ..)| *least >= took) {
+        if self.slowest.len() == SLOWEST_PAGES
+            && self.slowest.last().is_some_and(|(least, ..)| *least >= took)
+        {
             return;
         }
         let at = self.slowest.partition_point(|(slower, ..)| *slower >= took);
         self.slowest.insert(at, (took, stage, path.to_string()));
-        self.slowest.truncate(SLOWEST);
+        self.slowest.truncate(SLOWEST_PAGES);
     }
 }
 
 /// Whose time is asked for.
 #[derive(Clone, Copy)]
-enum Whose {
+enum CpuScope {
     Process,
     Thread,
 }
 
 #[cfg(unix)]
-fn cpu(whose: Whose) -> Option<Duration> {
+fn cpu(scope: CpuScope) -> Option<Duration> {
     use rustix::time::{ClockId, clock_gettime};
 
-    let time = clock_gettime(match whose {
-        Whose::Process => ClockId::ProcessCPUTime,
-        Whose::Thread => ClockId::ThreadCPUTime,
+    let time = clock_gettime(match scope {
+        CpuScope::Process => ClockId::ProcessCPUTime,
+        CpuScope::Thread => ClockId::ThreadCPUTime,
     });
     Some(Duration::new(time.tv_sec.try_into().ok()?, time.tv_nsec.try_into().ok()?))
 }
 
 #[cfg(not(unix))]
-fn cpu(_whose: Whose) -> Option<Duration> {
+fn cpu(_whose: CpuScope) -> Option<Duration> {
     None
 }
 
 /// The time of this thread, in which others do not count; where no system tells it, the time that passed.
 fn cpu_or_wall(started: Instant) -> Duration {
-    cpu(Whose::Thread).unwrap_or_else(|| started.elapsed())
+    cpu(CpuScope::Thread).unwrap_or_else(|| started.elapsed())
 }
 
 /// The most memory that this process ever held, where the system tells it in a file.

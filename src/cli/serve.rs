@@ -5,29 +5,29 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::cli::arguments::{Arguments, ServeOptions};
-use crate::cli::kept::Kept;
+use crate::cli::build_cache::BuildCache;
 use crate::cli::terminal::Terminal;
-use crate::cli::{Outcome, world};
+use crate::cli::{Outcome, environment};
 use crate::diag::Diagnostic;
 use crate::files::{Built, SourceId, Sources};
 use crate::load::{self, Drafts};
 use crate::pipeline::{self, First, Order};
 use crate::render::Audience;
-use crate::serve::{self, Changes, Event, Limits, Open, Rebuild, StallLimit, Tracker};
+use crate::serve::{self, Changes, Event, Limits, OpenBrowser, Rebuild, StallLimit, Tracker};
 
 pub(super) fn run(
     arguments: &Arguments,
     options: &ServeOptions,
     terminal: &Terminal,
 ) -> anyhow::Result<Outcome> {
-    let root = world::root(arguments.root.as_deref())?;
-    let kept = Kept::open(&root, &options.cache, terminal);
+    let root = environment::root(arguments.root.as_deref())?;
+    let cache = BuildCache::open(&root, &options.cache, terminal);
     let order = Order {
-        today: options.date.unwrap_or_else(world::today),
+        today: options.date.unwrap_or_else(environment::today),
         drafts: if options.drafts { Drafts::Include } else { Drafts::Exclude },
         base_url: None,
         audience: Audience::Author,
-        engine: Arc::new(kept.engine_with_values()),
+        engine: Arc::new(cache.engine_with_values()),
     };
     let served = serve::ServeOptions {
         interface: options.interface,
@@ -37,28 +37,28 @@ pub(super) fn run(
         stall_limit: StallLimit::default(),
         watch: ["content", "templates", "static", "i18n", "site.toml"].map(PathBuf::from).to_vec(),
         ignore: vec![PathBuf::from("public")],
-        open: if options.open { Open::Browser } else { Open::Nothing },
+        open: if options.open { OpenBrowser::Yes } else { OpenBrowser::No },
         root: root.clone(),
     };
     terminal.say(format!("building {}", root.display()));
     let terminal = *terminal;
-    let session = Session { root, order, kept, state: Mutex::default() };
+    let session = Session { root, order, cache, state: Mutex::default() };
     let rebuild = move |changes: &Changes, tracker: &Tracker| session.rebuild(changes, tracker);
     serve::run(served, rebuild, move |event| announce(&terminal, &event))?;
-    Ok(Outcome::Fine)
+    Ok(Outcome::Success)
 }
 
 /// A site while it is written.
 struct Session {
     root: PathBuf,
     order: Order,
-    kept: Kept,
+    cache: BuildCache,
     /// State of the last build, and its number.
-    state: Mutex<(u64, Option<State>)>,
+    state: Mutex<(u64, Option<SessionState>)>,
 }
 
 /// State that one build passes to the next.
-struct State {
+struct SessionState {
     order: Order,
     sources: Sources,
     faults: Vec<Diagnostic>,
@@ -69,7 +69,7 @@ struct State {
 struct Lease<'s> {
     session: &'s Session,
     number: u64,
-    state: Option<State>,
+    state: Option<SessionState>,
 }
 
 impl Drop for Lease<'_> {
@@ -82,7 +82,7 @@ impl Drop for Lease<'_> {
 }
 
 impl Session {
-    fn state(&self) -> MutexGuard<'_, (u64, Option<State>)> {
+    fn state(&self) -> MutexGuard<'_, (u64, Option<SessionState>)> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -97,7 +97,7 @@ impl Session {
             Ok(changed) => changed,
             Err(error) => return Rebuild::Broken { plain: format!("{error:#}") },
         };
-        let Some(State { order, sources, faults, built }) = &mut lease.state else {
+        let Some(SessionState { order, sources, faults, built }) = &mut lease.state else {
             return Rebuild::Broken { plain: "the site was not read".to_string() };
         };
         let show = |first: &Built| tracker.show(first.outputs.clone());
@@ -119,13 +119,17 @@ impl Session {
         };
         if changes.paths.is_empty() {
             // The next start profits; an edit need not wait for the disk.
-            let _ = self.kept.cache().map(|cache| cache.keep(&order.engine));
+            let _ = self.cache.store().map(|cache| cache.keep(&order.engine));
         }
         rebuild
     }
 
     /// Reads what changed; returns the pages among that, if it was pages alone.
-    fn read(&self, state: &mut Option<State>, changes: &Changes) -> anyhow::Result<BTreeSet<SourceId>> {
+    fn read(
+        &self,
+        state: &mut Option<SessionState>,
+        changes: &Changes,
+    ) -> anyhow::Result<BTreeSet<SourceId>> {
         if let Some(state) = state
             && !changes.paths.is_empty()
             && let Some(texts) = self.texts(&state.sources, changes)
@@ -140,11 +144,11 @@ impl Session {
                 // An abandoned build may still use the engine of before.
                 let engine = match self.state().0 {
                     1 => Arc::clone(&self.order.engine),
-                    _ => Arc::new(self.kept.engine_with_values()),
+                    _ => Arc::new(self.cache.engine_with_values()),
                 };
                 let (sources, faults) = load::read(&self.root)?;
                 let order = Order { engine, ..self.order.clone() };
-                *state = Some(State { order, sources, faults, built: Built::default() });
+                *state = Some(SessionState { order, sources, faults, built: Built::default() });
             }
         }
         Ok(BTreeSet::new())
@@ -175,11 +179,15 @@ fn announce(terminal: &Terminal, event: &Event) {
             terminal.say(format!("warning: everyone who can reach {interface} can read this site"));
         }
         Event::Rebuilt { changes, files, took } => {
-            terminal.say(format!("{}: {files} files in {} ms", told(changes), took.as_millis()));
+            terminal.say(format!("{}: {files} files in {} ms", describe_changes(changes), took.as_millis()));
         }
-        Event::Retouched { changes, files, took } => {
+        Event::PartiallyRebuilt { changes, files, took } => {
             let files = if *files == 1 { "1 file".to_string() } else { format!("{files} files") };
-            terminal.say(format!("{}: {files} in {} ms, the rest follows", told(changes), took.as_millis()));
+            terminal.say(format!(
+                "{}: {files} in {} ms, the rest follows",
+                describe_changes(changes),
+                took.as_millis()
+            ));
         }
         Event::Broken { plain, .. } => {
             terminal.say(plain.trim_end());
@@ -192,7 +200,7 @@ fn announce(terminal: &Terminal, event: &Event) {
     }
 }
 
-fn told(changes: &Changes) -> String {
+fn describe_changes(changes: &Changes) -> String {
     match changes.paths.len() {
         0 => "built".to_string(),
         1 => changes.paths.iter().map(|path| format!("{} changed", path.display())).collect(),

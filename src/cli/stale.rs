@@ -3,16 +3,16 @@
 use jiff::civil::Date;
 use serde::Serialize;
 
-use crate::cli::arguments::{AnswerFormat, Arguments, StaleOptions};
+use crate::cli::arguments::{Arguments, OutputFormat, StaleOptions};
 use crate::cli::terminal::Terminal;
-use crate::cli::{Outcome, world};
+use crate::cli::{Outcome, environment};
 use crate::config::Config;
 use crate::escape::one_line;
 use crate::load::{self, Drafts};
 use crate::site::{PageId, Site};
 
 #[derive(Serialize)]
-struct Stale {
+struct StalePage {
     file: String,
     title: String,
     verified: String,
@@ -26,16 +26,16 @@ pub(super) fn run(
     options: &StaleOptions,
     terminal: &Terminal,
 ) -> anyhow::Result<Outcome> {
-    let root = world::root(arguments.root.as_deref())?;
+    let root = environment::root(arguments.root.as_deref())?;
     let (sources, _) = load::read(&root)?;
     let (config, _) = Config::read(&sources);
     let (site, _) = load::pages(&sources, Drafts::Exclude);
-    let today = options.date.unwrap_or_else(world::today);
+    let today = options.date.unwrap_or_else(environment::today);
     let pages = stale(&site, &config, today, options.within);
     match options.format {
-        AnswerFormat::Json => terminal.print_json(&pages),
-        AnswerFormat::Human if pages.is_empty() => terminal.say("no page is due for another look"),
-        AnswerFormat::Human => {
+        OutputFormat::Json => terminal.print_json(&pages),
+        OutputFormat::Human if pages.is_empty() => terminal.say("no page is due for another look"),
+        OutputFormat::Human => {
             for page in &pages {
                 let when = match page.days_overdue {
                     0 => "due today".to_string(),
@@ -46,21 +46,21 @@ pub(super) fn run(
             }
         }
     }
-    Ok(Outcome::Fine)
+    Ok(Outcome::Success)
 }
 
-fn stale(site: &Site, config: &Config, today: Date, within: i64) -> Vec<Stale> {
+fn stale(site: &Site, config: &Config, today: Date, within: i64) -> Vec<StalePage> {
     let category = |id: &PageId| {
         site.errors.iter().find(|error| error.head.id == *id).map(|error| error.data.category.as_str())
     };
-    let mut pages: Vec<Stale> = site
+    let mut pages: Vec<StalePage> = site
         .heads()
         .filter_map(|head| {
             let verified = head.verified.as_ref()?.value;
             let days = config.stale_after(category(&head.id));
             let overdue_on = verified.saturating_add(jiff::Span::new().days(days));
             let days_overdue = i64::from((today - overdue_on).get_days());
-            (days_overdue >= -within).then(|| Stale {
+            (days_overdue >= -within).then(|| StalePage {
                 file: head.path.clone(),
                 title: head.title.value.clone(),
                 verified: verified.to_string(),

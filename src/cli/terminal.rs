@@ -55,7 +55,7 @@ impl Terminal {
 
     /// Writes findings and their count as a result.
     pub fn print_findings(&self, found: &[Diagnostic], sources: &Sources) {
-        let mut text = summarized(found, sources);
+        let mut text = with_summary(found, sources);
         text.push("\n");
         self.print(text);
     }
@@ -63,7 +63,7 @@ impl Terminal {
     /// Writes findings and their count as a message; nothing where there are none.
     pub fn findings(&self, found: &[Diagnostic], sources: &Sources) {
         if !found.is_empty() {
-            self.say(summarized(found, sources));
+            self.say(with_summary(found, sources));
         }
     }
 
@@ -75,7 +75,7 @@ impl Terminal {
     }
 }
 
-fn summarized(found: &[Diagnostic], sources: &Sources) -> TerminalText {
+fn with_summary(found: &[Diagnostic], sources: &Sources) -> TerminalText {
     let mut text = diag::report(found, sources);
     text.push(diag::summary(found));
     text

@@ -5,14 +5,14 @@ use std::collections::BTreeMap;
 use crate::files::{SourceId, Sources, Span};
 
 /// Most findings of one rule in one file that are told one by one.
-const MOST_ALIKE: usize = 100;
+const MAX_PER_RULE: usize = 100;
 
 /// Most characters of a message: what it quotes may be as long as a page.
-const MESSAGE_CHARACTERS: usize = 300;
+const MAX_MESSAGE_CHARS: usize = 300;
 /// Most characters of a help, which may quote what is to be written.
-const HELP_CHARACTERS: usize = 800;
+const MAX_HELP_CHARS: usize = 800;
 
-fn shortened(mut text: String, most: usize) -> String {
+fn truncate(mut text: String, most: usize) -> String {
     if let Some((end, _)) = text.char_indices().nth(most) {
         text.truncate(end);
         text.push('…');
@@ -74,7 +74,7 @@ impl Diagnostic {
             code: rule.code,
             severity: Severity::Error,
             span,
-            message: shortened(message.into(), MESSAGE_CHARACTERS),
+            message: truncate(message.into(), MAX_MESSAGE_CHARS),
             help: None,
             related: Vec::new(),
         }
@@ -87,7 +87,7 @@ impl Diagnostic {
 
     /// The same with one thing to do.
     pub fn help(mut self, help: impl Into<String>) -> Self {
-        self.help = Some(shortened(help.into(), HELP_CHARACTERS));
+        self.help = Some(truncate(help.into(), MAX_HELP_CHARS));
         self
     }
 
@@ -115,7 +115,7 @@ impl Diagnostic {
             *counts.entry((finding.span.source, finding.code)).or_default() += 1;
         }
         // A sum stands for two findings at least, so that sorting a second time changes nothing.
-        counts.retain(|_, count| *count > MOST_ALIKE + 1);
+        counts.retain(|_, count| *count > MAX_PER_RULE + 1);
         if counts.is_empty() {
             return;
         }
@@ -124,12 +124,13 @@ impl Diagnostic {
             let Some(count) = counts.get(&(finding.span.source, finding.code)) else { return true };
             let at = seen.entry((finding.span.source, finding.code)).or_default();
             *at += 1;
-            if *at == MOST_ALIKE + 1 {
-                finding.message = format!("this file has {} more findings of this rule", count - MOST_ALIKE);
+            if *at == MAX_PER_RULE + 1 {
+                finding.message =
+                    format!("this file has {} more findings of this rule", count - MAX_PER_RULE);
                 finding.help = Some("mend those above first".into());
                 finding.related.clear();
             }
-            *at <= MOST_ALIKE + 1
+            *at <= MAX_PER_RULE + 1
         });
     }
 }

@@ -9,18 +9,18 @@ use crate::escape::{self, WorkflowCommands};
 use crate::files::{Position, Sources, Span};
 
 #[derive(Serialize)]
-struct Row<'a> {
+struct FindingRow<'a> {
     code: &'a str,
     severity: &'static str,
     #[serde(flatten)]
-    place: Place<'a>,
+    location: FindingLocation<'a>,
     /// The message, with the other places that belong to it.
     message: String,
     help: Option<&'a str>,
 }
 
 #[derive(Serialize)]
-struct Place<'a> {
+struct FindingLocation<'a> {
     file: &'a str,
     line: usize,
     column: usize,
@@ -28,7 +28,7 @@ struct Place<'a> {
     end_column: usize,
 }
 
-impl<'a> Place<'a> {
+impl<'a> FindingLocation<'a> {
     fn new(span: Span, sources: &'a Sources) -> Self {
         let source = sources.get(span.source);
         let Position { line, column } = source.position(span.start);
@@ -49,16 +49,16 @@ impl<'a> Place<'a> {
     }
 }
 
-fn row<'a>(finding: &'a Diagnostic, sources: &'a Sources) -> Row<'a> {
+fn row<'a>(finding: &'a Diagnostic, sources: &'a Sources) -> FindingRow<'a> {
     let mut message = finding.message.clone();
     for (span, note) in &finding.related {
-        let Place { file, line, column, .. } = Place::new(*span, sources);
+        let FindingLocation { file, line, column, .. } = FindingLocation::new(*span, sources);
         message.push_str(&format!(" ({note}: {file}:{line}:{column})"));
     }
-    Row {
+    FindingRow {
         code: finding.code,
         severity: finding.severity.name(),
-        place: Place::new(finding.span, sources),
+        location: FindingLocation::new(finding.span, sources),
         message,
         help: finding.help.as_deref(),
     }
@@ -81,10 +81,10 @@ pub fn github(found: &[Diagnostic], sources: &Sources) -> WorkflowCommands {
             message.push_str("\nhelp: ");
             message.push_str(help);
         }
-        let place = &row.place;
-        let [line, end_line] = [place.line, place.end_line].map(|line| line.to_string());
-        let [column, end_column] = [place.column, place.end_column].map(|column| column.to_string());
-        let mut properties = vec![("file", place.file), ("line", &line), ("endLine", &end_line)];
+        let location = &row.location;
+        let [line, end_line] = [location.line, location.end_line].map(|line| line.to_string());
+        let [column, end_column] = [location.column, location.end_column].map(|column| column.to_string());
+        let mut properties = vec![("file", location.file), ("line", &line), ("endLine", &end_line)];
         if line == end_line {
             properties.extend([("col", column.as_str()), ("endColumn", &end_column)]);
         }
@@ -131,10 +131,10 @@ fn sarif_result(finding: &Diagnostic, sources: &Sources) -> Value {
         "ruleId": finding.code,
         "level": finding.severity.name(),
         "message": {"text": text},
-        "locations": [{"physicalLocation": Place::new(finding.span, sources).sarif()}],
+        "locations": [{"physicalLocation": FindingLocation::new(finding.span, sources).sarif()}],
     });
     let related = finding.related.iter().map(|(span, note)| {
-        json!({"physicalLocation": Place::new(*span, sources).sarif(), "message": {"text": note}})
+        json!({"physicalLocation": FindingLocation::new(*span, sources).sarif(), "message": {"text": note}})
     });
     if !finding.related.is_empty() {
         result["relatedLocations"] = related.collect();

@@ -51,7 +51,7 @@ fn plural(number: usize) -> &'static str {
 }
 
 /// Shown for a character that is not safe to show.
-const SIGN: char = '\u{FFFD}';
+const REPLACEMENT: char = '\u{FFFD}';
 
 /// Sources as they are shown.
 type Shown<'s> = BTreeMap<SourceId, ShownSource<'s>>;
@@ -70,11 +70,11 @@ impl<'s> ShownSource<'s> {
     fn new(id: SourceId, sources: &'s Sources) -> Self {
         let source = sources.get(id);
         let added = invisible_chars(&source.text).scan(0, |sum, (at, character, _)| {
-            *sum += SIGN.len_utf8() as isize - character.len_utf8() as isize;
+            *sum += REPLACEMENT.len_utf8() as isize - character.len_utf8() as isize;
             Some((at, *sum))
         });
         let added: Vec<(usize, isize)> = added.collect();
-        let text = replace_invisible(&source.text, |_| SIGN.into());
+        let text = replace_invisible(&source.text, |_| REPLACEMENT.into());
         Self { path: one_line(&source.path), text, raw: &source.text, added }
     }
 

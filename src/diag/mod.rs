@@ -8,4 +8,4 @@ mod suggest;
 pub use finding::{Diagnostic, Rule, Severity};
 pub use formats::{github, json, sarif};
 pub use human::{human, report, summary};
-pub use suggest::{least_far, nearest};
+pub use suggest::{closest, nearest};

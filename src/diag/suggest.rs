@@ -16,7 +16,7 @@ pub fn nearest<'a>(written: &str, candidates: impl IntoIterator<Item = &'a str>)
 }
 
 /// The candidate at the least distance, however far; none where there are none.
-pub fn least_far<'a>(written: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+pub fn closest<'a>(written: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     ranked(written, candidates).min().map(|(_, _, candidate)| candidate)
 }
 

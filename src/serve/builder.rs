@@ -8,21 +8,21 @@ use std::thread;
 use anyhow::{Context, Result};
 
 use crate::serve::address::{self, Hosts};
-use crate::serve::connection::{self, Ends};
-use crate::serve::desk::Desk;
-use crate::serve::look::Look;
+use crate::serve::build_runner::{BuildEvent, BuildId, BuildRunner};
+use crate::serve::connection::{self, ShutdownTrigger};
+use crate::serve::scheduler::Scheduler;
+use crate::serve::snapshot::WatchedFiles;
 use crate::serve::tracker::Tracker;
 use crate::serve::watch::Watch;
-use crate::serve::whole::{News, Order, Whole};
-use crate::serve::{Changes, Event, Open, Rebuild, ServeOptions, browser};
+use crate::serve::{Changes, Event, OpenBrowser, Rebuild, ServeOptions, browser};
 
 /// Message to the builder.
 #[derive(Debug)]
 pub(crate) enum Message {
     /// Something happened to the files at these paths; none when the system lost count.
-    Disk(Vec<PathBuf>),
+    FilesChanged(Vec<PathBuf>),
     /// Result of a requested build.
-    Built(Order, News),
+    Build(BuildId, BuildEvent),
     /// The browser did not start.
     BrowserFailed(String),
     /// End.
@@ -35,7 +35,7 @@ pub(crate) struct Builder {
     pub(crate) options: ServeOptions,
     pub(crate) listener: TcpListener,
     pub(crate) address: SocketAddr,
-    pub(crate) ends: Ends,
+    pub(crate) trigger: ShutdownTrigger,
     pub(crate) inbox: Sender<Message>,
     pub(crate) messages: Receiver<Message>,
     pub(crate) done: Sender<Result<()>>,
@@ -60,39 +60,40 @@ impl Builder {
         rebuild: impl Fn(&Changes, &Tracker) -> Rebuild + Send + Sync + 'static,
         announce: impl Fn(Event),
     ) -> Result<()> {
-        let Self { options, listener, address, ends, inbox, messages, done } = self;
+        let Self { options, listener, address, trigger, inbox, messages, done } = self;
         if options.port != 0 && address.port() != options.port {
             announce(Event::PortTaken { wanted: options.port, used: address.port() });
         }
         if !options.interface.is_loopback() {
             announce(Event::Exposed { interface: options.interface });
         }
-        let look = Look::new(&options);
+        let look = WatchedFiles::new(&options);
         let disk = inbox.clone();
-        let (watch, why) = Watch::start(&look, move |paths| drop(disk.send(Message::Disk(paths))));
+        let (watch, why) = Watch::start(&look, move |paths| drop(disk.send(Message::FilesChanged(paths))));
         if let Some(why) = &why {
             announce(Event::WatchFailed { why: why.clone() });
         }
         let built = inbox.clone();
-        let tell = move |order, news| drop(built.send(Message::Built(order, news)));
-        let whole = Whole::new(look.clone(), options.stall_limit.clone(), rebuild, tell);
-        let Some((mut desk, receiver)) = Desk::open(look, watch, whole, &messages, &announce) else {
+        let report = move |id, news| drop(built.send(Message::Build(id, news)));
+        let runner = BuildRunner::new(look.clone(), options.stall_limit.clone(), rebuild, report);
+        let Some((mut scheduler, receiver)) = Scheduler::open(look, watch, runner, &messages, &announce)
+        else {
             return Ok(());
         };
         let hosts = Hosts { interface: options.interface, names: options.names };
         let server = thread::Builder::new().name("kbgen server".to_string()).spawn(move || {
             // Nobody may be left to hear it.
-            let _ = done.send(connection::serve(listener, hosts, options.limits, receiver, ends));
+            let _ = done.send(connection::serve(listener, hosts, options.limits, receiver, trigger));
         });
         let server = server.context("cannot start a thread")?;
         let url = address::url(address);
         announce(Event::Listening { url: url.clone() });
-        if options.open == Open::Browser {
+        if options.open == OpenBrowser::Yes {
             open_browser(url, inbox);
         }
-        desk.work(&messages);
+        scheduler.work(&messages);
         // The server ends when it has no more news to wait for.
-        drop(desk);
+        drop(scheduler);
         let _ = server.join();
         Ok(())
     }

@@ -19,28 +19,28 @@ use tokio::sync::{Semaphore, watch};
 use tokio::task::JoinSet;
 
 use crate::serve::address::Hosts;
+use crate::serve::client_stream::{Activity, ClientStream};
 use crate::serve::events;
-use crate::serve::limits::{Limits, Seats};
-use crate::serve::respond::{Answer, plain, respond};
+use crate::serve::limits::{ConnectionLimiter, Limits};
+use crate::serve::respond::{Reply, plain, respond};
 use crate::serve::state::State;
-use crate::serve::wire::{Progress, Wire};
 
 /// The largest head of a request, in bytes.
 const HEAD_BYTES: usize = 32 * 1024;
 /// The time that responses under way are given when the server stops.
-const LAST_WORDS: Duration = Duration::from_secs(1);
+const SHUTDOWN_GRACE: Duration = Duration::from_secs(1);
 /// How often is looked for clients that let an answer lie.
-const LOOK: Duration = Duration::from_millis(500);
+const IDLE_CHECK_INTERVAL: Duration = Duration::from_millis(500);
 
 type Body = Either<Full<Bytes>, Channel<Bytes, Infallible>>;
 
 /// What ends the server, besides the builder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Ends {
+pub(crate) enum ShutdownTrigger {
     /// Nothing else.
-    WithBuilder,
+    BuilderStopped,
     /// Ctrl-C, or the signal that asks a process to end.
-    OnSignal,
+    Signal,
 }
 
 /// What every connection shares.
@@ -62,7 +62,7 @@ pub(crate) fn serve(
     hosts: Hosts,
     limits: Limits,
     states: watch::Receiver<Arc<State>>,
-    ends: Ends,
+    trigger: ShutdownTrigger,
 ) -> Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
@@ -71,33 +71,38 @@ pub(crate) fn serve(
     let (running, stopping) = watch::channel(());
     let streams = Arc::new(Semaphore::new(limits.streams));
     let shared = Shared { states, stopping, streams, hosts: Arc::new(hosts), limits };
-    let served = runtime.block_on(accept(listener, shared, running, ends));
+    let served = runtime.block_on(accept(listener, shared, running, trigger));
     runtime.shutdown_background();
     served
 }
 
-async fn accept(listener: TcpListener, shared: Shared, running: watch::Sender<()>, ends: Ends) -> Result<()> {
+async fn accept(
+    listener: TcpListener,
+    shared: Shared,
+    running: watch::Sender<()>,
+    trigger: ShutdownTrigger,
+) -> Result<()> {
     listener.set_nonblocking(true).context("cannot listen without blocking")?;
     let listener = tokio::net::TcpListener::from_std(listener).context("cannot listen")?;
     let mut states = shared.states.clone();
-    let mut ended = pin!(ended(&mut states, ends));
-    let mut seats = Seats::new(shared.limits);
-    let mut talks = JoinSet::new();
-    let mut look = tokio::time::interval(LOOK);
+    let mut shutdown = pin!(shutdown(&mut states, trigger));
+    let mut limiter = ConnectionLimiter::new(shared.limits);
+    let mut connections = JoinSet::new();
+    let mut idle_check = tokio::time::interval(IDLE_CHECK_INTERVAL);
     loop {
         tokio::select! {
-            () = &mut ended => break,
-            Some(_) = talks.join_next() => {}
-            _ = look.tick() => seats.close_still(),
+            () = &mut shutdown => break,
+            Some(_) = connections.join_next() => {}
+            _ = idle_check.tick() => limiter.close_idle(),
             accepted = listener.accept() => match accepted {
                 Ok((stream, _)) => {
-                    let progress = seats.progress();
-                    let task = talks.spawn(talk(stream, progress.clone(), shared.clone()));
-                    seats.take(progress, task);
+                    let activity = limiter.activity();
+                    let task = connections.spawn(handle_connection(stream, activity.clone(), shared.clone()));
+                    limiter.admit(activity, task);
                 }
                 // Out of file handles, or a client that left at once: others may fare better in a moment.
                 Err(_) => {
-                    seats.free_one();
+                    limiter.close_idlest();
                     tokio::time::sleep(Duration::from_millis(20)).await;
                 }
             },
@@ -105,17 +110,17 @@ async fn accept(listener: TcpListener, shared: Shared, running: watch::Sender<()
     }
     drop(listener);
     drop(running);
-    let last_words = async { while talks.join_next().await.is_some() {} };
-    let _ = tokio::time::timeout(LAST_WORDS, last_words).await;
+    let last_words = async { while connections.join_next().await.is_some() {} };
+    let _ = tokio::time::timeout(SHUTDOWN_GRACE, last_words).await;
     Ok(())
 }
 
 /// Until the builder is gone or the user wants an end.
-async fn ended(states: &mut watch::Receiver<Arc<State>>, ends: Ends) {
+async fn shutdown(states: &mut watch::Receiver<Arc<State>>, trigger: ShutdownTrigger) {
     let builder = async { while states.changed().await.is_ok() {} };
-    match ends {
-        Ends::WithBuilder => builder.await,
-        Ends::OnSignal => tokio::select! {
+    match trigger {
+        ShutdownTrigger::BuilderStopped => builder.await,
+        ShutdownTrigger::Signal => tokio::select! {
             () = builder => {}
             () = signal() => {}
         },
@@ -138,17 +143,17 @@ async fn signal() {
 }
 
 /// One connection, from its first request to its last.
-async fn talk(stream: TcpStream, progress: Progress, shared: Shared) {
+async fn handle_connection(stream: TcpStream, activity: Activity, shared: Shared) {
     let mut stopping = shared.stopping.clone();
-    let head_time = shared.limits.head_time;
-    let wire = Wire::new(stream, progress.clone());
+    let head_timeout = shared.limits.head_timeout;
+    let wire = ClientStream::new(stream, activity.clone());
     let service = service_fn(move |request| {
-        let response = answer(request, &shared, &progress);
+        let response = answer(request, &shared, &activity);
         async move { Ok::<_, Infallible>(response) }
     });
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
-        .header_read_timeout(head_time)
+        .header_read_timeout(head_timeout)
         .max_header_size(HEAD_BYTES)
         .max_buf_size(2 * HEAD_BYTES)
         .serve_connection(TokioIo::new(wire), service);
@@ -163,17 +168,17 @@ async fn talk(stream: TcpStream, progress: Progress, shared: Shared) {
     }
 }
 
-fn answer(request: Request<Incoming>, shared: &Shared, progress: &Progress) -> Response<Body> {
+fn answer(request: Request<Incoming>, shared: &Shared, activity: &Activity) -> Response<Body> {
     let (request, _) = request.into_parts();
     let state = shared.states.borrow().clone();
     match respond(&request, &state, &shared.hosts) {
-        Answer::Whole(response) => response.map(|bytes| Either::Left(Full::new(bytes))),
-        Answer::Events(headers) => {
+        Reply::Full(response) => response.map(|bytes| Either::Left(Full::new(bytes))),
+        Reply::EventStream(headers) => {
             let Ok(permit) = shared.streams.clone().try_acquire_owned() else {
                 return plain(StatusCode::SERVICE_UNAVAILABLE, "Too many pages listen.\n")
                     .map(|bytes| Either::Left(Full::new(bytes)));
             };
-            progress.may_stay_still();
+            activity.disable_timeout();
             let body = events::body(shared.states.clone(), shared.stopping.clone(), permit);
             let mut response = Response::new(Either::Right(body));
             *response.headers_mut() = headers;

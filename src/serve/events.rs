@@ -25,26 +25,26 @@ pub(crate) fn body(
     let (sender, channel) = Channel::new(4);
     tokio::spawn(async move {
         // A page that is gone ends the stream, which is no error.
-        let _ = tell(sender, states, stopping).await;
+        let _ = stream_events(sender, states, stopping).await;
         drop(permit);
     });
     channel
 }
 
-async fn tell(
-    mut page: Sender<Bytes, Infallible>,
+async fn stream_events(
+    mut client: Sender<Bytes, Infallible>,
     mut states: watch::Receiver<Arc<State>>,
     mut stopping: watch::Receiver<()>,
 ) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
-    page.send_data(Bytes::from_static(RETRY.as_bytes())).await?;
+    client.send_data(Bytes::from_static(RETRY.as_bytes())).await?;
     loop {
-        let news = states.borrow_and_update().news();
-        page.send_data(news.into()).await?;
+        let event = states.borrow_and_update().reload_event();
+        client.send_data(event.into()).await?;
         loop {
             tokio::select! {
                 changed = states.changed() => { changed?; break; }
                 _ = stopping.changed() => return Ok(()),
-                () = tokio::time::sleep(HEARTBEAT) => page.send_data(Bytes::from_static(b":\n\n")).await?,
+                () = tokio::time::sleep(HEARTBEAT) => client.send_data(Bytes::from_static(b":\n\n")).await?,
             }
         }
     }

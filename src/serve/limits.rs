@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use tokio::task::AbortHandle;
 
-use crate::serve::wire::Progress;
+use crate::serve::client_stream::Activity;
 
 /// How many connections there may be, and how long they may keep still.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -14,9 +14,9 @@ pub struct Limits {
     /// Event streams at a time, fewer than connections, so that pages can always be had.
     pub streams: usize,
     /// The time in which the head of a request must have come.
-    pub head_time: Duration,
+    pub head_timeout: Duration,
     /// The time in which some byte of an answer must go, for a reader who is slow.
-    pub still_time: Duration,
+    pub idle_timeout: Duration,
 }
 
 impl Default for Limits {
@@ -24,56 +24,56 @@ impl Default for Limits {
         Self {
             connections: 128,
             streams: 64,
-            head_time: Duration::from_secs(10),
-            still_time: Duration::from_secs(20),
+            head_timeout: Duration::from_secs(10),
+            idle_timeout: Duration::from_secs(20),
         }
     }
 }
 
 /// The connections that are open.
 #[derive(Debug)]
-pub(crate) struct Seats {
+pub(crate) struct ConnectionLimiter {
     limits: Limits,
     began: Instant,
-    taken: Vec<(Progress, AbortHandle)>,
+    open: Vec<(Activity, AbortHandle)>,
 }
 
-impl Seats {
+impl ConnectionLimiter {
     pub(crate) fn new(limits: Limits) -> Self {
-        Self { limits, began: Instant::now(), taken: Vec::new() }
+        Self { limits, began: Instant::now(), open: Vec::new() }
     }
 
     /// What a new connection reports its progress to.
-    pub(crate) fn progress(&self) -> Progress {
-        Progress::new(self.began)
+    pub(crate) fn activity(&self) -> Activity {
+        Activity::new(self.began)
     }
 
     /// Gives a connection a seat. When there is none left, whoever kept still for longest leaves: who
     /// only sits there, or takes an answer in drops, must not keep a reader waiting.
-    pub(crate) fn take(&mut self, progress: Progress, task: AbortHandle) {
-        self.taken.retain(|(_, task)| !task.is_finished());
-        if self.taken.len() >= self.limits.connections {
-            self.free_one();
+    pub(crate) fn admit(&mut self, activity: Activity, task: AbortHandle) {
+        self.open.retain(|(_, task)| !task.is_finished());
+        if self.open.len() >= self.limits.connections {
+            self.close_idlest();
         }
-        self.taken.push((progress, task));
+        self.open.push((activity, task));
     }
 
     /// Closes the connection that kept still for longest; never an event stream.
-    pub(crate) fn free_one(&mut self) {
+    pub(crate) fn close_idlest(&mut self) {
         let still =
-            self.taken.iter().enumerate().filter_map(|(at, (progress, _))| Some((progress.last()?, at)));
+            self.open.iter().enumerate().filter_map(|(at, (activity, _))| Some((activity.last()?, at)));
         if let Some((_, at)) = still.min() {
-            self.taken.remove(at).1.abort();
+            self.open.remove(at).1.abort();
         }
     }
 
     /// Closes the connections whose client lets an answer lie.
-    pub(crate) fn close_still(&mut self) {
+    pub(crate) fn close_idle(&mut self) {
         let now = self.began.elapsed();
-        self.taken.retain(|(progress, task)| {
-            let is_still = progress
-                .last()
-                .is_some_and(|last| now.saturating_sub(Duration::from_millis(last)) > self.limits.still_time);
+        self.open.retain(|(activity, task)| {
+            let is_still = activity.last().is_some_and(|last| {
+                now.saturating_sub(Duration::from_millis(last)) > self.limits.idle_timeout
+            });
             if is_still {
                 task.abort();
             }

@@ -6,24 +6,24 @@
 
 mod address;
 mod browser;
+mod build_runner;
 mod builder;
+mod client_stream;
 mod connection;
-mod desk;
 mod events;
 mod headers;
 mod limits;
-mod look;
 mod pages;
 mod path;
 mod range;
 mod respond;
+mod scheduler;
 mod site;
+mod snapshot;
 mod state;
 mod styles;
 mod tracker;
 mod watch;
-mod whole;
-mod wire;
 
 use std::collections::BTreeSet;
 use std::net::{IpAddr, SocketAddr};
@@ -36,7 +36,7 @@ use anyhow::{Context, Result};
 
 use crate::files::Outputs;
 use crate::serve::builder::{Builder, Message};
-use crate::serve::connection::Ends;
+use crate::serve::connection::ShutdownTrigger;
 
 pub use crate::serve::address::HostName;
 pub use crate::serve::limits::Limits;
@@ -62,16 +62,16 @@ pub struct ServeOptions {
     /// Folders whose changes do not count, such as an output folder, absolute or from the root.
     pub ignore: Vec<PathBuf>,
     /// Whether a browser is opened once the site is there.
-    pub open: Open,
+    pub open: OpenBrowser,
 }
 
 /// Whether a browser is opened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Open {
-    /// None is.
-    Nothing,
+pub enum OpenBrowser {
+    /// Leaves the browser alone.
+    No,
     /// The system's own one is.
-    Browser,
+    Yes,
 }
 
 /// What changed since the last build.
@@ -123,7 +123,7 @@ pub enum Event {
         took: Duration,
     },
     /// The first files of a build are shown; the others follow.
-    Retouched {
+    PartiallyRebuilt {
         /// Which files.
         changes: Changes,
         /// How many files of the site they changed.
@@ -169,7 +169,7 @@ pub fn run(
     rebuild: impl Fn(&Changes, &Tracker) -> Rebuild + Send + Sync + 'static,
     announce: impl Fn(Event) + Send + 'static,
 ) -> Result<()> {
-    let running = launch(options, rebuild, announce, Ends::OnSignal)?;
+    let running = launch(options, rebuild, announce, ShutdownTrigger::Signal)?;
     // The server reports its own end, so that a long build does not keep Ctrl-C waiting.
     running.done.recv().unwrap_or(Ok(()))
 }
@@ -185,14 +185,14 @@ pub fn start(
     rebuild: impl Fn(&Changes, &Tracker) -> Rebuild + Send + Sync + 'static,
     announce: impl Fn(Event) + Send + 'static,
 ) -> Result<Running> {
-    launch(options, rebuild, announce, Ends::WithBuilder)
+    launch(options, rebuild, announce, ShutdownTrigger::BuilderStopped)
 }
 
 fn launch(
     options: ServeOptions,
     rebuild: impl Fn(&Changes, &Tracker) -> Rebuild + Send + Sync + 'static,
     announce: impl Fn(Event) + Send + 'static,
-    ends: Ends,
+    trigger: ShutdownTrigger,
 ) -> Result<Running> {
     let root = std::fs::canonicalize(&options.root)
         .with_context(|| format!("cannot find the folder `{}`", options.root.display()))?;
@@ -204,7 +204,7 @@ fn launch(
         options: ServeOptions { root, ..options },
         listener,
         address,
-        ends,
+        trigger,
         inbox: inbox.clone(),
         messages,
         done: done_sender,

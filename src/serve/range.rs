@@ -6,30 +6,30 @@ use hyper::header::{HeaderMap, HeaderValue, IF_RANGE, RANGE};
 
 /// What of a file is sent.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Part {
+pub(crate) enum RequestedRange {
     /// All of it.
-    Whole,
+    Full,
     /// These bytes.
     Bytes(Range<usize>),
     /// Nothing: the file has no such bytes.
-    Outside,
+    Unsatisfiable,
 }
 
 /// The part of a file of so many bytes that these headers ask for.
 ///
 /// A request for several parts, in another unit or with a mistake gets the whole file, as the standard allows:
 /// many small parts would cost more than they save.
-pub(crate) fn part(headers: &HeaderMap, tag: &HeaderValue, bytes: usize) -> Part {
+pub(crate) fn requested_range(headers: &HeaderMap, tag: &HeaderValue, bytes: usize) -> RequestedRange {
     let mut ranges = headers.get_all(RANGE).iter();
-    let (Some(range), None) = (ranges.next(), ranges.next()) else { return Part::Whole };
+    let (Some(range), None) = (ranges.next(), ranges.next()) else { return RequestedRange::Full };
     if headers.get(IF_RANGE).is_some_and(|known| known != tag) {
-        return Part::Whole;
+        return RequestedRange::Full;
     }
-    range.to_str().ok().and_then(|range| one(range, bytes)).unwrap_or(Part::Whole)
+    range.to_str().ok().and_then(|range| one(range, bytes)).unwrap_or(RequestedRange::Full)
 }
 
 /// One range such as `bytes=0-99`, `bytes=100-` or `bytes=-100`; `None` for anything else.
-fn one(range: &str, bytes: usize) -> Option<Part> {
+fn one(range: &str, bytes: usize) -> Option<RequestedRange> {
     let (unit, range) = range.split_once('=')?;
     let (first, last) = range.trim().split_once('-')?;
     if !unit.eq_ignore_ascii_case("bytes") {
@@ -46,7 +46,7 @@ fn one(range: &str, bytes: usize) -> Option<Part> {
             first..last.saturating_add(1).min(bytes)
         }
     };
-    Some(if wanted.is_empty() { Part::Outside } else { Part::Bytes(wanted) })
+    Some(if wanted.is_empty() { RequestedRange::Unsatisfiable } else { RequestedRange::Bytes(wanted) })
 }
 
 /// A number of digits alone; one that is too large for any file is as good as the largest.
@@ -59,9 +59,9 @@ fn number(digits: &str) -> Option<usize> {
 mod tests {
     use super::*;
 
-    fn asked(range: &'static str) -> Part {
+    fn asked(range: &'static str) -> RequestedRange {
         let headers = HeaderMap::from_iter([(RANGE, HeaderValue::from_static(range))]);
-        part(&headers, &HeaderValue::from_static("\"tag\""), 10)
+        requested_range(&headers, &HeaderValue::from_static("\"tag\""), 10)
     }
 
     #[test]
@@ -74,10 +74,10 @@ mod tests {
             ("bytes=-3", 7..10),
             ("bytes=-99999999999999999999999999", 0..10),
         ] {
-            assert_eq!(asked(range), Part::Bytes(bytes), "{range}");
+            assert_eq!(asked(range), RequestedRange::Bytes(bytes), "{range}");
         }
         for range in ["bytes=10-", "bytes=10-12", "bytes=99999999999999999999-", "bytes=-0"] {
-            assert_eq!(asked(range), Part::Outside, "{range}");
+            assert_eq!(asked(range), RequestedRange::Unsatisfiable, "{range}");
         }
     }
 
@@ -97,7 +97,7 @@ mod tests {
             "lines=0-1",
             "",
         ] {
-            assert_eq!(asked(range), Part::Whole, "{range}");
+            assert_eq!(asked(range), RequestedRange::Full, "{range}");
         }
     }
 }

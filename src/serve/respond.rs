@@ -12,7 +12,7 @@ use crate::serve::address::Hosts;
 use crate::serve::headers::{self, media_type};
 use crate::serve::pages;
 use crate::serve::path::output_path;
-use crate::serve::range::{Part, part};
+use crate::serve::range::{RequestedRange, requested_range};
 use crate::serve::site::{File, Site, short};
 use crate::serve::state::State;
 
@@ -24,42 +24,42 @@ const HTML: &str = "text/html; charset=utf-8";
 
 /// What a request gets.
 #[derive(Debug)]
-pub(crate) enum Answer {
+pub(crate) enum Reply {
     /// A whole response.
-    Whole(Response<Bytes>),
+    Full(Response<Bytes>),
     /// A stream of events, after these headers.
-    Events(HeaderMap),
+    EventStream(HeaderMap),
 }
 
 /// The answer to a request.
-pub(crate) fn respond(request: &Parts, state: &State, hosts: &Hosts) -> Answer {
-    let host = match called(request, hosts) {
+pub(crate) fn respond(request: &Parts, state: &State, hosts: &Hosts) -> Reply {
+    let host = match requested_host(request, hosts) {
         Ok(host) => host,
-        Err(refusal) => return Answer::Whole(refused(refusal)),
+        Err(refusal) => return Reply::Full(refuse(refusal)),
     };
     if !matches!(request.method, Method::GET | Method::HEAD) {
-        let mut response = refused((StatusCode::METHOD_NOT_ALLOWED, "This server only shows pages.\n"));
+        let mut response = refuse((StatusCode::METHOD_NOT_ALLOWED, "This server only shows pages.\n"));
         response.headers_mut().insert(ALLOW, HeaderValue::from_static("GET, HEAD"));
-        return Answer::Whole(response);
+        return Reply::Full(response);
     }
     if has_body(&request.headers) {
-        return Answer::Whole(refused((
+        return Reply::Full(refuse((
             StatusCode::BAD_REQUEST,
             "This server takes requests without a body.\n",
         )));
     }
     match request.uri.path() {
         EVENTS if !same_origin(&request.headers, host) => {
-            Answer::Whole(plain(StatusCode::FORBIDDEN, "Pages of other sites may not listen.\n"))
+            Reply::Full(plain(StatusCode::FORBIDDEN, "Pages of other sites may not listen.\n"))
         }
         EVENTS if request.method == Method::GET => {
             let mut all = headers::common();
             all.insert(CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));
-            Answer::Events(all)
+            Reply::EventStream(all)
         }
-        SCRIPT => Answer::Whole(generated(request, "reload.js", pages::script(&state.version()))),
-        STYLE => Answer::Whole(generated(request, "overlay.css", pages::STYLE.to_string())),
-        path => Answer::Whole(match &state.site {
+        SCRIPT => Reply::Full(generated(request, "reload.js", pages::script(&state.version()))),
+        STYLE => Reply::Full(generated(request, "overlay.css", pages::STYLE.to_string())),
+        path => Reply::Full(match &state.site {
             Some(site) => page(request, site, path),
             None => broken(state),
         }),
@@ -70,7 +70,7 @@ pub(crate) fn respond(request: &Parts, state: &State, hosts: &Hosts) -> Answer {
 type Refusal = (StatusCode, &'static str);
 
 /// The one allowed name that the request calls us by, in its `Host` and in its target where that is absolute.
-fn called<'a>(request: &'a Parts, hosts: &Hosts) -> Result<&'a str, Refusal> {
+fn requested_host<'a>(request: &'a Parts, hosts: &Hosts) -> Result<&'a str, Refusal> {
     let malformed = |what| Err((StatusCode::BAD_REQUEST, what));
     let foreign = "This server answers only to the names of this machine, such as localhost.\n";
     let misdirected = Err((StatusCode::MISDIRECTED_REQUEST, foreign));
@@ -140,23 +140,23 @@ fn to_folder(request: &Parts, site: &Site) -> Response<Bytes> {
 
 /// A file of the site, or what the request leaves of it (RFC 9110, 13.2.2 has the order of the conditions).
 fn output(request: &Parts, name: &str, file: &File, of_site: &HeaderMap) -> Response<Bytes> {
-    let is = |header| named(&request.headers, header, &file.tag);
+    let is = |header| tag_matches(&request.headers, header, &file.tag);
     if request.headers.contains_key(IF_MATCH) && !is(IF_MATCH) {
         return plain(StatusCode::PRECONDITION_FAILED, "The page has changed.\n");
     }
     let known = is(IF_NONE_MATCH);
     let wanted = match request.method {
-        Method::GET if !known => part(&request.headers, &file.tag, file.bytes.len()),
-        _ => Part::Whole,
+        Method::GET if !known => requested_range(&request.headers, &file.tag, file.bytes.len()),
+        _ => RequestedRange::Full,
     };
     let (status, bytes, range) = match wanted {
-        Part::Whole if known => (StatusCode::NOT_MODIFIED, Bytes::new(), None),
-        Part::Whole => (StatusCode::OK, file.bytes.clone(), None),
-        Part::Bytes(range) => {
+        RequestedRange::Full if known => (StatusCode::NOT_MODIFIED, Bytes::new(), None),
+        RequestedRange::Full => (StatusCode::OK, file.bytes.clone(), None),
+        RequestedRange::Bytes(range) => {
             let text = format!("bytes {}-{}/{}", range.start, range.end - 1, file.bytes.len());
             (StatusCode::PARTIAL_CONTENT, file.bytes.slice(range), Some(text))
         }
-        Part::Outside => {
+        RequestedRange::Unsatisfiable => {
             (StatusCode::RANGE_NOT_SATISFIABLE, Bytes::new(), Some(format!("bytes */{}", file.bytes.len())))
         }
     };
@@ -179,7 +179,7 @@ fn generated(request: &Parts, name: &str, text: String) -> Response<Bytes> {
 }
 
 /// Whether a header lists the tag, or `*`. `If-None-Match` compares weakly (RFC 9110, 13.1.2), `If-Match` strongly.
-fn named(headers: &HeaderMap, header: HeaderName, tag: &HeaderValue) -> bool {
+fn tag_matches(headers: &HeaderMap, header: HeaderName, tag: &HeaderValue) -> bool {
     let weak = if header == IF_NONE_MATCH { "W/" } else { "" };
     let lists = headers.get_all(header).iter().filter_map(|list| list.to_str().ok());
     lists
@@ -202,7 +202,7 @@ fn broken(state: &State) -> Response<Bytes> {
 }
 
 /// No, and the end of the connection: what else comes over it is not to be trusted.
-fn refused((status, why): Refusal) -> Response<Bytes> {
+fn refuse((status, why): Refusal) -> Response<Bytes> {
     let mut response = plain(status, why);
     response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
     response

@@ -24,7 +24,7 @@ pub(crate) struct Site {
     pub(crate) files: Files,
     /// The followed headers of the site's `_headers`.
     pub(crate) headers: HeaderMap,
-    sum: Sum,
+    sum: HashSum,
 }
 
 impl Site {
@@ -36,7 +36,7 @@ impl Site {
             before.cloned().unwrap_or_else(|| File::new(bytes))
         };
         let made: Vec<File> = outputs.par_iter().map(file).collect();
-        let mut sum = Sum::default();
+        let mut sum = HashSum::default();
         let mut files = BTreeMap::new();
         for ((path, _), file) in outputs.iter().zip(made) {
             sum.add(path, &file);
@@ -59,9 +59,9 @@ impl Site {
             let file = File::new(bytes);
             site.sum.add(path, &file);
             if let Some(old) = site.files.get(path) {
-                site.sum.take(path, old);
+                site.sum.remove(path, old);
             }
-            site.files.put(path, file);
+            site.files.insert(path, file);
         }
         site
     }
@@ -113,7 +113,7 @@ impl Files {
         Arc::ptr_eq(&self.base, &other.base).then(newer)
     }
 
-    fn put(&mut self, path: &str, file: File) {
+    fn insert(&mut self, path: &str, file: File) {
         if self.base.contains_key(path) {
             self.newer.insert(path.to_string(), file);
         } else {
@@ -137,15 +137,15 @@ impl File {
 
 /// A sum of hashes, so that one file more or less does not mean to go through all.
 #[derive(Debug, Clone, Copy, Default)]
-struct Sum([u64; 2]);
+struct HashSum([u64; 2]);
 
-impl Sum {
+impl HashSum {
     fn add(&mut self, path: &str, file: &File) {
         let [high, low] = Self::of(path, file);
         self.0 = [self.0[0].wrapping_add(high), self.0[1].wrapping_add(low)];
     }
 
-    fn take(&mut self, path: &str, file: &File) {
+    fn remove(&mut self, path: &str, file: &File) {
         let [high, low] = Self::of(path, file);
         self.0 = [self.0[0].wrapping_sub(high), self.0[1].wrapping_sub(low)];
     }

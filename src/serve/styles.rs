@@ -8,15 +8,15 @@ use crate::serve::site::Site;
 
 /// A style sheet that changed: its path before and after, which differ when the name holds a hash.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub(crate) struct Style {
+pub(crate) struct StyleChange {
     pub(crate) from: String,
     pub(crate) to: String,
 }
 
 /// The style sheets that changed, when all other files are the same but for the names of these.
-pub(crate) fn only_styles(old: &Site, new: &Site) -> Option<Vec<Style>> {
+pub(crate) fn style_changes(old: &Site, new: &Site) -> Option<Vec<StyleChange>> {
     let is_style = |path: &&String| path.ends_with(".css");
-    let mut styles: Vec<Style> = Vec::new();
+    let mut styles: Vec<StyleChange> = Vec::new();
     let mut gone: BTreeMap<String, &String> =
         (old.files.keys().filter(is_style).filter(|path| !new.files.contains_key(path)))
             .map(|path| (without_hash(path), path))
@@ -24,8 +24,10 @@ pub(crate) fn only_styles(old: &Site, new: &Site) -> Option<Vec<Style>> {
     for (path, file) in new.files.iter().filter(|(path, _)| is_style(path)) {
         match old.files.get(path) {
             Some(before) if before.tag == file.tag => {}
-            Some(_) => styles.push(Style { from: path.clone(), to: path.clone() }),
-            None => styles.push(Style { from: gone.remove(&without_hash(path))?.clone(), to: path.clone() }),
+            Some(_) => styles.push(StyleChange { from: path.clone(), to: path.clone() }),
+            None => {
+                styles.push(StyleChange { from: gone.remove(&without_hash(path))?.clone(), to: path.clone() })
+            }
         }
     }
     let others = |site: &Site| site.files.keys().filter(|path| !is_style(path)).count();
@@ -42,7 +44,7 @@ pub(crate) fn only_styles(old: &Site, new: &Site) -> Option<Vec<Style>> {
 }
 
 /// A text with the old file names of style sheets replaced by the new ones.
-fn renamed(text: &[u8], styles: &[Style]) -> Option<String> {
+fn renamed(text: &[u8], styles: &[StyleChange]) -> Option<String> {
     let mut text = std::str::from_utf8(text).ok()?.to_string();
     for style in styles.iter().filter(|style| style.from != style.to) {
         text = text.replace(file_name(&style.from), file_name(&style.to));
@@ -76,7 +78,7 @@ mod tests {
     }
 
     fn step(old: &[(&str, &str)], new: &[(&str, &str)]) -> Option<Vec<(String, String)>> {
-        let styles = only_styles(&site(old), &site(new))?;
+        let styles = style_changes(&site(old), &site(new))?;
         Some(styles.into_iter().map(|style| (style.from, style.to)).collect())
     }
 

@@ -10,12 +10,12 @@ use crate::files::Outputs;
 use crate::watch::{Stage, Watch};
 
 /// Most pages that a stall names.
-const NAMED: usize = 3;
+const MAX_NAMED_PAGES: usize = 3;
 
 /// The progress of one build.
 #[derive(Default)]
 pub struct Tracker {
-    state: Mutex<State>,
+    state: Mutex<TrackerState>,
     /// Counts every report, so that two looks tell whether something happened in between.
     reports: AtomicU64,
     is_cancelled: AtomicBool,
@@ -29,7 +29,7 @@ impl fmt::Debug for Tracker {
 }
 
 #[derive(Debug, Default)]
-struct State {
+struct TrackerState {
     stage: Option<Stage>,
     /// Pages in work, in the order in which they were begun.
     pages: Vec<String>,
@@ -70,7 +70,8 @@ impl Tracker {
     /// Describes a build that made no progress for `limit`.
     pub(crate) fn stall(&self, limit: Duration) -> String {
         let state = self.state();
-        let pages: Vec<String> = state.pages.iter().take(NAMED).map(|page| format!("`{page}`")).collect();
+        let pages: Vec<String> =
+            state.pages.iter().take(MAX_NAMED_PAGES).map(|page| format!("`{page}`")).collect();
         let place = match (pages.is_empty(), state.stage) {
             (false, _) => format!(" while working on {}", pages.join(", ")),
             (true, Some(stage)) => format!(" in the stage `{}`", stage.name()),
@@ -83,7 +84,7 @@ impl Tracker {
         )
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, TrackerState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -99,7 +100,7 @@ impl Tracker {
 impl Watch for Tracker {
     fn begin(&self, stage: Stage, _pages: usize) {
         self.report();
-        *self.state() = State { stage: Some(stage), pages: Vec::new() };
+        *self.state() = TrackerState { stage: Some(stage), pages: Vec::new() };
     }
 
     fn begin_page(&self, path: &str) {

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use notify::{EventKind, RecommendedWatcher, RecursiveMode, Watcher};
 
-use crate::serve::look::Look;
+use crate::serve::snapshot::WatchedFiles;
 
 /// The folders that the system tells of.
 #[derive(Debug)]
@@ -23,7 +23,7 @@ impl Watch {
     ///
     /// Also returns why the system does not, if so: then only looking remains.
     pub(crate) fn start(
-        look: &Look,
+        look: &WatchedFiles,
         mut tell: impl FnMut(Vec<PathBuf>) + Send + 'static,
     ) -> (Self, Option<String>) {
         let mut watch = Self { watched: look.watched().to_vec(), watcher: None };
@@ -40,7 +40,7 @@ impl Watch {
             let parents: BTreeSet<&Path> = watch.watched.iter().filter_map(|path| path.parent()).collect();
             parents.into_iter().try_for_each(|parent| watcher.watch(parent, RecursiveMode::NonRecursive))
         });
-        let result = result.and_then(|()| watch.follow(&watch.watched.clone()));
+        let result = result.and_then(|()| watch.subscribe(&watch.watched.clone()));
         let why = result.err().map(|error| error.to_string());
         if why.is_some() {
             watch.watcher = None;
@@ -49,21 +49,21 @@ impl Watch {
     }
 
     /// Whether the system tells of nothing.
-    pub(crate) fn is_blind(&self) -> bool {
+    pub(crate) fn is_polling(&self) -> bool {
         self.watcher.is_none()
     }
 
     /// A folder that was removed, moved or made again is another one to the system: it is followed anew, and before
     /// anybody looks, so that nothing falls between the two. `events` are the paths that the system named.
-    pub(crate) fn follow_again(&mut self, events: &BTreeSet<PathBuf>) {
+    pub(crate) fn resubscribe(&mut self, events: &BTreeSet<PathBuf>) {
         let is_other = |path: &&PathBuf| events.iter().any(|event| path.starts_with(event));
         let again: Vec<PathBuf> = self.watched.iter().filter(is_other).cloned().collect();
         // What cannot be followed now is not there; its parent tells when it is.
-        let _ = self.follow(&again);
+        let _ = self.subscribe(&again);
     }
 
     /// Asks for events of these watched folders, as far as they exist. Files are told of by their parents.
-    fn follow(&mut self, paths: &[PathBuf]) -> notify::Result<()> {
+    fn subscribe(&mut self, paths: &[PathBuf]) -> notify::Result<()> {
         let Some(watcher) = &mut self.watcher else { return Ok(()) };
         for path in paths {
             let _ = watcher.unwatch(path);
@@ -80,7 +80,7 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use crate::serve::{Open, ServeOptions};
+    use crate::serve::{OpenBrowser, ServeOptions};
 
     #[test]
     fn reading_is_no_event() {
@@ -97,10 +97,10 @@ mod tests {
             root: root.path().to_path_buf(),
             watch: vec!["content".into()],
             ignore: Vec::new(),
-            open: Open::Nothing,
+            open: OpenBrowser::No,
         };
         let (sender, events) = std::sync::mpsc::channel();
-        let (_watch, why) = Watch::start(&Look::new(&options), move |paths| drop(sender.send(paths)));
+        let (_watch, why) = Watch::start(&WatchedFiles::new(&options), move |paths| drop(sender.send(paths)));
         assert_eq!(why, None);
         std::fs::read(content.join("read")).unwrap();
         std::fs::read_dir(&content).unwrap().count();

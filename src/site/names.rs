@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::diag::{least_far, nearest};
+use crate::diag::{closest, nearest};
 use crate::site::{Kind, Site};
 
 /// The pages that a name resolves to.
@@ -176,7 +176,7 @@ impl Resolved {
             Self::Unknown(None) => Err(format!(
                 "there is no {what} `{name}`: the pages under content/{}/ are all there are{}",
                 kind.folder(),
-                least_far(name, names.slugs.iter().map(String::as_str))
+                closest(name, names.slugs.iter().map(String::as_str))
                     .map_or_else(String::new, |slug| format!(", the nearest name is `{slug}`"))
             )),
         }

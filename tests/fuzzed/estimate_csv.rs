@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
 use csv::{ByteRecord, ReaderBuilder};
-use kbgen::answer_all;
+use kbgen::estimate_csv;
 use kbgen::files::Sources;
 use kbgen::fit;
 use kbgen::load;
@@ -17,7 +17,7 @@ use super::place::repository;
 /// Answers the batch.
 pub fn hold(data: &[u8]) {
     let mut written = Vec::new();
-    let fault = answer_all(data, &mut written, models()).err().map(|fault| format!("{fault:#}"));
+    let fault = estimate_csv(data, &mut written, models()).err().map(|fault| format!("{fault:#}"));
     let answers = records(&written);
     if let Some(fault) = &fault {
         let line = fault.strip_prefix("line ").and_then(|rest| rest.split(':').next()?.parse::<usize>().ok());

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use kbgen::files::Outputs;
 use kbgen::serve;
-use kbgen::serve::{Event, Limits, Open, Rebuild, Running, ServeOptions, StallLimit};
+use kbgen::serve::{Event, Limits, OpenBrowser, Rebuild, Running, ServeOptions, StallLimit};
 
 /// What no answer may have.
 const SECRET: &str = "the-secret";
@@ -165,7 +165,7 @@ fn server() -> SocketAddr {
             root,
             watch: Vec::new(),
             ignore: Vec::new(),
-            open: Open::Nothing,
+            open: OpenBrowser::No,
         };
         let (sender, events) = mpsc::channel();
         let announce = move |event| drop(sender.send(event));

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use kbgen::files::Outputs;
 use kbgen::serve;
-use kbgen::serve::{Event, Limits, Open, Rebuild, Running, ServeOptions, StallLimit};
+use kbgen::serve::{Event, Limits, OpenBrowser, Rebuild, Running, ServeOptions, StallLimit};
 
 use crate::served::{PATIENCE, Served, rest, starter};
 
@@ -47,7 +47,7 @@ fn server(limits: Limits) -> Running {
         root: root.path().to_path_buf(),
         watch: Vec::new(),
         ignore: Vec::new(),
-        open: Open::Nothing,
+        open: OpenBrowser::No,
     };
     let (sender, events) = std::sync::mpsc::channel();
     let build = |_: &serve::Changes, _: &serve::Tracker| {
@@ -133,7 +133,7 @@ fn who_waited_longest_leaves_when_another_comes_and_a_stream_never_does() {
 #[test]
 fn clients_that_let_time_pass_are_closed() {
     let soon = Duration::from_millis(300);
-    let server = server(Limits { head_time: soon, still_time: soon, ..Limits::default() });
+    let server = server(Limits { head_timeout: soon, idle_timeout: soon, ..Limits::default() });
     for said in ["", "GET / HTTP/1.1\r\nHost: localhost\r\nX: ", "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"]
     {
         let mut stream = connect(&server);

@@ -20,7 +20,7 @@ use kbgen::files::{Built, Outputs, SourceId, Sources};
 use kbgen::load::{self, Drafts};
 use kbgen::pipeline::{self, First, Order};
 use kbgen::render::Audience;
-use kbgen::serve::{self, Changes, Event, Limits, Open, Rebuild, ServeOptions, StallLimit, Tracker};
+use kbgen::serve::{self, Changes, Event, Limits, OpenBrowser, Rebuild, ServeOptions, StallLimit, Tracker};
 use kbgen::watch::{Stage, Unwatched, Watch};
 use tempfile::TempDir;
 
@@ -439,7 +439,7 @@ impl Slow {
             root: root.path().to_path_buf(),
             watch: vec![PathBuf::from("content")],
             ignore: Vec::new(),
-            open: Open::Nothing,
+            open: OpenBrowser::No,
         };
         let (begin, begun) = mpsc::channel();
         let (gate, opened) = mpsc::channel();
@@ -513,10 +513,10 @@ impl Slow {
 fn an_edit_is_served_before_the_site_is_built_and_ends_the_build_before() {
     let slow = Slow::start();
     slow.write("second");
-    slow.wait_for(|event| matches!(event, Event::Retouched { .. }));
+    slow.wait_for(|event| matches!(event, Event::PartiallyRebuilt { .. }));
     assert_eq!(slow.served(), "second");
     slow.write("third");
-    slow.wait_for(|event| matches!(event, Event::Retouched { .. }));
+    slow.wait_for(|event| matches!(event, Event::PartiallyRebuilt { .. }));
     assert_eq!(slow.served(), "third", "nobody waits for the build under way");
     slow.gate.send(()).unwrap();
     slow.wait_for(|event| matches!(event, Event::Rebuilt { .. }));
@@ -530,7 +530,7 @@ fn a_slip_is_told_and_forgotten_when_it_is_mended() {
     slow.wait_for(|event| matches!(event, Event::Broken { plain, .. } if plain == "`wrong`"));
     assert_eq!((slow.served().as_str(), slow.broken().as_deref()), ("first", Some("`wrong`")));
     slow.write("right");
-    slow.wait_for(|event| matches!(event, Event::Retouched { .. }));
+    slow.wait_for(|event| matches!(event, Event::PartiallyRebuilt { .. }));
     assert_eq!((slow.served().as_str(), slow.broken()), ("right", None));
     slow.gate.send(()).unwrap();
     slow.wait_for(|event| matches!(event, Event::Rebuilt { .. }));

@@ -13,7 +13,9 @@ use std::time::Duration;
 
 use kbgen::files::Outputs;
 use kbgen::serve;
-use kbgen::serve::{Changes, Event, Limits, Open, Rebuild, Running, ServeOptions, StallLimit, Tracker};
+use kbgen::serve::{
+    Changes, Event, Limits, OpenBrowser, Rebuild, Running, ServeOptions, StallLimit, Tracker,
+};
 use kbgen::watch::Watch;
 use tempfile::TempDir;
 
@@ -65,7 +67,7 @@ impl Session {
             root: root.path().to_path_buf(),
             watch: vec!["site.toml".into(), "content".into(), "static".into()],
             ignore: vec!["content/public".into()],
-            open: Open::Nothing,
+            open: OpenBrowser::No,
         };
         let content = root.path().join("content");
         let announce = move |event| {

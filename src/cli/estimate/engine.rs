@@ -83,7 +83,7 @@ fn vllm_figure(
 ///
 /// # Errors
 /// When a value is no text.
-pub(super) fn as_ollama_runs_it(
+pub(super) fn apply_ollama_defaults(
     columns: &Columns,
     row: &ByteRecord,
     settings: &mut Settings,

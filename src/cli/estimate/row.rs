@@ -7,7 +7,7 @@ use kbgen_estimate::settings::{
     CacheLayout, CachePlacement, ExpertPlacement, FlashAttention, Settings, WindowCache,
 };
 
-use crate::cli::estimate::engine::as_ollama_runs_it;
+use crate::cli::estimate::engine::apply_ollama_defaults;
 use crate::diag::nearest;
 
 /// Declares the columns with their names in the header.
@@ -36,7 +36,7 @@ columns! {
 const REQUIRED: usize = 4;
 
 /// Largest number that a column may hold: a context of a thousand million tokens.
-const LARGEST: u64 = 1_000_000_000;
+const MAX_NUMBER: u64 = 1_000_000_000;
 
 /// Where the columns stand.
 #[derive(Debug)]
@@ -44,12 +44,12 @@ pub(super) struct Columns {
     /// Fields of a row.
     count: usize,
     /// The place of each column of [`NAMES`] among them.
-    places: Vec<Option<usize>>,
+    positions: Vec<Option<usize>>,
 }
 
 /// What a row asks.
 #[derive(Debug)]
-pub(super) struct Question<'r> {
+pub(super) struct RowQuery<'r> {
     /// `model_bytes`, `kv_bytes`, `compute_bytes` or `total`.
     pub kind: &'r str,
     /// `file`, `gpu0`, `host` or `all`.
@@ -86,7 +86,7 @@ impl Columns {
             }
         }
         let place = |name: &&str| header.iter().position(|column| column == name);
-        Ok(Self { count: header.len(), places: NAMES.iter().map(place).collect() })
+        Ok(Self { count: header.len(), positions: NAMES.iter().map(place).collect() })
     }
 
     /// Says so when a row has another number of fields than the header.
@@ -105,7 +105,7 @@ impl Columns {
     /// # Errors
     /// When it is not UTF-8.
     pub fn text<'r>(&self, row: &'r ByteRecord, column: Column) -> Result<&'r str> {
-        let field = self.places[column as usize].and_then(|place| row.get(place)).unwrap_or_default();
+        let field = self.positions[column as usize].and_then(|place| row.get(place)).unwrap_or_default();
         match std::str::from_utf8(field) {
             Ok(text) => Ok(text.trim()),
             Err(_) => bail!("`{}` is not UTF-8 text; save the file as UTF-8", NAMES[column as usize]),
@@ -120,9 +120,9 @@ impl Columns {
         match self.text(row, column)? {
             "" => Ok(None),
             text => match text.parse::<u64>() {
-                Ok(number) if number <= LARGEST => Ok(Some(number)),
+                Ok(number) if number <= MAX_NUMBER => Ok(Some(number)),
                 _ => bail!(
-                    "`{}` is `{text}`, not a whole number between 0 and {LARGEST}",
+                    "`{}` is `{text}`, not a whole number between 0 and {MAX_NUMBER}",
                     NAMES[column as usize]
                 ),
             },
@@ -133,7 +133,7 @@ impl Columns {
     ///
     /// # Errors
     /// When a value has no meaning.
-    pub fn question<'r>(&self, row: &'r ByteRecord) -> Result<Result<Question<'r>, String>> {
+    pub fn query<'r>(&self, row: &'r ByteRecord) -> Result<Result<RowQuery<'r>, String>> {
         let engine = self.text(row, Column::Engine)?;
         if !matches!(engine, "" | "llama.cpp" | "ollama") {
             return Ok(Err(format!("the engine `{engine}` is not modeled")));
@@ -160,11 +160,11 @@ impl Columns {
         self.numbers(row, &mut settings)?;
         self.words(row, &mut settings)?;
         if engine == "ollama"
-            && let Err(reason) = as_ollama_runs_it(self, row, &mut settings)?
+            && let Err(reason) = apply_ollama_defaults(self, row, &mut settings)?
         {
             return Ok(Err(reason));
         }
-        Ok(Ok(Question {
+        Ok(Ok(RowQuery {
             kind: self.text(row, Column::Kind)?,
             device: self.text(row, Column::Device)?,
             model: self.text(row, Column::Model)?,
@@ -190,7 +190,7 @@ impl Columns {
             split => split
                 .split([',', '/'])
                 .map(|share| match share.trim().parse::<u64>() {
-                    Ok(share) if share <= LARGEST => Ok(share),
+                    Ok(share) if share <= MAX_NUMBER => Ok(share),
                     _ => bail!("`tensor_split` is `{split}`, not whole numbers with commas between"),
                 })
                 .collect::<Result<_>>()?,

@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use crate::cli::arguments::RunnerName;
 use crate::cli::fit::python::Vllm;
-use crate::cli::fit::question::Question;
+use crate::cli::fit::request::FitRequest;
 
 /// One command a program, each a list of lines; none where the program has no such setting.
 #[derive(Debug, Serialize)]
@@ -23,25 +23,25 @@ pub(super) struct Commands {
 }
 
 /// The commands for `plan`: the settings asked for, or those that run on this machine.
-pub(super) fn commands(question: &Question<'_>, plan: &Settings, vllm: &Vllm) -> Commands {
-    let ollama_reason = no_ollama(question, plan);
-    let ollama = if ollama_reason.is_none() { ollama(question, plan) } else { Vec::new() };
+pub(super) fn commands(request: &FitRequest<'_>, plan: &Settings, vllm: &Vllm) -> Commands {
+    let ollama_reason = no_ollama(request, plan);
+    let ollama = if ollama_reason.is_none() { ollama(request, plan) } else { Vec::new() };
     Commands {
-        llama_cpp: vec![llama_server(question, plan)],
+        llama_cpp: vec![llama_server(request, plan)],
         ollama,
         ollama_reason,
-        vllm: serve(question, vllm).into_iter().collect(),
+        vllm: serve(request, vllm).into_iter().collect(),
     }
 }
 
 /// What the model is called: the last part of its name on the hub, else its page's.
-fn file(question: &Question<'_>, plan: &Settings) -> String {
-    let hub = question.page.data.hf_id.as_deref().and_then(|id| id.rsplit('/').next());
-    format!("{}-{}.gguf", hub.unwrap_or(&question.page.head.id.slug), plan.quantization)
+fn file(request: &FitRequest<'_>, plan: &Settings) -> String {
+    let hub = request.page.data.hf_id.as_deref().and_then(|id| id.rsplit('/').next());
+    format!("{}-{}.gguf", hub.unwrap_or(&request.page.head.id.slug), plan.quantization)
 }
 
-fn llama_server(question: &Question<'_>, plan: &Settings) -> String {
-    let mut words = vec![format!("llama-server -m {}", file(question, plan))];
+fn llama_server(request: &FitRequest<'_>, plan: &Settings) -> String {
+    let mut words = vec![format!("llama-server -m {}", file(request, plan))];
     words.push(format!("-ngl {}", plan.gpu_layers.unwrap_or(999)));
     match plan.experts {
         ExpertPlacement::WithLayer => {}
@@ -54,7 +54,7 @@ fn llama_server(question: &Question<'_>, plan: &Settings) -> String {
         words.push(format!("-ts {}", shares.join(",")));
     }
     words.push(format!("-c {} -np {}", plan.context, plan.sequences));
-    if plan.sequences > 1 && question.runner != RunnerName::Ollama {
+    if plan.sequences > 1 && request.runner != RunnerName::Ollama {
         words.push("--kv-unified".to_string());
     }
     words.push("-fa on".to_string());
@@ -65,7 +65,7 @@ fn llama_server(question: &Question<'_>, plan: &Settings) -> String {
     words.join(" ")
 }
 
-fn no_ollama(question: &Question<'_>, plan: &Settings) -> Option<&'static str> {
+fn no_ollama(request: &FitRequest<'_>, plan: &Settings) -> Option<&'static str> {
     let known = [CacheType::F16, CacheType::Q8_0, CacheType::Q4_0];
     if plan.cache_type_k != plan.cache_type_v {
         Some("it has one type for K and V")
@@ -73,9 +73,9 @@ fn no_ollama(question: &Question<'_>, plan: &Settings) -> Option<&'static str> {
         Some("its cache is f16, q8_0 or q4_0")
     } else if plan.experts != ExpertPlacement::WithLayer {
         Some("it has no setting for experts in RAM")
-    } else if plan.tensor_split != question.machine.split() {
+    } else if plan.tensor_split != request.machine.split() {
         Some("it has no setting for the split over devices")
-    } else if plan.sequences > 1 && question.runner != RunnerName::Ollama {
+    } else if plan.sequences > 1 && request.runner != RunnerName::Ollama {
         Some("its slots do not share a cache: ask with --runner ollama")
     } else {
         None
@@ -84,8 +84,8 @@ fn no_ollama(question: &Question<'_>, plan: &Settings) -> Option<&'static str> {
 
 /// Ollama's smallest batch, which the figures are for, and the layers are written out, since
 /// it chooses both by what it predicts.
-fn ollama(question: &Question<'_>, plan: &Settings) -> Vec<String> {
-    let name = question.page.head.id.slug.as_str();
+fn ollama(request: &FitRequest<'_>, plan: &Settings) -> Vec<String> {
+    let name = request.page.head.id.slug.as_str();
     let mut server = "OLLAMA_FLASH_ATTENTION=1".to_string();
     if plan.cache_type_k != CacheType::F16 {
         server.push_str(&format!(" OLLAMA_KV_CACHE_TYPE={}", plan.cache_type_k));
@@ -98,8 +98,8 @@ fn ollama(question: &Question<'_>, plan: &Settings) -> Vec<String> {
         format!("{server} ollama serve"),
         format!(
             "printf '%s\\n' 'FROM ./{}' {} {} {} > Modelfile",
-            file(question, plan),
-            parameter("num_ctx", question.context),
+            file(request, plan),
+            parameter("num_ctx", request.context),
             parameter("num_batch", plan.n_ubatch),
             parameter("num_gpu", plan.gpu_layers.unwrap_or(999))
         ),
@@ -108,12 +108,12 @@ fn ollama(question: &Question<'_>, plan: &Settings) -> Vec<String> {
     ]
 }
 
-fn serve(question: &Question<'_>, vllm: &Vllm) -> Option<String> {
+fn serve(request: &FitRequest<'_>, vllm: &Vllm) -> Option<String> {
     let (weights, cache) = (vllm.weight_type?, vllm.cache_type?);
     if vllm.verdict == Some("no") {
         return None;
     }
-    let id = question.page.data.hf_id.as_deref()?;
+    let id = request.page.data.hf_id.as_deref()?;
     let mut command = match weights {
         "AWQ" => format!("vllm serve AWQ-CHECKPOINT-OF/{}", id.rsplit('/').next().unwrap_or(id)),
         _ => format!("vllm serve {id}"),
@@ -121,11 +121,11 @@ fn serve(question: &Question<'_>, vllm: &Vllm) -> Option<String> {
     if weights == "FP8" {
         command.push_str(" --quantization fp8");
     }
-    command.push_str(&format!(" --max-model-len {} --gpu-memory-utilization 0.92", question.context));
+    command.push_str(&format!(" --max-model-len {} --gpu-memory-utilization 0.92", request.context));
     if cache == "fp8" {
         command.push_str(" --kv-cache-dtype fp8");
     }
-    match question.machine.cards.len() {
+    match request.machine.cards.len() {
         1 => {}
         cards => command.push_str(&format!(" --tensor-parallel-size {cards}")),
     }

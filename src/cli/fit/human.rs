@@ -2,81 +2,81 @@
 
 use kbgen_estimate::plan::remedies::Remedies;
 
-use crate::cli::fit::answer::{Answer, ErrorPage};
 use crate::cli::fit::commands::Commands;
-use crate::cli::fit::layout::{command, paragraph_in, section, span, wrapped};
+use crate::cli::fit::layout::{command, paragraph_in, section, span, wrap};
 use crate::cli::fit::python::{Transformers, Vllm};
+use crate::cli::fit::report::{ErrorPage, FitReport};
 use crate::cli::fit::tables::{needs, one_device, quantizations, several_devices};
 use crate::escape::{Style, TerminalText, one_line};
 use crate::site::{gib, tokens};
 
 /// The answer as text.
-pub(super) fn describe(answer: &Answer, asked_quant: bool) -> TerminalText {
-    let mut text = heading(answer);
-    if answer.devices.is_empty() {
-        text.push(needs(answer));
+pub(super) fn describe(report: &FitReport, asked_quant: bool) -> TerminalText {
+    let mut text = heading(report);
+    if report.devices.is_empty() {
+        text.push(needs(report));
         return text;
     }
-    text.push(verdict(answer));
-    let (devices, host) = match &answer.plan {
+    text.push(verdict(report));
+    let (devices, host) = match &report.plan {
         Some(plan) => (&plan.devices, &plan.host),
-        None => (&answer.devices, &answer.host),
+        None => (&report.devices, &report.host),
     };
     text.push(match devices.as_slice() {
         [device] => one_device(device, host),
         devices => several_devices(devices, host),
     });
-    if let Some(page) = &answer.error_page {
-        text.push(ends(answer, page));
+    if let Some(page) = &report.error_page {
+        text.push(error_line(report, page));
     }
-    if let Some(remedies) = &answer.remedies {
-        text.push(changes(answer, remedies));
+    if let Some(remedies) = &report.remedies {
+        text.push(changes(report, remedies));
     }
-    text.push(facts(answer));
-    if !asked_quant && answer.quantizations.iter().any(|row| row.largest_context.is_some()) {
-        text.push(quantizations(answer));
+    text.push(facts(report));
+    if !asked_quant && report.quantizations.iter().any(|row| row.largest_context.is_some()) {
+        text.push(quantizations(report));
     }
-    text.push(typed(&answer.commands, answer));
-    text.push(evidence(answer));
+    text.push(commands_section(&report.commands, report));
+    text.push(evidence(report));
     text
 }
 
 /// The error that these settings would end in.
-fn ends(answer: &Answer, page: &ErrorPage) -> String {
-    let ends = match answer.verdict {
+fn error_line(report: &FitReport, page: &ErrorPage) -> String {
+    let ends = match report.verdict {
         Some("tight") => "If it fails, it is with",
         _ => "Whole on the GPU it ends in",
     };
     let line = format!("{ends}: {} (errors/{}/)", one_line(&page.title), page.slug);
-    format!("\n{}", wrapped(&line, "", "  "))
+    format!("\n{}", wrap(&line, "", "  "))
 }
 
-fn heading(answer: &Answer) -> TerminalText {
-    let chosen = &answer.settings;
+fn heading(report: &FitReport) -> TerminalText {
+    let chosen = &report.settings;
     let cache = match chosen.cache_type_k == chosen.cache_type_v {
         true => format!("{} cache", chosen.cache_type_k),
         false => format!("{}/{} cache", chosen.cache_type_k, chosen.cache_type_v),
     };
-    let mut line = match answer.devices.is_empty() {
-        true => answer.model.title.clone(),
-        false => format!("{}, {}", answer.model.title, chosen.quant),
+    let mut line = match report.devices.is_empty() {
+        true => report.model.title.clone(),
+        false => format!("{}, {}", report.model.title, chosen.quant),
     };
     line.push_str(&format!(", context {}, {cache}", tokens(chosen.context)));
     if chosen.slots > 1 {
         line.push_str(&format!(", {} slots", chosen.slots));
     }
-    let places = answer.model.layers + 1;
+    let places = report.model.layers + 1;
     if chosen.gpu_layers < places {
         line.push_str(&format!(", {} of {places} layers on the GPU", chosen.gpu_layers));
     }
     match chosen.cpu_expert_layers {
         0 => {}
-        layers if layers == answer.model.layers => line.push_str(", all experts in RAM"),
+        layers if layers == report.model.layers => line.push_str(", all experts in RAM"),
         layers => line.push_str(&format!(", experts of the first {layers} layers in RAM")),
     }
-    let mut text = TerminalText::styled(Style::Title, &wrapped(&one_line(&line), "", ""));
-    for (place, device) in answer.devices.iter().enumerate() {
-        let number = if answer.devices.len() > 1 { format!("GPU {place}: ") } else { "on ".to_string() };
+    let mut text = TerminalText::styled(Style::Title, &wrap(&one_line(&line), "", ""));
+    for (place, device) in report.devices.iter().enumerate() {
+        let number = if report.devices.len() > 1 { format!("GPU {place}: ") } else { "on ".to_string() };
         let shared = if device.unified { " shared with the system" } else { "" };
         let line = format!(
             "{number}{}, {}{shared} ({} visible to programs)",
@@ -84,7 +84,7 @@ fn heading(answer: &Answer) -> TerminalText {
             gib(device.memory_bytes),
             gib(device.visible_bytes)
         );
-        text.push(wrapped(&line, "", "  "));
+        text.push(wrap(&line, "", "  "));
         if device.memory_options_gib.len() > 1 {
             let sizes: Vec<String> = device.memory_options_gib.iter().map(f64::to_string).collect();
             text.push(format!("sold with {} GiB: say yours with --memory\n", sizes.join(", ")));
@@ -98,14 +98,14 @@ fn mib(bytes: u64) -> String {
     format!("{} MiB", tokens((bytes + (1 << 19)) / (1 << 20)))
 }
 
-fn verdict(answer: &Answer) -> TerminalText {
-    let margin = answer.margin_bytes.unwrap_or(0);
-    let fullest = match answer.devices.len() {
+fn verdict(report: &FitReport) -> TerminalText {
+    let margin = report.margin_bytes.unwrap_or(0);
+    let fullest = match report.devices.len() {
         1 => "",
         2 => " on the fuller device",
         _ => " on the fullest device",
     };
-    let line = match answer.verdict {
+    let line = match report.verdict {
         Some("fits") => format!(
             "It fits, with {} to spare{fullest} even if the driver takes the most",
             mib(margin.unsigned_abs())
@@ -114,17 +114,17 @@ fn verdict(answer: &Answer) -> TerminalText {
             "It is tight: {} short{fullest} if the driver takes the most that was seen",
             mib(margin.unsigned_abs())
         ),
-        Some("no") if answer.plan.is_some() => format!(
+        Some("no") if report.plan.is_some() => format!(
             "It does not fit with llama.cpp's own split, which is {} short{fullest}. It does with another, see below",
             mib(margin.unsigned_abs())
         ),
         Some("offload") => format!(
             "It fits in part: {}, as below. Whole it is {} short{fullest}",
-            part_of(answer),
+            part_of(report),
             mib(margin.unsigned_abs())
         ),
         Some("no") => {
-            let short = match answer.margin_bytes {
+            let short = match report.margin_bytes {
                 Some(margin) => format!(", {} short{fullest}", mib(margin.unsigned_abs())),
                 None => ": weights and cache alone are larger than its memory".to_string(),
             };
@@ -132,10 +132,10 @@ fn verdict(answer: &Answer) -> TerminalText {
         }
         _ => format!(
             "Not covered: compute buffers of this device are not modeled. Weights and cache are, and leave it {}",
-            left(answer)
+            remaining(report)
         ),
     };
-    let paragraph = wrapped(&format!("{line}."), "", "");
+    let paragraph = wrap(&format!("{line}."), "", "");
     let (verdict, rest) = paragraph.split_at(paragraph.find([',', ':']).unwrap_or(paragraph.len()));
     let mut text = TerminalText::from("\n");
     text.push(TerminalText::styled(Style::Strong, verdict));
@@ -144,9 +144,9 @@ fn verdict(answer: &Answer) -> TerminalText {
 }
 
 /// What has to leave the GPU.
-fn part_of(answer: &Answer) -> String {
-    let Some(plan) = &answer.plan else { return String::new() };
-    let layers = answer.model.layers;
+fn part_of(report: &FitReport) -> String {
+    let Some(plan) = &report.plan else { return String::new() };
+    let layers = report.model.layers;
     match plan.settings.cpu_expert_layers {
         0 => format!("{} of {} layers on the GPU, the others in RAM", plan.settings.gpu_layers, layers + 1),
         experts => format!("the experts of {experts} of {layers} layers have to stay in RAM"),
@@ -154,17 +154,17 @@ fn part_of(answer: &Answer) -> String {
 }
 
 /// What weights and cache leave of the fullest device.
-fn left(answer: &Answer) -> String {
-    let left = answer
+fn remaining(report: &FitReport) -> String {
+    let left = report
         .devices
         .iter()
         .map(|device| device.visible_bytes.saturating_sub(device.other_bytes + device.parts.total_bytes));
     gib(left.min().unwrap_or(0))
 }
 
-fn changes(answer: &Answer, remedies: &Remedies) -> TerminalText {
+fn changes(report: &FitReport, remedies: &Remedies) -> TerminalText {
     let mut lines = Vec::new();
-    let chosen = &answer.settings;
+    let chosen = &report.settings;
     if let Some(split) = &remedies.tensor_split {
         let shares: Vec<String> = split.iter().map(u64::to_string).collect();
         lines.push(format!("another split of the layers: -ts {}", shares.join(",")));
@@ -173,7 +173,7 @@ fn changes(answer: &Answer, remedies: &Remedies) -> TerminalText {
         lines.push(format!(
             "experts of the first {} of {} layers in RAM: --n-cpu-moe {} ({} of RAM)",
             moved.layers,
-            answer.model.layers,
+            report.model.layers,
             moved.layers,
             gib(moved.host_bytes)
         ));
@@ -191,7 +191,7 @@ fn changes(answer: &Answer, remedies: &Remedies) -> TerminalText {
         lines.push(format!(
             "{} of {} layers on the GPU, the others in RAM and slow: --layers {} ({} of RAM)",
             moved.layers,
-            answer.model.layers + 1,
+            report.model.layers + 1,
             moved.layers,
             gib(moved.host_bytes)
         ));
@@ -200,29 +200,29 @@ fn changes(answer: &Answer, remedies: &Remedies) -> TerminalText {
         let none = "No single change makes it fit: take a smaller model or more memory.";
         return format!("\n{none}\n").into();
     }
-    let lines: String = lines.iter().map(|line| wrapped(line, "  - ", "    ")).collect();
+    let lines: String = lines.iter().map(|line| wrap(line, "  - ", "    ")).collect();
     section("What would fit, each alone", &lines)
 }
 
-fn facts(answer: &Answer) -> TerminalText {
+fn facts(report: &FitReport) -> TerminalText {
     let mut lines = Vec::new();
-    let runs = matches!(answer.verdict, Some("fits" | "tight"));
-    if let Some(context) = answer.largest_context.filter(|_| runs) {
-        let own = if context == answer.model.max_context { ", the model's own maximum" } else { "" };
+    let runs = matches!(report.verdict, Some("fits" | "tight"));
+    if let Some(context) = report.largest_context.filter(|_| runs) {
+        let own = if context == report.model.max_context { ", the model's own maximum" } else { "" };
         lines.push(format!("largest context: {} tokens{own}", tokens(context)));
     }
-    if let Some(quant) = answer.best_quant {
+    if let Some(quant) = report.best_quant {
         lines.push(format!("widest quantization at this context: {quant}"));
     }
-    lines.push(speed(answer));
-    lines.push(vllm(&answer.other_engines.vllm));
-    lines.push(transformers(&answer.other_engines.transformers));
-    let lines: String = lines.iter().map(|line| wrapped(line, "  ", "    ")).collect();
+    lines.push(speed(report));
+    lines.push(vllm(&report.other_engines.vllm));
+    lines.push(transformers(&report.other_engines.transformers));
+    let lines: String = lines.iter().map(|line| wrap(line, "  ", "    ")).collect();
     section("On this machine", &lines)
 }
 
-fn speed(answer: &Answer) -> String {
-    let speed = &answer.speed;
+fn speed(report: &FitReport) -> String {
+    let speed = &report.speed;
     let (Some(empty), Some(full), Some(share), Some(bandwidth)) =
         (speed.empty_context, speed.full_context, speed.share_of_bandwidth, speed.bandwidth_gbps)
     else {
@@ -273,12 +273,12 @@ fn vllm(vllm: &Vllm) -> String {
     format!("vLLM, {kind}: {word}; {} of weights a card, {pool}{longest}", gib(weights))
 }
 
-fn transformers(answer: &Transformers) -> String {
-    let (Some(verdict), Some(kind), Some(total)) = (answer.verdict, answer.weight_type, answer.total_bytes)
+fn transformers(report: &Transformers) -> String {
+    let (Some(verdict), Some(kind), Some(total)) = (report.verdict, report.weight_type, report.total_bytes)
     else {
         return format!(
             "transformers: not covered, {}",
-            answer.reason.as_deref().unwrap_or("nothing is known")
+            report.reason.as_deref().unwrap_or("nothing is known")
         );
     };
     let word = match verdict {
@@ -289,8 +289,8 @@ fn transformers(answer: &Transformers) -> String {
     format!("transformers, {kind}: {word}; {} in all", span(total.map(|bytes| bytes as i64)))
 }
 
-fn typed(commands: &Commands, answer: &Answer) -> TerminalText {
-    let plan = match (answer.verdict, &answer.plan) {
+fn commands_section(commands: &Commands, report: &FitReport) -> TerminalText {
+    let plan = match (report.verdict, &report.plan) {
         (Some("offload"), Some(plan)) if plan.settings.cpu_expert_layers > 0 => ", with experts in RAM",
         (Some("offload"), _) => ", with the layers that fit",
         (_, Some(_)) => ", with a split that fits",
@@ -313,8 +313,8 @@ fn block(name: &str, lines: &[String]) -> String {
     format!("  {name}:\n{lines}")
 }
 
-fn evidence(answer: &Answer) -> TerminalText {
-    let chosen = &answer.settings;
+fn evidence(report: &FitReport) -> TerminalText {
+    let chosen = &report.settings;
     let mut note = format!("{}; {}. ", chosen.runner, chosen.evidence);
     note.push_str(match chosen.runner {
         "llama-server" => "Builds before June 2026 take more for logits: --runner library. ",

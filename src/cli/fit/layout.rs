@@ -8,7 +8,7 @@ const WIDTH: usize = 80;
 const MIB: f64 = 1_048_576.0;
 
 /// A paragraph whose lines are no longer than the terminal.
-pub(super) fn wrapped(paragraph: &str, first: &str, rest: &str) -> String {
+pub(super) fn wrap(paragraph: &str, first: &str, rest: &str) -> String {
     let mut text = String::from(first);
     let mut column = first.chars().count();
     for (place, word) in paragraph.split(' ').enumerate() {
@@ -37,7 +37,7 @@ pub(super) fn section(title: &str, lines: &str) -> TerminalText {
 /// A paragraph in a style, an empty line before it.
 pub(super) fn paragraph_in(style: Style, words: &str) -> TerminalText {
     let mut text = TerminalText::from("\n");
-    text.push(TerminalText::styled(style, &wrapped(words, "", "")));
+    text.push(TerminalText::styled(style, &wrap(words, "", "")));
     text
 }
 
@@ -112,12 +112,12 @@ pub(super) fn span([low, high]: [i64; 2]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{command, span, wrapped};
+    use super::{command, span, wrap};
 
     #[test]
     fn a_line_is_never_longer_than_the_terminal() {
         let long = "one two three ".repeat(20);
-        assert!(wrapped(&long, "  - ", "    ").lines().all(|line| line.chars().count() <= 80));
+        assert!(wrap(&long, "  - ", "    ").lines().all(|line| line.chars().count() <= 80));
         let line = format!("llama-server -m {}.gguf -ngl 999 -c 8192 -np 1 -fa on -ctk q8_0", "x".repeat(40));
         let broken = command(&line);
         assert!(broken.lines().all(|line| line.chars().count() <= 80), "{broken}");

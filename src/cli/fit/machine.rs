@@ -9,14 +9,14 @@ use crate::site::kinds::DeviceData;
 use crate::site::{Kind, Names, Site, gib};
 
 /// Largest memory that a device may be said to have, in GiB.
-const MOST_GIB: f64 = 65_536.0;
+const MAX_GIB: f64 = 65_536.0;
 
 /// Most devices that ggml's CUDA backend uses (`GGML_CUDA_MAX_DEVICES`).
-const MOST_DEVICES: usize = 16;
+const MAX_DEVICES: usize = 16;
 
 /// A device.
 #[derive(Debug, Clone)]
-pub(super) struct Card {
+pub(super) struct GpuDevice {
     /// Its title.
     pub name: String,
     /// The name of its page; none for one that only `--memory` tells of.
@@ -43,7 +43,7 @@ pub(super) struct Card {
 #[derive(Debug, Clone)]
 pub(super) struct Machine {
     /// Device by device.
-    pub cards: Vec<Card>,
+    pub cards: Vec<GpuDevice>,
 }
 
 impl Machine {
@@ -55,8 +55,8 @@ impl Machine {
         let sizes: Vec<u64> =
             options.memory.iter().map(|written| bytes("--memory", written, 0.25)).collect::<Result<_>>()?;
         let mut cards = Vec::new();
-        if options.gpu.len().max(sizes.len()) > MOST_DEVICES {
-            bail!("llama.cpp uses at most {MOST_DEVICES} CUDA devices");
+        if options.gpu.len().max(sizes.len()) > MAX_DEVICES {
+            bail!("llama.cpp uses at most {MAX_DEVICES} CUDA devices");
         }
         if !options.gpu.is_empty() && sizes.len() > 1 && sizes.len() != options.gpu.len() {
             bail!(
@@ -67,14 +67,16 @@ impl Machine {
         }
         let names = Names::new(site, Kind::Hardware);
         for (place, gpu) in options.gpu.iter().enumerate() {
-            let slug = named(&names, Kind::Hardware, gpu)?;
+            let slug = resolve_slug(&names, Kind::Hardware, gpu)?;
             let page = site.devices.iter().find(|device| device.head.id.slug == slug);
             let page = page.expect("the name was found");
             let size = sizes.get(place).or(sizes.first()).copied();
-            cards.push(Card::of(&page.head.title.value, slug, &page.data, size));
+            cards.push(GpuDevice::of(&page.head.title.value, slug, &page.data, size));
         }
         if cards.is_empty() {
-            cards.extend(sizes.iter().map(|memory| Card::unnamed(*memory, site.visible_of_size(*memory))));
+            cards.extend(
+                sizes.iter().map(|memory| GpuDevice::unnamed(*memory, site.visible_of_size(*memory))),
+            );
         }
         if let Some(written) = &options.other_memory {
             let other = bytes("--other-memory", written, 0.0)?;
@@ -104,12 +106,12 @@ impl Machine {
 
     /// What each device has for buffers once the driver has taken this much.
     pub fn free(&self, driver: Bytes) -> Vec<Bytes> {
-        let free = |card: &Card| Bytes(card.room().saturating_sub(driver.0));
+        let free = |card: &GpuDevice| Bytes(card.room().saturating_sub(driver.0));
         self.cards.iter().map(free).collect()
     }
 }
 
-impl Card {
+impl GpuDevice {
     /// The visible memory that other programs leave free.
     pub fn room(&self) -> u64 {
         self.visible - self.other
@@ -155,8 +157,8 @@ fn greatest_common_divisor(a: u64, b: u64) -> u64 {
 
 fn bytes(flag: &str, written: &str, least: f64) -> Result<u64> {
     match written.trim().parse::<f64>() {
-        Ok(size) if (least..=MOST_GIB).contains(&size) => Ok((size * 1_073_741_824.0) as u64),
-        _ => bail!("`{flag} {written}` is not possible: it takes {least} to {MOST_GIB} GiB"),
+        Ok(size) if (least..=MAX_GIB).contains(&size) => Ok((size * 1_073_741_824.0) as u64),
+        _ => bail!("`{flag} {written}` is not possible: it takes {least} to {MAX_GIB} GiB"),
     }
 }
 
@@ -164,6 +166,6 @@ fn bytes(flag: &str, written: &str, least: f64) -> Result<u64> {
 ///
 /// # Errors
 /// When it stands for no page, or for several.
-pub(super) fn named(names: &Names, kind: Kind, name: &str) -> Result<String> {
+pub(super) fn resolve_slug(names: &Names, kind: Kind, name: &str) -> Result<String> {
     names.resolve(name).slug(names, kind, name).map_err(|message| anyhow!(message))
 }

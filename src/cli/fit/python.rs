@@ -9,12 +9,12 @@ use kbgen_estimate::transformers::transformers;
 use kbgen_estimate::vllm::{DEFAULT_UTILIZATION, VllmCache, VllmSettings, VllmVerdict, vllm};
 use serde::Serialize;
 
-use crate::cli::fit::machine::Card;
-use crate::cli::fit::question::Question;
+use crate::cli::fit::machine::GpuDevice;
+use crate::cli::fit::request::FitRequest;
 
 /// Both engines; `reason` says why one is not covered.
 #[derive(Debug, Serialize)]
-pub(super) struct Python {
+pub(super) struct PythonEngines {
     pub vllm: Vllm,
     pub transformers: Transformers,
 }
@@ -46,34 +46,34 @@ pub(super) struct Transformers {
 }
 
 /// Types that are tried, the widest first.
-const TRIED: [WeightType; 3] = [WeightType::Bf16, WeightType::Fp8, WeightType::Awq];
+const WEIGHT_TYPES: [WeightType; 3] = [WeightType::Bf16, WeightType::Fp8, WeightType::Awq];
 /// A published count larger than the text model's by this many thousandths tells of further parts.
-const FURTHER_PARTS: u64 = 1005;
+const EXTRA_PARTS_PER_MILLE: u64 = 1005;
 
 /// What both engines need.
-pub(super) fn python(question: &Question<'_>, settings: &Settings) -> Python {
-    let reason = not_covered(question);
+pub(super) fn python(request: &FitRequest<'_>, settings: &Settings) -> PythonEngines {
+    let reason = not_covered(request);
     let vllm = match &reason {
         Some(reason) => Vllm { reason: Some(reason.clone()), ..Vllm::default() },
-        None => vllm_answer(question, settings),
+        None => vllm_answer(request, settings),
     };
     let transformers = match &reason {
         Some(reason) => Transformers { reason: Some(reason.clone()), ..Transformers::default() },
-        None => transformers_answer(question),
+        None => transformers_answer(request),
     };
-    Python { vllm, transformers }
+    PythonEngines { vllm, transformers }
 }
 
-fn not_covered(question: &Question<'_>) -> Option<String> {
-    let text = parameter_count(&question.model).held;
-    let published = question.page.data.parameters.as_ref().map_or(0, |count| count.value);
-    if question.machine.cards.is_empty() {
+fn not_covered(request: &FitRequest<'_>) -> Option<String> {
+    let text = parameter_count(&request.model).held;
+    let published = request.page.data.parameters.as_ref().map_or(0, |count| count.value);
+    if request.machine.cards.is_empty() {
         Some("no device was named".to_string())
-    } else if !question.machine.is_covered() {
+    } else if !request.machine.is_covered() {
         Some("only NVIDIA cards with memory of their own are modeled".to_string())
-    } else if question.model.family.mxfp4_checkpoint {
+    } else if request.model.family.mxfp4_checkpoint {
         Some("its checkpoint keeps the experts in MXFP4".to_string())
-    } else if published * 1000 > text * FURTHER_PARTS {
+    } else if published * 1000 > text * EXTRA_PARTS_PER_MILLE {
         let further = (published - text) as f64 / 1e9;
         Some(format!("the checkpoint has {further:.1} billion parameters beside the text model"))
     } else {
@@ -81,17 +81,17 @@ fn not_covered(question: &Question<'_>) -> Option<String> {
     }
 }
 
-fn vllm_answer(question: &Question<'_>, settings: &Settings) -> Vllm {
-    let cards = &question.machine.cards;
+fn vllm_answer(request: &FitRequest<'_>, settings: &Settings) -> Vllm {
+    let cards = &request.machine.cards;
     if cards.iter().any(|card| card.compute_capability.is_some_and(|version| version < 7.0)) {
         let reason = "it needs compute capability 7.0 or higher".to_string();
         return Vllm { reason: Some(reason), ..Vllm::default() };
     }
     let is_wide = settings.cache_type_k <= CacheType::Bf16;
     let cache = if is_wide { VllmCache::Auto } else { VllmCache::Fp8 };
-    let memory = cards.iter().map(Card::room).min().unwrap_or(0);
+    let memory = cards.iter().map(GpuDevice::room).min().unwrap_or(0);
     let mut last = Vllm::default();
-    for weights in TRIED {
+    for weights in WEIGHT_TYPES {
         let asked = VllmSettings {
             weights,
             cache,
@@ -99,11 +99,11 @@ fn vllm_answer(question: &Question<'_>, settings: &Settings) -> Vllm {
             memory: Bytes(memory),
             utilization: DEFAULT_UTILIZATION,
         };
-        let need = match vllm(&question.model, &asked) {
+        let need = match vllm(&request.model, &asked) {
             Ok(need) => need,
             Err(reason) => return Vllm { reason: Some(reason.0), ..Vllm::default() },
         };
-        let verdict = match need.verdict(question.context) {
+        let verdict = match need.verdict(request.context) {
             VllmVerdict::Fits => "fits",
             VllmVerdict::Tight => "tight",
             VllmVerdict::TooLarge => "no",
@@ -124,12 +124,12 @@ fn vllm_answer(question: &Question<'_>, settings: &Settings) -> Vllm {
     last
 }
 
-fn transformers_answer(question: &Question<'_>) -> Transformers {
+fn transformers_answer(request: &FitRequest<'_>) -> Transformers {
     let none = |reason: String| Transformers { reason: Some(reason), ..Transformers::default() };
-    let [card] = question.machine.cards.as_slice() else {
+    let [card] = request.machine.cards.as_slice() else {
         return none("several devices are not modeled".to_string());
     };
-    let need = match transformers(&question.model, WeightType::Bf16, question.context) {
+    let need = match transformers(&request.model, WeightType::Bf16, request.context) {
         Ok(need) => need,
         Err(reason) => return none(reason.0),
     };

@@ -4,7 +4,7 @@ use kbgen_estimate::settings::{ExpertPlacement, Settings};
 use kbgen_estimate::speed::{CacheRead, SpeedKind, weight_bytes_read};
 use serde::Serialize;
 
-use crate::cli::fit::question::Question;
+use crate::cli::fit::request::FitRequest;
 
 /// Tokens per second of one request; `reason` says why there are none.
 #[derive(Debug, Serialize)]
@@ -23,8 +23,8 @@ pub(super) struct Speed {
 }
 
 /// The range for these settings.
-pub(super) fn speed(question: &Question<'_>, settings: &Settings, is_too_large: bool) -> Speed {
-    let weights = weight_bytes_read(&question.model, settings.quantization);
+pub(super) fn speed(request: &FitRequest<'_>, settings: &Settings, is_too_large: bool) -> Speed {
+    let weights = weight_bytes_read(&request.model, settings.quantization);
     let none = |reason| Speed {
         empty_context: None,
         full_context: None,
@@ -33,11 +33,11 @@ pub(super) fn speed(question: &Question<'_>, settings: &Settings, is_too_large: 
         bandwidth_gbps: None,
         reason: Some(reason),
     };
-    let places = question.model.layers.len() as u64 + 1;
+    let places = request.model.layers.len() as u64 + 1;
     let is_whole = settings.gpu_layers.is_none_or(|layers| layers >= places)
         && settings.experts == ExpertPlacement::WithLayer
         && !is_too_large;
-    let card = match question.machine.cards.as_slice() {
+    let card = match request.machine.cards.as_slice() {
         [] => return none("no device was named"),
         _ if !is_whole => return none("nothing is said while a part runs from RAM"),
         [card] if card.slug.is_none() => return none("a named device has a bandwidth"),
@@ -47,10 +47,10 @@ pub(super) fn speed(question: &Question<'_>, settings: &Settings, is_too_large: 
     let Some((class, bandwidth)) = card.speed else {
         return none("no speeds were collected for devices of this kind");
     };
-    let Some(band) = class.band(SpeedKind::of(&question.model)) else {
+    let Some(band) = class.band(SpeedKind::of(&request.model)) else {
         return none("no speeds of models with experts were collected for devices of this kind");
     };
-    let read = CacheRead::of(&question.model);
+    let read = CacheRead::of(&request.model);
     let at = |depth| {
         let cache = read.at(depth, settings.cache_type_k, settings.cache_type_v);
         let range = band.range(bandwidth, weights + cache);
@@ -58,7 +58,7 @@ pub(super) fn speed(question: &Question<'_>, settings: &Settings, is_too_large: 
     };
     Speed {
         empty_context: at(0),
-        full_context: at(question.context),
+        full_context: at(request.context),
         weight_bytes_read: weights.0,
         share_of_bandwidth: Some([band.low, band.high]),
         bandwidth_gbps: Some(bandwidth),

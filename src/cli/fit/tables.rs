@@ -2,13 +2,13 @@
 
 use kbgen_estimate::estimator::BytesRange;
 
-use crate::cli::fit::answer::{Answer, DeviceAnswer, Parts, Row, driver};
 use crate::cli::fit::layout::{paragraph_in, section, size, span};
+use crate::cli::fit::report::{BufferSizes, DeviceReport, FitReport, QuantizationRow, driver};
 use crate::escape::{Style, TerminalText};
 use crate::site::{gib, tokens};
 
 /// One device: a line for each part, with its evidence.
-pub(super) fn one_device(device: &DeviceAnswer, ram: &Parts) -> String {
+pub(super) fn one_device(device: &DeviceReport, ram: &BufferSizes) -> String {
     let mut text = format!("\n  {:<20}{:>20}{:>13}\n", "", "GPU", "RAM");
     let mut line = |name: &str, gpu: String, ram: String, mark: &str| {
         let line = format!("  {name:<20}{gpu:>20}{ram:>13}   {mark}");
@@ -35,10 +35,10 @@ pub(super) fn one_device(device: &DeviceAnswer, ram: &Parts) -> String {
 }
 
 /// Several devices: a line for each.
-pub(super) fn several_devices(devices: &[DeviceAnswer], host: &Parts) -> String {
+pub(super) fn several_devices(devices: &[DeviceReport], host: &BufferSizes) -> String {
     let mut text =
         format!("\n  {:<7}{:>13}{:>13}{:>13}{:>24}\n", "", "weights", "KV cache", "compute", "free");
-    let mut line = |name: &str, parts: &Parts, free: String| {
+    let mut line = |name: &str, parts: &BufferSizes, free: String| {
         let [weights, cache, compute] =
             [Some(parts.weights_bytes), Some(parts.cache_bytes), parts.compute_bytes].map(size);
         let line = format!("  {name:<7}{weights:>13}{cache:>13}{compute:>13}{free:>24}");
@@ -67,9 +67,9 @@ fn drivers_share() -> String {
 }
 
 /// Every quantization on these devices.
-pub(super) fn quantizations(answer: &Answer) -> TerminalText {
+pub(super) fn quantizations(report: &FitReport) -> TerminalText {
     let mut text = format!("  {:<8}{:>12}{:>12}  {:<16}{}\n", "", "file", "buffers", "", "largest context");
-    for row in &answer.quantizations {
+    for row in &report.quantizations {
         let word = match row.verdict {
             Some("fits") => "fits",
             Some("tight") => "tight",
@@ -87,12 +87,12 @@ pub(super) fn quantizations(answer: &Answer) -> TerminalText {
 }
 
 /// What is needed, where no device was named.
-pub(super) fn needs(answer: &Answer) -> TerminalText {
+pub(super) fn needs(report: &FitReport) -> TerminalText {
     let mut text = format!(
         "\n{:<8}{:>12}{:>12}{:>12}{:>12}{:>12}\n",
         "", "file", "weights", "KV cache", "compute", "on the GPU"
     );
-    let line = |row: &Row| {
+    let line = |row: &QuantizationRow| {
         format!(
             "{:<8}{:>12}{:>12}{:>12}{:>12}{:>12}\n",
             row.quant,
@@ -103,7 +103,7 @@ pub(super) fn needs(answer: &Answer) -> TerminalText {
             gib(row.total_bytes)
         )
     };
-    text.extend(answer.quantizations.iter().map(line));
+    text.extend(report.quantizations.iter().map(line));
     let note = format!(
         "All layers on one CUDA GPU with flash attention, to the byte. The driver takes {} more. Name a device for \
          a verdict: --gpu HW, or --memory GIB.",

@@ -1,22 +1,22 @@
 //! `kbgen links`: asks for every web address that the content names, apart from `check`, since other sites come and go.
 
 mod addresses;
-mod ask;
+mod fetch;
+mod history;
 mod host;
-mod memory;
 
 use std::sync::Arc;
 
 use anyhow::ensure;
 use serde::Serialize;
 
-use crate::cli::arguments::{AnswerFormat, Arguments, LinksOptions};
-use crate::cli::kept::Kept;
+use crate::cli::arguments::{Arguments, LinksOptions, OutputFormat};
+use crate::cli::build_cache::BuildCache;
 use crate::cli::links::addresses::addresses;
-use crate::cli::links::ask::{Answer, Network, ask};
-use crate::cli::links::memory::Memory;
+use crate::cli::links::fetch::{FetchResult, Network, fetch_all};
+use crate::cli::links::history::LinkHistory;
 use crate::cli::terminal::Terminal;
-use crate::cli::{Outcome, world};
+use crate::cli::{Outcome, environment};
 use crate::escape::{Style, TerminalText, one_line};
 use crate::load::{self, Drafts};
 use crate::pipeline::{self, Order};
@@ -26,7 +26,7 @@ use crate::watch::Unwatched;
 /// What became of an address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-enum State {
+enum LinkState {
     /// There is no such page, or no such host.
     Gone,
     /// Its redirects lead nowhere.
@@ -39,12 +39,12 @@ enum State {
 
 /// An address that needs a look, with one place that names it.
 #[derive(Debug, Serialize)]
-struct Found {
+struct LinkReport {
     file: String,
     line: usize,
     column: usize,
     url: String,
-    state: State,
+    state: LinkState,
     /// The status, or what went wrong on the way.
     why: String,
     /// Where a moved one is now.
@@ -56,28 +56,29 @@ pub(super) fn run(
     options: &LinksOptions,
     terminal: &Terminal,
 ) -> anyhow::Result<Outcome> {
-    let root = world::root(arguments.root.as_deref())?;
+    let root = environment::root(arguments.root.as_deref())?;
     let (sources, faults) = load::read(&root)?;
-    let today = options.date.unwrap_or_else(world::today);
-    let kept = Kept::open(&root, &options.cache, terminal);
+    let today = options.date.unwrap_or_else(environment::today);
+    let cache = BuildCache::open(&root, &options.cache, terminal);
     let order = Order {
         today,
         drafts: Drafts::Include,
         base_url: None,
         audience: Audience::World,
-        engine: Arc::new(kept.engine()),
+        engine: Arc::new(cache.engine()),
     };
     let draft = pipeline::understand(&sources, faults, &order, &Unwatched)?;
     let places = addresses(&draft.site, &draft.links, &sources);
-    let mut memory = Memory::open(kept.cache(), today, options.fresh);
-    let unknown: Vec<&str> = places.keys().map(String::as_str).filter(|url| !memory.is_fresh(url)).collect();
+    let mut history = LinkHistory::open(cache.store(), today, options.fresh);
+    let unknown: Vec<&str> = places.keys().map(String::as_str).filter(|url| !history.is_fresh(url)).collect();
     terminal.say(&match unknown.len() {
         0 if places.is_empty() => "the content names no web address".to_string(),
         0 => format!("all {} addresses answered lately", places.len()),
         asked => format!("asking for {asked} of {} addresses", places.len()),
     });
-    let answers = ask(&unknown, &Network::public())?;
-    let is_answer = |answer: &Answer| matches!(answer, Answer::Status { .. } | Answer::Broken(_));
+    let answers = fetch_all(&unknown, &Network::public())?;
+    let is_answer =
+        |answer: &FetchResult| matches!(answer, FetchResult::Status { .. } | FetchResult::Broken(_));
     // Without a network every host is unknown.
     ensure!(
         answers.is_empty() || answers.iter().any(|(_, answer)| is_answer(answer)),
@@ -87,58 +88,58 @@ pub(super) fn run(
     let mut found = Vec::new();
     for (url, answer) in answers {
         let Some(span) = places.get(&url) else { continue };
-        match judge(&url, answer) {
-            None => memory.answered(&url),
+        match classify(&url, answer) {
+            None => history.answered(&url),
             Some((state, why, to)) => {
                 let source = sources.get(span.source);
                 let position = source.position(span.start);
                 let (line, column) = (position.line, position.column);
-                found.push(Found { file: source.path.clone(), line, column, url, state, why, to });
+                found.push(LinkReport { file: source.path.clone(), line, column, url, state, why, to });
             }
         }
     }
-    memory.keep()?;
+    history.keep()?;
     found.sort_by(|a, b| (&a.file, a.line, a.column).cmp(&(&b.file, b.line, b.column)));
     match options.format {
-        AnswerFormat::Json => terminal.print_json(&found),
-        AnswerFormat::Human if unknown.is_empty() => {}
-        AnswerFormat::Human => tell(&found, terminal),
+        OutputFormat::Json => terminal.print_json(&found),
+        OutputFormat::Human if unknown.is_empty() => {}
+        OutputFormat::Human => print_reports(&found, terminal),
     }
-    let is_bad = |found: &Found| matches!(found.state, State::Gone | State::Broken);
-    Ok(if found.iter().any(is_bad) { Outcome::Findings } else { Outcome::Fine })
+    let is_bad = |found: &LinkReport| matches!(found.state, LinkState::Gone | LinkState::Broken);
+    Ok(if found.iter().any(is_bad) { Outcome::Findings } else { Outcome::Success })
 }
 
 /// What an answer means; none when all is well. Hosts that turn programs away answer 401, 403, 429 and the like, which
 /// says nothing about the page.
-fn judge(url: &str, answer: Answer) -> Option<(State, String, Option<String>)> {
+fn classify(url: &str, answer: FetchResult) -> Option<(LinkState, String, Option<String>)> {
     let (code, to) = match answer {
-        Answer::Status { code, to } => (code, to.filter(|to| to != url)),
-        Answer::Broken(why) => return Some((State::Broken, why, None)),
-        Answer::NoHost => return Some((State::Gone, "there is no such host".to_string(), None)),
-        Answer::Silent(why) => return Some((State::Unsure, why.to_string(), None)),
+        FetchResult::Status { code, to } => (code, to.filter(|to| to != url)),
+        FetchResult::Broken(why) => return Some((LinkState::Broken, why, None)),
+        FetchResult::NoHost => return Some((LinkState::Gone, "there is no such host".to_string(), None)),
+        FetchResult::Silent(why) => return Some((LinkState::Unsure, why.to_string(), None)),
     };
     let status = format!("status {code}");
     match code {
-        404 | 410 => Some((State::Gone, status, None)),
-        200..=299 if to.is_some() => Some((State::Moved, status, to)),
+        404 | 410 => Some((LinkState::Gone, status, None)),
+        200..=299 if to.is_some() => Some((LinkState::Moved, status, to)),
         200..=299 | 304 => None,
-        _ => Some((State::Unsure, status, None)),
+        _ => Some((LinkState::Unsure, status, None)),
     }
 }
 
-fn tell(found: &[Found], terminal: &Terminal) {
+fn print_reports(found: &[LinkReport], terminal: &Terminal) {
     if found.is_empty() {
         return terminal.say("none of them is gone");
     }
     for found in found {
         let word = match found.state {
-            State::Gone => "gone",
-            State::Broken => "broken",
-            State::Moved => "moved",
-            State::Unsure => "unsure",
+            LinkState::Gone => "gone",
+            LinkState::Broken => "broken",
+            LinkState::Moved => "moved",
+            LinkState::Unsure => "unsure",
         };
         let to = found.to.as_ref().map_or(String::new(), |to| format!(", now {to}"));
-        let Found { file, line, column, url, why, .. } = found;
+        let LinkReport { file, line, column, url, why, .. } = found;
         let mut text = TerminalText::from(format!("{}:{line}:{column}: ", one_line(file)));
         text.push(TerminalText::styled(Style::Strong, word));
         text.push(one_line(&format!(": {url} ({why}{to})")).as_ref());
@@ -146,7 +147,7 @@ fn tell(found: &[Found], terminal: &Terminal) {
         terminal.print(text);
     }
     let count = |state| found.iter().filter(|found| found.state == state).count();
-    let (gone, broken) = (count(State::Gone), count(State::Broken));
-    let (moved, unsure) = (count(State::Moved), count(State::Unsure));
+    let (gone, broken) = (count(LinkState::Gone), count(LinkState::Broken));
+    let (moved, unsure) = (count(LinkState::Moved), count(LinkState::Unsure));
     terminal.say(format!("{gone} gone, {broken} broken, {moved} moved, {unsure} unsure"));
 }

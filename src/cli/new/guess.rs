@@ -4,7 +4,7 @@ use crate::diagnosis;
 use crate::unicode_safety::invisible_chars;
 
 /// Words that stand in lines which say what went wrong.
-const TELLING: [&str; 9] =
+const ERROR_WORDS: [&str; 9] =
     ["error", "failed", "exception", "cannot", "unable", "fatal", "out of memory", "not found", "killed"];
 
 /// The last line that tells of a failure, or the last one that is not empty.
@@ -12,16 +12,16 @@ pub(super) fn error_line(log: &str) -> Option<String> {
     let lines = || log.lines().map(plain).filter(|line| !line.is_empty());
     let telling = lines().rfind(|line| {
         let lower = line.to_lowercase();
-        TELLING.iter().any(|word| lower.contains(word))
+        ERROR_WORDS.iter().any(|word| lower.contains(word))
     });
     telling.or_else(|| lines().next_back())
 }
 
 /// Whether a line says more than that something failed; a signature made of that alone would match most logs.
-pub(super) fn says_enough(line: &str) -> bool {
-    let words = line.split_whitespace().filter(|word| typed(bare(word).0).is_none());
+pub(super) fn is_specific(line: &str) -> bool {
+    let words = line.split_whitespace().filter(|word| placeholder_for(bare(word).0).is_none());
     let text = words.collect::<Vec<_>>().join(" ").to_lowercase();
-    let rest = TELLING.iter().fold(text, |rest, telling| rest.replace(telling, " "));
+    let rest = ERROR_WORDS.iter().fold(text, |rest, telling| rest.replace(telling, " "));
     rest.split(|c: char| !c.is_alphabetic()).any(|word| word.chars().count() >= 3)
 }
 
@@ -73,15 +73,15 @@ pub(super) fn pattern(line: &str) -> String {
         let (core, before, after) = bare(words[at]);
         let unit = words.get(at + 1).map(|next| bare(next));
         let is_number = !core.is_empty() && core.parse::<f64>().is_ok();
-        let hole = match unit {
+        let placeholder = match unit {
             Some((unit, "", tail)) if is_number && UNITS.contains(&unit) => {
                 at += 1;
                 Some(("{bytes}", tail.to_string()))
             }
-            _ => typed(core).map(|hole| (hole, after.to_string())),
+            _ => placeholder_for(core).map(|placeholder| (placeholder, after.to_string())),
         };
-        parts.push(match hole {
-            Some((hole, after)) => format!("{}{hole}{}", escape(before), escape(&after)),
+        parts.push(match placeholder {
+            Some((placeholder, after)) => format!("{}{placeholder}{}", escape(before), escape(&after)),
             None => escape(words[at]),
         });
         at += 1;
@@ -98,7 +98,7 @@ fn bare(word: &str) -> (&str, &str, &str) {
     (core, &word[..start], &word[start + core.len()..])
 }
 
-fn typed(core: &str) -> Option<&'static str> {
+fn placeholder_for(core: &str) -> Option<&'static str> {
     let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     match core {
         _ if core.starts_with("0x") && core.len() > 2 && core[2..].bytes().all(|b| b.is_ascii_hexdigit()) => {
@@ -147,10 +147,10 @@ mod tests {
     #[test]
     fn a_line_that_only_reports_a_failure_does_not_say_enough() {
         for line in ["error", "12:00:01 ERROR: failed", "Errors: 5", "/srv/model.gguf not found", "!"] {
-            assert!(!says_enough(line), "{line}");
+            assert!(!is_specific(line), "{line}");
         }
         for line in ["error: no card", "CUDA out of memory", "loader: cannot map /srv/m.gguf"] {
-            assert!(says_enough(line), "{line}");
+            assert!(is_specific(line), "{line}");
         }
     }
 }

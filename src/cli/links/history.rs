@@ -12,14 +12,14 @@ const FILE: &str = "links.json";
 
 /// The days on which addresses answered.
 #[derive(Debug)]
-pub(super) struct Memory<'c> {
+pub(super) struct LinkHistory<'c> {
     cache: Option<&'c Cache>,
     today: Date,
     days: i64,
     answered: BTreeMap<String, Date>,
 }
 
-impl<'c> Memory<'c> {
+impl<'c> LinkHistory<'c> {
     /// What is known; nothing when there is no such file or it cannot be read.
     pub fn open(cache: Option<&'c Cache>, today: Date, fresh: u32) -> Self {
         let bytes = cache.and_then(|cache| cache.read(FILE)).unwrap_or_default();

@@ -12,7 +12,7 @@ use crate::serve::{Changes, ServeOptions};
 
 /// Which files count.
 #[derive(Debug, Clone)]
-pub(crate) struct Look {
+pub(crate) struct WatchedFiles {
     root: PathBuf,
     watched: Vec<PathBuf>,
     ignored: Vec<PathBuf>,
@@ -20,7 +20,7 @@ pub(crate) struct Look {
 
 /// All files that count, as they were when they were looked at.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Seen(BTreeMap<PathBuf, Stamp>);
+pub(crate) struct WatchSnapshot(BTreeMap<PathBuf, Stamp>);
 
 /// What tells a file from what it was. The identity catches a file put in place of another with its time kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,7 +30,7 @@ struct Stamp {
     identity: u64,
 }
 
-impl Look {
+impl WatchedFiles {
     /// The files that a server is to watch.
     pub(crate) fn new(options: &ServeOptions) -> Self {
         let absolute =
@@ -56,7 +56,7 @@ impl Look {
 
     /// Those of these paths from the root whose files are not what was seen there, which takes note of them; `None` unless all
     /// of them are files that were there before. An empty one is a file that an editor is about to write.
-    pub(crate) fn changed(&self, paths: &BTreeSet<PathBuf>, seen: &mut Seen) -> Option<Changes> {
+    pub(crate) fn changed(&self, paths: &BTreeSet<PathBuf>, seen: &mut WatchSnapshot) -> Option<Changes> {
         let stamp = |path: &PathBuf| {
             let path = self.root.join(path);
             let found =
@@ -70,12 +70,12 @@ impl Look {
     }
 
     /// Whether all of these paths from the root were seen.
-    pub(crate) fn has(&self, seen: &Seen, paths: &BTreeSet<PathBuf>) -> bool {
+    pub(crate) fn has(&self, seen: &WatchSnapshot, paths: &BTreeSet<PathBuf>) -> bool {
         paths.iter().all(|path| seen.0.contains_key(&self.root.join(path)))
     }
 
     /// Every file that counts, with its stamp. What cannot be read now is as good as not there.
-    pub(crate) fn look(&self) -> Seen {
+    pub(crate) fn look(&self) -> WatchSnapshot {
         let files = self
             .watched
             .iter()
@@ -86,7 +86,7 @@ impl Look {
             })
             .flatten()
             .filter(|entry| !entry.file_type().is_dir());
-        Seen(
+        WatchSnapshot(
             files
                 .filter_map(|entry| Some((stamp(&entry.metadata().ok()?), entry.into_path())))
                 .map(|(stamp, path)| (path, stamp))
@@ -95,7 +95,7 @@ impl Look {
     }
 
     /// What differs between two looks.
-    pub(crate) fn changes(&self, before: &Seen, now: &Seen) -> Changes {
+    pub(crate) fn changes(&self, before: &WatchSnapshot, now: &WatchSnapshot) -> Changes {
         let changed = |(path, stamp): &(&PathBuf, &Stamp)| before.0.get(*path) != Some(*stamp);
         let made_or_changed = now.0.iter().filter(changed).map(|(path, _)| path);
         let gone = before.0.keys().filter(|path| !now.0.contains_key(*path));
@@ -103,7 +103,7 @@ impl Look {
     }
 
     fn counts(&self, path: &Path) -> bool {
-        !self.ignored.iter().any(|ignored| path == ignored) && !is_temporary(path)
+        !self.ignored.iter().any(|ignored| path == ignored) && !is_temporary_file(path)
     }
 
     fn relative(&self, path: &Path) -> PathBuf {
@@ -120,7 +120,7 @@ fn stamp(found: &Metadata) -> Stamp {
 }
 
 /// Whether a file is no part of a site, or only until a program renames it.
-pub(crate) fn is_temporary(path: &Path) -> bool {
+pub(crate) fn is_temporary_file(path: &Path) -> bool {
     let Some(name) = path.file_name().and_then(|name| name.to_str()) else { return false };
     let ends = [".tmp", ".bak", ".orig", ".part", ".crdownload"];
     is_scratch(name) || name.starts_with('#') || ends.iter().any(|end| name.ends_with(end))
@@ -142,10 +142,10 @@ mod tests {
             "oom.md.bak",
             "oom.md___jb_tmp___",
         ] {
-            assert!(is_temporary(Path::new("content").join(name).as_path()), "{name}");
+            assert!(is_temporary_file(Path::new("content").join(name).as_path()), "{name}");
         }
         for name in ["oom.md", "_index.md", "a.b.css", "temp"] {
-            assert!(!is_temporary(Path::new(name)), "{name}");
+            assert!(!is_temporary_file(Path::new(name)), "{name}");
         }
     }
 }

@@ -14,29 +14,29 @@ use std::time::{Duration, Instant};
 use rayon::ThreadPool;
 
 use crate::files::Outputs;
-use crate::serve::look::{Look, Seen};
+use crate::serve::snapshot::{WatchSnapshot, WatchedFiles};
 use crate::serve::tracker::{StallLimit, Tracker};
 use crate::serve::{Changes, Rebuild};
 
 /// Number of an order; a result with another number is that of an abandoned build.
-pub(crate) type Order = u64;
+pub(crate) type BuildId = u64;
 
-type Rebuilder = dyn Fn(&Changes, &Tracker) -> Rebuild + Send + Sync;
+type RebuildFn = dyn Fn(&Changes, &Tracker) -> Rebuild + Send + Sync;
 
 /// The inputs of builds, shared by all their threads.
-struct Tools {
-    look: Look,
-    rebuild: Box<Rebuilder>,
-    tell: Box<dyn Fn(Order, News) + Send + Sync>,
+struct BuildContext {
+    look: WatchedFiles,
+    rebuild: Box<RebuildFn>,
+    report: Box<dyn Fn(BuildId, BuildEvent) + Send + Sync>,
     /// The files as the last build found them.
-    seen: Mutex<Option<Seen>>,
+    seen: Mutex<Option<WatchSnapshot>>,
 }
 
 /// Starts builds, one at a time.
-pub(crate) struct Whole {
-    tools: Arc<Tools>,
+pub(crate) struct BuildRunner {
+    context: Arc<BuildContext>,
     limit: StallLimit,
-    last: Order,
+    last: BuildId,
     running: Option<Running>,
     /// The threads that builds share; an abandoned build keeps them.
     pool: Option<Arc<ThreadPool>>,
@@ -55,9 +55,9 @@ struct Running {
 
 /// Event of a build.
 #[derive(Debug)]
-pub(crate) enum News {
+pub(crate) enum BuildEvent {
     /// Its first files are there.
-    First {
+    Partial {
         /// Changes that it was made for.
         changes: Changes,
         /// The files.
@@ -66,76 +66,76 @@ pub(crate) enum News {
         took: Duration,
     },
     /// It has ended. `None` when no file had changed, or nobody waits for it.
-    End(Option<Work>),
+    Done(Option<BuildResult>),
 }
 
 /// Result of a build.
 #[derive(Debug)]
-pub(crate) struct Work {
+pub(crate) struct BuildResult {
     /// Changes that it was made for.
     pub(crate) changes: Changes,
     /// The files of the site, or as plain text what is wrong.
-    pub(crate) came: Result<Outputs, String>,
+    pub(crate) outcome: Result<Outputs, String>,
     /// How long it took.
     pub(crate) took: Duration,
 }
 
-impl fmt::Debug for Whole {
+impl fmt::Debug for BuildRunner {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Whole").field("last", &self.last).finish_non_exhaustive()
     }
 }
 
-impl Whole {
-    /// Before the first order, which is built in any case. `tell` hears what comes of each order.
+impl BuildRunner {
+    /// Before the first order, which is built in any case. `report` hears what comes of each order.
     pub(crate) fn new(
-        look: Look,
+        look: WatchedFiles,
         limit: StallLimit,
         rebuild: impl Fn(&Changes, &Tracker) -> Rebuild + Send + Sync + 'static,
-        tell: impl Fn(Order, News) + Send + Sync + 'static,
+        report: impl Fn(BuildId, BuildEvent) + Send + Sync + 'static,
     ) -> Self {
-        let (rebuild, tell) = (Box::new(rebuild), Box::new(tell));
-        let tools = Arc::new(Tools { look, rebuild, tell, seen: Mutex::default() });
-        Self { tools, limit, last: 0, running: None, pool: None }
+        let (rebuild, report) = (Box::new(rebuild), Box::new(report));
+        let context = Arc::new(BuildContext { look, rebuild, report, seen: Mutex::default() });
+        Self { context, limit, last: 0, running: None, pool: None }
     }
 
     /// Builds if a file changed: one of those `named`, or where nobody named one or they are not all plain files, any.
-    pub(crate) fn order(&mut self, named: BTreeSet<PathBuf>) {
+    pub(crate) fn start_build(&mut self, named: BTreeSet<PathBuf>) {
         self.last += 1;
-        let (order, tools, began) = (self.last, Arc::clone(&self.tools), Instant::now());
+        let (id, context, began) = (self.last, Arc::clone(&self.context), Instant::now());
         if self.pool.is_none() {
             // Without threads of its own a build uses those of the process.
             self.pool = rayon::ThreadPoolBuilder::new().build().ok().map(Arc::new);
         }
         let changes = Arc::new(Mutex::new(Changes::default()));
-        let (first, made_for) = (Arc::clone(&self.tools), Arc::clone(&changes));
+        let (first, made_for) = (Arc::clone(&self.context), Arc::clone(&changes));
         let tracker = Arc::new(Tracker::new(move |files| {
             let changes = made_for.lock().unwrap_or_else(PoisonError::into_inner).clone();
-            (first.tell)(order, News::First { changes, files, took: began.elapsed() });
+            (first.report)(id, BuildEvent::Partial { changes, files, took: began.elapsed() });
         }));
         let (pool, watch) = (self.pool.clone(), Arc::clone(&tracker));
         let (alive, ended) = mpsc::channel();
         let work = move || {
             let _alive = alive;
-            let build = || tools.look_and_build(&named, &changes, &watch);
+            let build = || context.build_if_changed(&named, &changes, &watch);
             let work = match pool {
                 Some(pool) => pool.install(build),
                 None => build(),
             };
-            (tools.tell)(order, News::End(work));
+            (context.report)(id, BuildEvent::Done(work));
         };
         if let Err(error) = thread::Builder::new().name("kbgen build".to_string()).spawn(work) {
-            let came = Err(format!("cannot start a thread: {error}"));
-            let work = Work { changes: Changes::default(), came, took: Duration::ZERO };
-            (self.tools.tell)(order, News::End(Some(work)));
+            let outcome = Err(format!("cannot start a thread: {error}"));
+            let work = BuildResult { changes: Changes::default(), outcome, took: Duration::ZERO };
+            (self.context.report)(id, BuildEvent::Done(Some(work)));
         }
         self.running = Some(Running { tracker, began, ended, moved: began, reports: 0 });
     }
 
     /// Whether all of these files were there at the last build.
-    pub(crate) fn has_seen(&self, paths: &BTreeSet<PathBuf>) -> bool {
-        let seen = self.tools.seen.lock().unwrap_or_else(PoisonError::into_inner);
-        seen.as_ref().is_some_and(|seen| self.tools.look.has(seen, paths))
+    pub(crate) fn knows_all(&self, paths: &BTreeSet<PathBuf>) -> bool {
+        let seen = self.context.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        seen.as_ref().is_some_and(|seen| self.context.look.has(seen, paths))
     }
 
     /// Whether a build is under way.
@@ -144,8 +144,8 @@ impl Whole {
     }
 
     /// Whether an order is that of the build under way, and somebody waits for it.
-    pub(crate) fn is_last(&self, order: Order) -> bool {
-        order == self.last && self.running.as_ref().is_some_and(|running| !running.tracker.is_cancelled())
+    pub(crate) fn is_last(&self, id: BuildId) -> bool {
+        id == self.last && self.running.as_ref().is_some_and(|running| !running.tracker.is_cancelled())
     }
 
     /// Ends the build under way at its next report.
@@ -156,8 +156,8 @@ impl Whole {
     }
 
     /// Whether a result is that of the build under way, which ends with it.
-    pub(crate) fn ends(&mut self, order: Order) -> bool {
-        order == self.last && self.running.take().is_some()
+    pub(crate) fn finish(&mut self, id: BuildId) -> bool {
+        id == self.last && self.running.take().is_some()
     }
 
     /// When to look again whether the build under way makes progress.
@@ -166,7 +166,7 @@ impl Whole {
     }
 
     /// Gives the build under way up if it is due and made no progress, and says so.
-    pub(crate) fn abandon_stalled(&mut self) -> Option<Work> {
+    pub(crate) fn abandon_stalled(&mut self) -> Option<BuildResult> {
         let limit = self.limit.of_build();
         let running = self.running.as_mut().filter(|running| running.moved.elapsed() >= limit)?;
         let reports = running.tracker.reports();
@@ -175,14 +175,14 @@ impl Whole {
             return None;
         }
         running.tracker.cancel();
-        let (came, took) = (Err(running.tracker.stall(limit)), running.began.elapsed());
+        let (outcome, took) = (Err(running.tracker.stall(limit)), running.began.elapsed());
         self.running = None;
         self.pool = None;
-        Some(Work { changes: Changes::default(), came, took })
+        Some(BuildResult { changes: Changes::default(), outcome, took })
     }
 }
 
-impl Drop for Whole {
+impl Drop for BuildRunner {
     /// Waits for the build under way, which ends at its next report, unless it stalls.
     fn drop(&mut self) {
         if let Some(Running { tracker, ended, .. }) = self.running.take() {
@@ -192,13 +192,13 @@ impl Drop for Whole {
     }
 }
 
-impl Tools {
-    fn look_and_build(
+impl BuildContext {
+    fn build_if_changed(
         &self,
         named: &BTreeSet<PathBuf>,
         made_for: &Mutex<Changes>,
         tracker: &Tracker,
-    ) -> Option<Work> {
+    ) -> Option<BuildResult> {
         let seen = || self.seen.lock().unwrap_or_else(PoisonError::into_inner);
         let before = seen().clone();
         let mut now = before.clone().unwrap_or_default();
@@ -223,15 +223,15 @@ impl Tools {
         Some(work)
     }
 
-    fn build(&self, changes: Changes, tracker: &Tracker) -> Work {
+    fn build(&self, changes: Changes, tracker: &Tracker) -> BuildResult {
         let started = Instant::now();
         // A defect of ours must not end the session of an author; what the closure caches is its own affair.
-        let came = match catch_unwind(AssertUnwindSafe(|| (self.rebuild)(&changes, tracker))) {
+        let outcome = match catch_unwind(AssertUnwindSafe(|| (self.rebuild)(&changes, tracker))) {
             Ok(Rebuild::Site(outputs)) => Ok(outputs),
             Ok(Rebuild::Broken { plain }) => Err(plain),
             Err(panic) => Err(format!("kbgen itself failed, which is a defect of kbgen: {}", words(&*panic))),
         };
-        Work { changes, came, took: started.elapsed() }
+        BuildResult { changes, outcome, took: started.elapsed() }
     }
 }
 

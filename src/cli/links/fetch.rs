@@ -15,7 +15,7 @@ use url::Url;
 use crate::cli::links::host;
 
 /// So many hosts are asked at once.
-const AT_ONCE: usize = 8;
+const PARALLEL_HOSTS: usize = 8;
 /// Most redirects of an address.
 const MAX_REDIRECTS: usize = 10;
 /// What curl ends with where a host has no address (`CURLE_COULDNT_RESOLVE_HOST`).
@@ -25,7 +25,7 @@ const PRINTED: &str = "%{http_code} %{exitcode} %{redirect_url}\\n";
 
 /// What came of an address.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Answer {
+pub(super) enum FetchResult {
     /// A response that is no redirect.
     Status {
         /// Its status.
@@ -66,7 +66,7 @@ impl Network {
 }
 
 /// An address on its way along redirects.
-struct Trail {
+struct RedirectChain {
     url: String,
     at: Url,
     seen: Vec<Url>,
@@ -76,25 +76,27 @@ struct Trail {
 ///
 /// # Errors
 /// When curl cannot be run.
-pub(super) fn ask(urls: &[&str], network: &Network) -> Result<Vec<(String, Answer)>> {
+pub(super) fn fetch_all(urls: &[&str], network: &Network) -> Result<Vec<(String, FetchResult)>> {
     let mut answers = Vec::new();
-    let mut trails = Vec::new();
+    let mut chains = Vec::new();
     for url in urls {
         match Url::parse(url) {
-            Ok(at) => trails.push(Trail { url: (*url).to_string(), at, seen: Vec::new() }),
-            Err(error) => answers.push(((*url).to_string(), Answer::Broken(format!("no address: {error}")))),
-        }
-    }
-    while !trails.is_empty() {
-        let responses = responses(&trails, network)?;
-        let mut further = Vec::new();
-        for (trail, response) in trails.into_iter().zip(responses) {
-            match next(trail, response, network) {
-                Step::Answer(url, answer) => answers.push((url, answer)),
-                Step::Further(trail) => further.push(trail),
+            Ok(at) => chains.push(RedirectChain { url: (*url).to_string(), at, seen: Vec::new() }),
+            Err(error) => {
+                answers.push(((*url).to_string(), FetchResult::Broken(format!("no address: {error}"))))
             }
         }
-        trails = further;
+    }
+    while !chains.is_empty() {
+        let responses = responses(&chains, network)?;
+        let mut further = Vec::new();
+        for (chain, response) in chains.into_iter().zip(responses) {
+            match next(chain, response, network) {
+                Step::FetchResult(url, answer) => answers.push((url, answer)),
+                Step::Further(chain) => further.push(chain),
+            }
+        }
+        chains = further;
     }
     answers.sort_by(|(a, _), (b, _)| a.cmp(b));
     Ok(answers)
@@ -102,26 +104,30 @@ pub(super) fn ask(urls: &[&str], network: &Network) -> Result<Vec<(String, Answe
 
 /// The step after a response.
 enum Step {
-    Answer(String, Answer),
-    Further(Trail),
+    FetchResult(String, FetchResult),
+    Further(RedirectChain),
 }
 
-fn next(mut trail: Trail, response: Response, network: &Network) -> Step {
+fn next(mut chain: RedirectChain, response: Response, network: &Network) -> Step {
     let Response::Status { code, redirect } = response else {
         let answer = match response {
-            Response::NoHost if trail.seen.is_empty() => Answer::NoHost,
-            Response::NoHost => Answer::Broken(format!("redirect to `{}`, which has no host", trail.at)),
-            Response::Private if trail.seen.is_empty() => Answer::Silent("its host has a private address"),
-            Response::Private => Answer::Broken(format!("redirect to a private address, `{}`", trail.at)),
-            _ => Answer::Silent("no answer"),
+            Response::NoHost if chain.seen.is_empty() => FetchResult::NoHost,
+            Response::NoHost => FetchResult::Broken(format!("redirect to `{}`, which has no host", chain.at)),
+            Response::Private if chain.seen.is_empty() => {
+                FetchResult::Silent("its host has a private address")
+            }
+            Response::Private => {
+                FetchResult::Broken(format!("redirect to a private address, `{}`", chain.at))
+            }
+            _ => FetchResult::Silent("no answer"),
         };
-        return Step::Answer(trail.url, answer);
+        return Step::FetchResult(chain.url, answer);
     };
     let Some(redirect) = redirect else {
-        let is_login = ["login", "signin", "sign_in"].iter().any(|word| trail.at.as_str().contains(word));
-        let is_moved = !trail.seen.is_empty() && !is_login;
-        let to = is_moved.then(|| trail.at.to_string());
-        return Step::Answer(trail.url, Answer::Status { code, to });
+        let is_login = ["login", "signin", "sign_in"].iter().any(|word| chain.at.as_str().contains(word));
+        let is_moved = !chain.seen.is_empty() && !is_login;
+        let to = is_moved.then(|| chain.at.to_string());
+        return Step::FetchResult(chain.url, FetchResult::Status { code, to });
     };
     let broken = match Url::parse(&redirect) {
         Err(_) => Some("redirect to no address".to_string()),
@@ -129,18 +135,18 @@ fn next(mut trail: Trail, response: Response, network: &Network) -> Step {
         Ok(to) if !(network.allows_url)(&to) => Some(format!("redirect to a private address, `{to}`")),
         Ok(mut to) => {
             to.set_fragment(None);
-            let before = std::mem::replace(&mut trail.at, to);
-            trail.seen.push(before);
-            match trail.seen.len() {
-                _ if trail.seen.contains(&trail.at) => Some("redirect loop".to_string()),
+            let before = std::mem::replace(&mut chain.at, to);
+            chain.seen.push(before);
+            match chain.seen.len() {
+                _ if chain.seen.contains(&chain.at) => Some("redirect loop".to_string()),
                 hops if hops > MAX_REDIRECTS => Some(format!("more than {MAX_REDIRECTS} redirects")),
                 _ => None,
             }
         }
     };
     match broken {
-        Some(why) => Step::Answer(trail.url, Answer::Broken(why)),
-        None => Step::Further(trail),
+        Some(why) => Step::FetchResult(chain.url, FetchResult::Broken(why)),
+        None => Step::Further(chain),
     }
 }
 
@@ -158,24 +164,24 @@ enum Response {
 }
 
 /// The responses, in the order of the trails; each host is asked by one curl.
-fn responses(trails: &[Trail], network: &Network) -> Result<Vec<Response>> {
+fn responses(chains: &[RedirectChain], network: &Network) -> Result<Vec<Response>> {
     let mut by_host: BTreeMap<String, Vec<usize>> = BTreeMap::new();
-    for (at, trail) in trails.iter().enumerate() {
-        by_host.entry(trail.at[..url::Position::BeforePath].to_string()).or_default().push(at);
+    for (at, chain) in chains.iter().enumerate() {
+        by_host.entry(chain.at[..url::Position::BeforePath].to_string()).or_default().push(at);
     }
     let waiting = Mutex::new(by_host.into_values());
     let next = || waiting.lock().ok().and_then(|mut waiting| waiting.next());
     let work = || {
         let mut answers = Vec::new();
         while let Some(of_host) = next() {
-            let urls: Vec<&Url> = of_host.iter().map(|at| &trails[*at].at).collect();
-            answers.extend(of_host.iter().copied().zip(ask_host(&urls, network)?));
+            let urls: Vec<&Url> = of_host.iter().map(|at| &chains[*at].at).collect();
+            answers.extend(of_host.iter().copied().zip(fetch_host(&urls, network)?));
         }
         anyhow::Ok(answers)
     };
     thread::scope(|scope| {
-        let threads: Vec<_> = (0..AT_ONCE.min(trails.len())).map(|_| scope.spawn(work)).collect();
-        let mut responses = vec![Response::NoAnswer; trails.len()];
+        let threads: Vec<_> = (0..PARALLEL_HOSTS.min(chains.len())).map(|_| scope.spawn(work)).collect();
+        let mut responses = vec![Response::NoAnswer; chains.len()];
         for thread in threads {
             for (at, response) in thread.join().expect("asking does not panic")? {
                 responses[at] = response;
@@ -186,7 +192,7 @@ fn responses(trails: &[Trail], network: &Network) -> Result<Vec<Response>> {
 }
 
 /// Asks one host for the heads first, and for the beginnings of those that were refused.
-fn ask_host(urls: &[&Url], network: &Network) -> Result<Vec<Response>> {
+fn fetch_host(urls: &[&Url], network: &Network) -> Result<Vec<Response>> {
     let pin = match pin(urls[0], network) {
         Ok(pin) => pin,
         Err(response) => return Ok(vec![response; urls.len()]),
@@ -319,32 +325,32 @@ done
     }
 
     /// The answers, and what was asked for.
-    fn answers(urls: &[&str]) -> (Vec<Answer>, String) {
+    fn answers(urls: &[&str]) -> (Vec<FetchResult>, String) {
         let folder = TempDir::new().expect("a temporary folder");
         let curl = folder.path().join("curl");
         fs::write(&curl, CURL).expect("written");
         fs::set_permissions(&curl, fs::Permissions::from_mode(0o755)).expect("made a program");
         let network = Network { curl: curl.clone().into(), resolve, ..Network::public() };
-        let answers = ask(urls, &network).expect("curl runs");
+        let answers = fetch_all(urls, &network).expect("curl runs");
         let asked = fs::read_to_string(format!("{}.asked", curl.display())).unwrap_or_default();
         (answers.into_iter().map(|(_, answer)| answer).collect(), asked)
     }
 
-    fn answer(url: &str) -> (Answer, String) {
+    fn answer(url: &str) -> (FetchResult, String) {
         let (answers, asked) = answers(&[url]);
         (answers[0].clone(), asked)
     }
 
-    fn broken(why: &str) -> Answer {
-        Answer::Broken(why.to_string())
+    fn broken(why: &str) -> FetchResult {
+        FetchResult::Broken(why.to_string())
     }
 
     #[test]
     fn redirects_are_followed_to_their_end() {
-        let moved = Answer::Status { code: 200, to: Some("https://good.org/new".into()) };
+        let moved = FetchResult::Status { code: 200, to: Some("https://good.org/new".into()) };
         assert_eq!(answer("https://good.org/moved").0, moved);
         let (login, _) = answer("https://good.org/login");
-        assert_eq!(login, Answer::Status { code: 200, to: None });
+        assert_eq!(login, FetchResult::Status { code: 200, to: None });
     }
 
     #[test]
@@ -364,7 +370,7 @@ done
             assert_eq!(named, broken("redirect to a private address, `http://private.org/admin`"));
             assert!(!asked.contains("admin"), "{asked}");
             let (direct, asked) = answer("https://private.org/");
-            assert_eq!(direct, Answer::Silent("its host has a private address"));
+            assert_eq!(direct, FetchResult::Silent("its host has a private address"));
             assert!(asked.is_empty(), "{asked}");
         }
     }
@@ -372,8 +378,8 @@ done
     #[test]
     fn a_name_without_an_address_is_told_from_a_resolver_out_of_reach() {
         if !has_proxy() {
-            assert_eq!(answer("https://nowhere.org/").0, Answer::NoHost);
-            assert_eq!(answer("https://offline.org/").0, Answer::Silent("no answer"));
+            assert_eq!(answer("https://nowhere.org/").0, FetchResult::NoHost);
+            assert_eq!(answer("https://offline.org/").0, FetchResult::Silent("no answer"));
         }
     }
 }

@@ -10,31 +10,31 @@ use std::time::{Duration, Instant};
 use tokio::sync::watch;
 
 use crate::serve::Event;
+use crate::serve::build_runner::{BuildEvent, BuildResult, BuildRunner};
 use crate::serve::builder::Message;
-use crate::serve::look::Look;
 use crate::serve::site::Site;
+use crate::serve::snapshot::WatchedFiles;
 use crate::serve::state::State;
 use crate::serve::watch::Watch;
-use crate::serve::whole::{News, Whole, Work};
 
 /// A file is read when nothing happened for this long: an editor that writes one does so in several steps.
-const SAVED: Duration = Duration::from_millis(4);
+const EDIT_DEBOUNCE: Duration = Duration::from_millis(4);
 /// Files that are written without end are read in between.
-const LONGEST_SAVE: Duration = Duration::from_millis(20);
+const MAX_EDIT_DELAY: Duration = Duration::from_millis(20);
 /// Many files are read when nothing happened for this long, and all files are looked at.
-const QUIET: Duration = Duration::from_millis(75);
+const BATCH_DEBOUNCE: Duration = Duration::from_millis(75);
 /// A burst that does not end is built in between.
-const LONGEST_BURST: Duration = Duration::from_secs(2);
+const MAX_BATCH_DELAY: Duration = Duration::from_secs(2);
 /// How often the files are looked at when the system tells of no events.
-const LOOK_AGAIN: Duration = Duration::from_secs(1);
+const POLL_INTERVAL: Duration = Duration::from_secs(1);
 /// Most files that are read without looking at all others.
-const FEW: usize = 8;
+const MAX_EDITED_FILES: usize = 8;
 
 /// State of the building thread.
-pub(crate) struct Desk<'a> {
-    look: Look,
+pub(crate) struct Scheduler<'a> {
+    look: WatchedFiles,
     watch: Watch,
-    whole: Whole,
+    runner: BuildRunner,
     announce: &'a dyn Fn(Event),
     states: watch::Sender<Arc<State>>,
     /// Files that events named since the last build that came to an end began.
@@ -42,74 +42,74 @@ pub(crate) struct Desk<'a> {
     /// Those of them that the build under way reads.
     ordered: BTreeSet<PathBuf>,
     /// When the next build is due.
-    build: Option<Time>,
+    build: Option<Deadline>,
     /// Findings of the site, as plain text.
     fault: Option<String>,
 }
 
-impl<'a> Desk<'a> {
+impl<'a> Scheduler<'a> {
     /// Has the site built for the first time; `None` when told to stop meanwhile.
     pub(crate) fn open(
-        look: Look,
+        look: WatchedFiles,
         watch: Watch,
-        whole: Whole,
+        runner: BuildRunner,
         messages: &Receiver<Message>,
         announce: &'a dyn Fn(Event),
     ) -> Option<(Self, watch::Receiver<Arc<State>>)> {
         let (states, receiver) = watch::channel(Arc::new(State::new(None, None, None)));
         let (named, ordered) = (BTreeSet::new(), BTreeSet::new());
-        let mut desk =
-            Self { look, watch, whole, announce, states, named, ordered, build: None, fault: None };
-        desk.whole.order(BTreeSet::new());
-        while desk.whole.is_running() {
-            match messages.recv_timeout(until(desk.whole.due()).unwrap_or(Duration::MAX)) {
-                Ok(message) => desk.hear(message)?,
-                Err(RecvTimeoutError::Timeout) => desk.give_up_stalled(),
+        let mut scheduler =
+            Self { look, watch, runner, announce, states, named, ordered, build: None, fault: None };
+        scheduler.runner.start_build(BTreeSet::new());
+        while scheduler.runner.is_running() {
+            match messages.recv_timeout(until(scheduler.runner.due()).unwrap_or(Duration::MAX)) {
+                Ok(message) => scheduler.handle(message)?,
+                Err(RecvTimeoutError::Timeout) => scheduler.abandon_stalled_build(),
                 Err(RecvTimeoutError::Disconnected) => return None,
             }
         }
-        Some((desk, receiver))
+        Some((scheduler, receiver))
     }
 
     /// Works until told to stop.
     pub(crate) fn work(&mut self, messages: &Receiver<Message>) {
         loop {
-            let due = self.build.map(|time| time.due).into_iter().chain(self.whole.due()).min();
-            let look_again = if self.watch.is_blind() { LOOK_AGAIN } else { Duration::MAX };
+            let due = self.build.map(|time| time.due).into_iter().chain(self.runner.due()).min();
+            let look_again = if self.watch.is_polling() { POLL_INTERVAL } else { Duration::MAX };
             match messages.recv_timeout(until(due).unwrap_or(look_again)) {
                 Err(RecvTimeoutError::Disconnected) => return,
-                Err(RecvTimeoutError::Timeout) if due.is_none() => self.order(),
+                Err(RecvTimeoutError::Timeout) if due.is_none() => self.start_build(),
                 Err(RecvTimeoutError::Timeout) => {}
                 Ok(message) => {
-                    if self.hear(message).is_none() {
+                    if self.handle(message).is_none() {
                         return;
                     }
                 }
             }
-            self.give_up_stalled();
-            if self.build.is_some_and(Time::is_due) {
-                self.order();
+            self.abandon_stalled_build();
+            if self.build.is_some_and(Deadline::is_due) {
+                self.start_build();
             }
         }
     }
 
     /// Takes a message in; `None` when it is the last.
-    fn hear(&mut self, message: Message) -> Option<()> {
+    fn handle(&mut self, message: Message) -> Option<()> {
         match message {
             Message::Stop => return None,
             Message::BrowserFailed(why) => (self.announce)(Event::BrowserFailed { why }),
-            Message::Built(order, News::First { changes, files, took }) => {
+            Message::Build(id, BuildEvent::Partial { changes, files, took }) => {
                 let served = self.states.borrow().site.clone();
-                if let Some(site) = served.filter(|_| self.whole.is_last(order)) {
+                if let Some(site) = served.filter(|_| self.runner.is_last(id)) {
                     // Pages that are wrong by themselves are not shown.
                     self.fault = None;
                     self.publish(Some(Arc::new(site.with(&files))));
-                    (self.announce)(Event::Retouched { changes, files: files.len(), took });
+                    (self.announce)(Event::PartiallyRebuilt { changes, files: files.len(), took });
                 }
             }
-            Message::Built(order, News::End(work)) => {
-                let is_wanted = self.whole.is_last(order);
-                if self.whole.ends(order) {
+            Message::Build(id, BuildEvent::Done(work)) => {
+                let is_wanted = self.runner.is_last(id);
+                if self.runner.finish(id) {
                     let ordered = std::mem::take(&mut self.ordered);
                     match work {
                         // One that was ended too late is as good as any.
@@ -117,16 +117,18 @@ impl<'a> Desk<'a> {
                             self.take(work);
                             // Events may have been lost.
                             let look = !ordered.is_empty();
-                            self.build = self.build.or_else(|| look.then(|| Time::later(None, QUIET, QUIET)));
+                            self.build = self.build.or_else(|| {
+                                look.then(|| Deadline::later(None, BATCH_DEBOUNCE, BATCH_DEBOUNCE))
+                            });
                         }
                         None if !is_wanted => self.named.extend(ordered),
                         None => {}
                     }
-                    self.build_what_is_named();
+                    self.schedule_named_files();
                 }
             }
-            Message::Disk(paths) => {
-                self.watch.follow_again(&paths.iter().cloned().collect());
+            Message::FilesChanged(paths) => {
+                self.watch.resubscribe(&paths.iter().cloned().collect());
                 let counted = paths.iter().filter_map(|path| self.look.counted(path));
                 self.named.extend(counted);
                 if self.named.is_empty() && !paths.is_empty() {
@@ -134,47 +136,49 @@ impl<'a> Desk<'a> {
                     return Some(());
                 }
                 // Who makes one file makes more.
-                let is_edit = (1..=FEW).contains(&self.named.len()) && self.whole.has_seen(&self.named);
-                let (wait, longest) = if is_edit { (SAVED, LONGEST_SAVE) } else { (QUIET, LONGEST_BURST) };
-                self.build = Some(Time::later(self.build, wait, longest));
+                let is_edit =
+                    (1..=MAX_EDITED_FILES).contains(&self.named.len()) && self.runner.knows_all(&self.named);
+                let (wait, longest) =
+                    if is_edit { (EDIT_DEBOUNCE, MAX_EDIT_DELAY) } else { (BATCH_DEBOUNCE, MAX_BATCH_DELAY) };
+                self.build = Some(Deadline::later(self.build, wait, longest));
             }
         }
         Some(())
     }
 
     /// Has the site built. A build under way ends first, at its next report: what it has made stays known.
-    fn order(&mut self) {
-        if self.whole.is_running() {
-            self.whole.cancel();
+    fn start_build(&mut self) {
+        if self.runner.is_running() {
+            self.runner.cancel();
             self.build = None;
             return;
         }
         self.build = None;
         self.ordered = std::mem::take(&mut self.named);
-        let is_few = self.ordered.len() <= FEW;
-        self.whole.order(if is_few { self.ordered.clone() } else { BTreeSet::new() });
+        let is_few = self.ordered.len() <= MAX_EDITED_FILES;
+        self.runner.start_build(if is_few { self.ordered.clone() } else { BTreeSet::new() });
     }
 
     /// Gives a build up that makes no progress; what changed meanwhile is built next.
-    fn give_up_stalled(&mut self) {
-        if let Some(stalled) = self.whole.abandon_stalled() {
+    fn abandon_stalled_build(&mut self) {
+        if let Some(stalled) = self.runner.abandon_stalled() {
             self.ordered.clear();
             self.take(stalled);
-            self.build_what_is_named();
+            self.schedule_named_files();
         }
     }
 
     /// Has files built at once that changed while a build was under way.
-    fn build_what_is_named(&mut self) {
+    fn schedule_named_files(&mut self) {
         if !self.named.is_empty() {
-            self.build = Some(Time::later(None, Duration::ZERO, Duration::ZERO));
+            self.build = Some(Deadline::later(None, Duration::ZERO, Duration::ZERO));
         }
     }
 
     /// Takes over what came of a build.
-    fn take(&mut self, Work { changes, came, took }: Work) {
+    fn take(&mut self, BuildResult { changes, outcome, took }: BuildResult) {
         let served = self.states.borrow().site.clone();
-        match came {
+        match outcome {
             Ok(outputs) => {
                 self.fault = None;
                 let site = Site::new(&outputs, served.as_deref());
@@ -207,12 +211,12 @@ fn until(due: Option<Instant>) -> Option<Duration> {
 
 /// When something is to be done.
 #[derive(Debug, Clone, Copy)]
-struct Time {
+struct Deadline {
     due: Instant,
     began: Instant,
 }
 
-impl Time {
+impl Deadline {
     /// This long from now, but not longer than `longest` after it was first wanted.
     fn later(before: Option<Self>, wait: Duration, longest: Duration) -> Self {
         let now = Instant::now();

@@ -8,21 +8,21 @@ use kbgen_estimate::estimator::NotCovered;
 use kbgen_estimate::planner::Planner;
 use kbgen_estimate::settings::Settings;
 
-use crate::cli::estimate::row::Question;
+use crate::cli::estimate::row::RowQuery;
 use crate::diag::nearest;
 
 /// Runs of a model whose compute buffers are kept; with one more all are forgotten.
-const KEPT: usize = 4096;
+const MAX_CACHED_RUNS: usize = 4096;
 
 /// Answers questions about the models of a catalog.
-pub(super) struct Answerer<'m> {
+pub(super) struct RowEstimator<'m> {
     /// The catalog, by slug.
     pub models: &'m BTreeMap<String, Architecture>,
-    asked: HashMap<String, Asked<'m>>,
+    cache: HashMap<String, CachedModel<'m>>,
 }
 
 /// A name that was asked for.
-enum Asked<'m> {
+enum CachedModel<'m> {
     Model(Box<KnownModel<'m>>),
     /// No model: what to say about it.
     Unknown(String),
@@ -35,30 +35,30 @@ struct KnownModel<'m> {
     compute: HashMap<Settings, Vec<Bytes>>,
 }
 
-impl<'m> Answerer<'m> {
+impl<'m> RowEstimator<'m> {
     /// One that was asked nothing yet.
     pub fn new(models: &'m BTreeMap<String, Architecture>) -> Self {
-        Self { models, asked: HashMap::new() }
+        Self { models, cache: HashMap::new() }
     }
 
     /// The figure that a question is for, or why there is none.
-    pub fn answer(&mut self, question: &Question<'_>) -> Result<u64, String> {
-        if !self.asked.contains_key(question.model) {
-            self.asked.insert(question.model.to_string(), self.look_up(question.model));
+    pub fn answer(&mut self, query: &RowQuery<'_>) -> Result<u64, String> {
+        if !self.cache.contains_key(query.model) {
+            self.cache.insert(query.model.to_string(), self.look_up(query.model));
         }
-        match self.asked.get_mut(question.model) {
-            Some(Asked::Model(model)) => model.answer(question),
-            Some(Asked::Unknown(reason)) => Err(reason.clone()),
-            None => Err(format!("there is no model `{}`", question.model)),
+        match self.cache.get_mut(query.model) {
+            Some(CachedModel::Model(model)) => model.answer(query),
+            Some(CachedModel::Unknown(reason)) => Err(reason.clone()),
+            None => Err(format!("there is no model `{}`", query.model)),
         }
     }
 
-    fn look_up(&self, name: &str) -> Asked<'m> {
+    fn look_up(&self, name: &str) -> CachedModel<'m> {
         if let Some(model) = self.models.get(name) {
             let known = KnownModel { planner: Planner::new(model), compute: HashMap::new() };
-            return Asked::Model(Box::new(known));
+            return CachedModel::Model(Box::new(known));
         }
-        Asked::Unknown(match nearest(name, self.models.keys().map(String::as_str)) {
+        CachedModel::Unknown(match nearest(name, self.models.keys().map(String::as_str)) {
             Some(near) => format!("there is no model `{name}`; is `{near}` meant?"),
             None => format!("there is no model `{name}`"),
         })
@@ -66,12 +66,12 @@ impl<'m> Answerer<'m> {
 }
 
 impl KnownModel<'_> {
-    fn answer(&mut self, question: &Question<'_>) -> Result<u64, String> {
-        let settings = &question.settings;
-        if question.kind == "model_bytes" && question.device == "file" {
+    fn answer(&mut self, query: &RowQuery<'_>) -> Result<u64, String> {
+        let settings = &query.settings;
+        if query.kind == "model_bytes" && query.device == "file" {
             return Ok(self.planner.file_bytes(settings.quantization).0);
         }
-        let bytes = match question.kind {
+        let bytes = match query.kind {
             "kv_bytes" => self.planner.cache_on(settings),
             "compute_bytes" => self.compute(settings),
             "total" => self.total(settings),
@@ -80,7 +80,7 @@ impl KnownModel<'_> {
         };
         let bytes = bytes.map_err(|NotCovered(reason)| reason)?;
         let gpus = settings.tensor_split.len();
-        let chosen = match question.device {
+        let chosen = match query.device {
             "all" => 0..gpus + 1,
             "host" => gpus..gpus + 1,
             name => match name.strip_prefix("gpu").and_then(|index| index.parse().ok()) {
@@ -89,7 +89,7 @@ impl KnownModel<'_> {
                 None => return Err(format!("there is no device `{name}`")),
             },
         };
-        match question.kind {
+        match query.kind {
             "model_bytes" | "kv_bytes" | "compute_bytes" | "total" => {
                 Ok(bytes[chosen].iter().map(|bytes| bytes.0).sum())
             }
@@ -102,7 +102,7 @@ impl KnownModel<'_> {
             return Ok(known.clone());
         }
         let found = self.planner.compute_on(settings)?;
-        if self.compute.len() == KEPT {
+        if self.compute.len() == MAX_CACHED_RUNS {
             self.compute.clear();
         }
         self.compute.insert(settings.clone(), found.clone());

@@ -10,9 +10,9 @@ use crate::engine::Engine;
 
 /// The cache of a command; without one nothing is known and nothing is kept.
 #[derive(Debug, Clone)]
-pub(super) struct Kept(Option<Cache>);
+pub(super) struct BuildCache(Option<Cache>);
 
-impl Kept {
+impl BuildCache {
     /// The cache that the options name. Where there can be none, nothing but time is lost: a note says so.
     pub fn open(root: &Path, options: &CacheOptions, terminal: &Terminal) -> Self {
         if options.no_cache {
@@ -39,13 +39,13 @@ impl Kept {
     }
 
     /// Where results lie between runs.
-    pub fn cache(&self) -> Option<&Cache> {
+    pub fn store(&self) -> Option<&Cache> {
         self.0.as_ref()
     }
 
     /// Leaves what is new to later runs. Where that cannot be done, nothing but time is lost: a warning says so.
-    pub fn leave(&self, engine: &Engine, terminal: &Terminal) {
-        self.leave_published(engine, None, terminal);
+    pub fn save(&self, engine: &Engine, terminal: &Terminal) {
+        self.save_published(engine, None, terminal);
     }
 
     /// The inputs that the published folder was built from.
@@ -53,8 +53,8 @@ impl Kept {
         Record::read(&self.0.as_ref().and_then(Cache::record).unwrap_or_default())
     }
 
-    /// As [`Kept::leave`], with what the published folder was made of, if that is not known.
-    pub fn leave_published(&self, engine: &Engine, record: Option<&Record>, terminal: &Terminal) {
+    /// As [`BuildCache::leave`], with what the published folder was made of, if that is not known.
+    pub fn save_published(&self, engine: &Engine, record: Option<&Record>, terminal: &Terminal) {
         let Some(cache) = &self.0 else { return };
         let keep = |record: &Record| cache.keep_record(&record.text());
         if let Err(error) = cache.keep(engine).and_then(|()| record.map_or(Ok(()), keep)) {

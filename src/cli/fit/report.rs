@@ -14,24 +14,24 @@ use serde::Serialize;
 
 use crate::cli::arguments::RunnerName;
 use crate::cli::fit::commands::{Commands, commands};
-use crate::cli::fit::machine::Card;
-use crate::cli::fit::python::{Python, python};
-use crate::cli::fit::question::Question;
+use crate::cli::fit::machine::GpuDevice;
+use crate::cli::fit::python::{PythonEngines, python};
+use crate::cli::fit::request::FitRequest;
 use crate::cli::fit::speed::{Speed, speed};
 use crate::site::{DEFAULT_QUANT, Kind, PageId, Site};
 
 /// What is said to a program; to a person the same in words.
 #[derive(Debug, Serialize)]
-pub(super) struct Answer {
-    pub model: Named,
-    pub settings: Chosen,
+pub(super) struct FitReport {
+    pub model: ModelInfo,
+    pub settings: ReportedSettings,
     /// `fits`, `tight`, `offload` (a part in RAM), `no`, or `not covered`; none without a device.
     pub verdict: Option<&'static str>,
     /// Bytes that remain on the fullest device if the driver takes the most; below zero what is missing.
     pub margin_bytes: Option<i64>,
     /// What these settings need.
-    pub devices: Vec<DeviceAnswer>,
-    pub host: Parts,
+    pub devices: Vec<DeviceReport>,
+    pub host: BufferSizes,
     /// The settings that run, and what they need, where these do not fit whole.
     pub plan: Option<Plan>,
     /// Tokens of one request's context, at this quantization.
@@ -42,15 +42,15 @@ pub(super) struct Answer {
     pub remedies: Option<Remedies>,
     pub speed: Speed,
     /// vLLM and transformers, which have settings of their own.
-    pub other_engines: Python,
+    pub other_engines: PythonEngines,
     pub commands: Commands,
     /// The page of the error that these settings would end in.
     pub error_page: Option<ErrorPage>,
-    pub quantizations: Vec<Row>,
+    pub quantizations: Vec<QuantizationRow>,
 }
 
 #[derive(Debug, Serialize)]
-pub(super) struct Named {
+pub(super) struct ModelInfo {
     pub slug: String,
     pub title: String,
     pub layers: u64,
@@ -59,7 +59,7 @@ pub(super) struct Named {
 
 /// The settings that the figures are for.
 #[derive(Debug, Serialize)]
-pub(super) struct Chosen {
+pub(super) struct ReportedSettings {
     pub runner: &'static str,
     pub quant: &'static str,
     pub context: u64,
@@ -77,7 +77,7 @@ pub(super) struct Chosen {
 
 /// Buffers of one device.
 #[derive(Debug, Clone, Copy, Serialize)]
-pub(super) struct Parts {
+pub(super) struct BufferSizes {
     pub weights_bytes: u64,
     pub cache_bytes: u64,
     /// None where it is not modeled.
@@ -89,7 +89,7 @@ pub(super) struct Parts {
 }
 
 #[derive(Debug, Serialize)]
-pub(super) struct DeviceAnswer {
+pub(super) struct DeviceReport {
     pub name: String,
     pub slug: Option<String>,
     pub memory_bytes: u64,
@@ -101,7 +101,7 @@ pub(super) struct DeviceAnswer {
     /// Whether the system shares this memory; it leaves the GPU only a part.
     pub unified: bool,
     #[serde(flatten)]
-    pub parts: Parts,
+    pub parts: BufferSizes,
     /// The least and the most.
     pub driver_bytes: Option<[u64; 2]>,
     /// What remains, at the driver's most and at its least.
@@ -112,9 +112,9 @@ pub(super) struct DeviceAnswer {
 /// Settings that run on this machine, with a part in RAM or another split; `commands` are theirs.
 #[derive(Debug, Serialize)]
 pub(super) struct Plan {
-    pub settings: Chosen,
-    pub devices: Vec<DeviceAnswer>,
-    pub host: Parts,
+    pub settings: ReportedSettings,
+    pub devices: Vec<DeviceReport>,
+    pub host: BufferSizes,
 }
 
 #[derive(Debug, Serialize)]
@@ -125,7 +125,7 @@ pub(super) struct ErrorPage {
 
 /// One quantization with all layers on the devices.
 #[derive(Debug, Serialize)]
-pub(super) struct Row {
+pub(super) struct QuantizationRow {
     pub quant: &'static str,
     pub file_bytes: u64,
     pub weights_bytes: u64,
@@ -142,35 +142,35 @@ pub(super) fn driver() -> BytesRange {
 }
 
 /// Room for buffers, if the driver takes the most.
-pub(super) fn room(question: &Question<'_>) -> Available {
-    Available { gpus: question.machine.free(driver().high) }
+pub(super) fn room(request: &FitRequest<'_>) -> Available {
+    Available { gpus: request.machine.free(driver().high) }
 }
 
 /// Answers.
 ///
 /// # Errors
 /// When llama.cpp would refuse the settings, or they are not modeled.
-pub(super) fn answer(site: &Site, question: &Question<'_>) -> Result<Answer> {
-    let model = question.model_of_all_slots();
-    let answer = plan(site, question, &mut Planner::new(&model));
-    answer.map_err(|reason| anyhow!("{reason}"))
+pub(super) fn report(site: &Site, request: &FitRequest<'_>) -> Result<FitReport> {
+    let model = request.model_of_all_slots();
+    let report = plan(site, request, &mut Planner::new(&model));
+    report.map_err(|reason| anyhow!("{reason}"))
 }
 
-fn plan(site: &Site, question: &Question<'_>, planner: &mut Planner<'_>) -> Result<Answer, NotCovered> {
-    let is_judged = !question.machine.cards.is_empty() && question.machine.is_covered();
-    let rows = rows(question, planner, is_judged)?;
-    let settings = Settings { quantization: choose(question, &rows), ..question.settings.clone() };
+fn plan(site: &Site, request: &FitRequest<'_>, planner: &mut Planner<'_>) -> Result<FitReport, NotCovered> {
+    let is_judged = !request.machine.cards.is_empty() && request.machine.is_covered();
+    let rows = rows(request, planner, is_judged)?;
+    let settings = Settings { quantization: choose(request, &rows), ..request.settings.clone() };
     let need = planner.plan(&settings)?;
-    let verdict = verdict(question, &need);
-    let available = room(question);
+    let verdict = verdict(request, &need);
+    let available = room(request);
     let remedies = match verdict {
         Some("no" | "tight") if is_judged => {
-            let quants = question.candidates.iter().copied();
+            let quants = request.candidates.iter().copied();
             let narrower: Vec<Quantization> = quants.filter(|quant| *quant > settings.quantization).collect();
             let found = Remedies::find(planner, &settings, &available, &narrower)?;
-            let context = found.context.map(|tokens| tokens / question.contexts());
+            let context = found.context.map(|tokens| tokens / request.contexts());
             // Ollama has no setting for experts in RAM
-            let cpu_experts = found.cpu_experts.filter(|_| question.runner != RunnerName::Ollama);
+            let cpu_experts = found.cpu_experts.filter(|_| request.runner != RunnerName::Ollama);
             Some(Remedies { context, cpu_experts, ..found })
         }
         _ => None,
@@ -182,8 +182,8 @@ fn plan(site: &Site, question: &Question<'_>, planner: &mut Planner<'_>) -> Resu
     let plan = changed.as_ref().map(|changed| {
         let need = planner.plan(changed)?;
         Ok(Plan {
-            settings: chosen(question, changed, &need),
-            devices: devices(question, &need),
+            settings: chosen(request, changed, &need),
+            devices: devices(request, &need),
             host: host(&need),
         })
     });
@@ -191,25 +191,25 @@ fn plan(site: &Site, question: &Question<'_>, planner: &mut Planner<'_>) -> Resu
     let is_split = remedies.as_ref().is_some_and(|found| found.tensor_split.is_some());
     let verdict = if plan.is_some() && !is_split { Some("offload") } else { verdict };
     let typed = changed.unwrap_or_else(|| settings.clone());
-    let devices = devices(question, &need);
-    let other_engines = python(question, &settings);
-    Ok(Answer {
-        model: Named {
-            slug: question.page.head.id.slug.clone(),
-            title: question.page.head.title.value.clone(),
-            layers: question.model.layers.len() as u64,
-            max_context: question.model.max_context,
+    let devices = devices(request, &need);
+    let other_engines = python(request, &settings);
+    Ok(FitReport {
+        model: ModelInfo {
+            slug: request.page.head.id.slug.clone(),
+            title: request.page.head.title.value.clone(),
+            layers: request.model.layers.len() as u64,
+            max_context: request.model.max_context,
         },
-        settings: chosen(question, &settings, &need),
+        settings: chosen(request, &settings, &need),
         verdict,
         margin_bytes: devices.iter().filter_map(|device| Some(device.free_bytes?[0])).min(),
-        largest_context: if is_judged { longest(question, planner, &settings)? } else { None },
+        largest_context: if is_judged { longest(request, planner, &settings)? } else { None },
         best_quant: rows.iter().find(|row| row.verdict == Some("fits")).map(|row| row.quant),
         remedies,
-        speed: speed(question, &settings, matches!(verdict, Some("no" | "offload"))),
-        commands: commands(question, &typed, &other_engines.vllm),
+        speed: speed(request, &settings, matches!(verdict, Some("no" | "offload"))),
+        commands: commands(request, &typed, &other_engines.vllm),
         other_engines,
-        error_page: error_page(site, question, &need, verdict),
+        error_page: error_page(site, request, &need, verdict),
         host: host(&need),
         devices,
         plan,
@@ -217,63 +217,67 @@ fn plan(site: &Site, question: &Question<'_>, planner: &mut Planner<'_>) -> Resu
     })
 }
 
-fn host(need: &Estimate) -> Parts {
+fn host(need: &Estimate) -> BufferSizes {
     parts(need.device(Device::Host).expect("there is always a host"), true)
 }
 
 /// The longest context of one slot.
 fn longest(
-    question: &Question<'_>,
+    request: &FitRequest<'_>,
     planner: &mut Planner<'_>,
     settings: &Settings,
 ) -> Result<Option<u64>, NotCovered> {
-    let longest = largest_context(planner, settings, &room(question))?;
-    Ok(longest.map(|tokens| tokens / question.contexts()))
+    let longest = largest_context(planner, settings, &room(request))?;
+    Ok(longest.map(|tokens| tokens / request.contexts()))
 }
 
-fn rows(question: &Question<'_>, planner: &mut Planner<'_>, is_judged: bool) -> Result<Vec<Row>, NotCovered> {
-    let wanted = match question.quant {
-        Some(quant) if !question.candidates.contains(&quant) => vec![quant],
-        _ => question.candidates.clone(),
+fn rows(
+    request: &FitRequest<'_>,
+    planner: &mut Planner<'_>,
+    is_judged: bool,
+) -> Result<Vec<QuantizationRow>, NotCovered> {
+    let wanted = match request.quant {
+        Some(quant) if !request.candidates.contains(&quant) => vec![quant],
+        _ => request.candidates.clone(),
     };
-    wanted.into_iter().map(|quant| row(question, planner, quant, is_judged)).collect()
+    wanted.into_iter().map(|quant| row(request, planner, quant, is_judged)).collect()
 }
 
 fn row(
-    question: &Question<'_>,
+    request: &FitRequest<'_>,
     planner: &mut Planner<'_>,
     quantization: Quantization,
     is_judged: bool,
-) -> Result<Row, NotCovered> {
-    let settings = Settings { quantization, ..question.settings.clone() };
+) -> Result<QuantizationRow, NotCovered> {
+    let settings = Settings { quantization, ..request.settings.clone() };
     let need = planner.plan(&settings)?;
     let sum = |part: fn(&DeviceEstimate) -> Bytes| -> u64 {
         need.devices.iter().filter(|device| device.device != Device::Host).map(|device| part(device).0).sum()
     };
-    Ok(Row {
+    Ok(QuantizationRow {
         quant: quantization.name(),
         file_bytes: planner.file_bytes(quantization).0,
         weights_bytes: sum(|device| device.weights.bytes),
         cache_bytes: sum(|device| device.cache.bytes),
         compute_bytes: sum(|device| device.compute.bytes),
         total_bytes: sum(DeviceEstimate::total),
-        verdict: verdict(question, &need),
-        largest_context: if is_judged { longest(question, planner, &settings)? } else { None },
+        verdict: verdict(request, &need),
+        largest_context: if is_judged { longest(request, planner, &settings)? } else { None },
     })
 }
 
 /// The quantization that was asked for, else the widest that fits or is tight, else the default.
-fn choose(question: &Question<'_>, rows: &[Row]) -> Quantization {
+fn choose(request: &FitRequest<'_>, rows: &[QuantizationRow]) -> Quantization {
     let with = |verdict| rows.iter().find(|row| row.verdict == Some(verdict));
     let usual = rows.iter().find(|row| row.quant == DEFAULT_QUANT);
     let found = with("fits").or_else(|| with("tight")).or(usual).or(rows.first());
     let chosen = found.and_then(|row| row.quant.parse().ok());
-    question.quant.or(chosen).unwrap_or(question.settings.quantization)
+    request.quant.or(chosen).unwrap_or(request.settings.quantization)
 }
 
 /// Whether every device holds its part: one that is too small settles it, one that is not covered leaves it open.
-fn verdict(question: &Question<'_>, need: &Estimate) -> Option<&'static str> {
-    let cards = question.machine.cards.iter().zip(&need.devices);
+fn verdict(request: &FitRequest<'_>, need: &Estimate) -> Option<&'static str> {
+    let cards = request.machine.cards.iter().zip(&need.devices);
     let judged: Vec<_> = cards.map(|(card, device)| judge(card, &parts(device, card.cuda))).collect();
     let is_covered = !judged.contains(&None);
     let worst = judged.into_iter().max()?;
@@ -281,7 +285,7 @@ fn verdict(question: &Question<'_>, need: &Estimate) -> Option<&'static str> {
 }
 
 /// Whether a device holds these parts; none where its compute buffers are not covered and the rest has room.
-fn judge(card: &Card, parts: &Parts) -> Option<Verdict> {
+fn judge(card: &GpuDevice, parts: &BufferSizes) -> Option<Verdict> {
     let room = card.room();
     match card.cuda {
         true => Some(Verdict::of(parts.total_bytes, room)),
@@ -293,10 +297,10 @@ fn name(verdict: Option<Verdict>) -> &'static str {
     verdict.map_or("not covered", Verdict::name)
 }
 
-fn parts(device: &DeviceEstimate, is_covered: bool) -> Parts {
+fn parts(device: &DeviceEstimate, is_covered: bool) -> BufferSizes {
     let compute = is_covered.then_some(device.compute.bytes.0);
     let (weights, cache) = (device.weights.bytes.0, device.cache.bytes.0);
-    Parts {
+    BufferSizes {
         weights_bytes: weights,
         cache_bytes: cache,
         compute_bytes: compute,
@@ -305,13 +309,13 @@ fn parts(device: &DeviceEstimate, is_covered: bool) -> Parts {
     }
 }
 
-fn devices(question: &Question<'_>, need: &Estimate) -> Vec<DeviceAnswer> {
-    let cards = question.machine.cards.iter().zip(&need.devices);
+fn devices(request: &FitRequest<'_>, need: &Estimate) -> Vec<DeviceReport> {
+    let cards = request.machine.cards.iter().zip(&need.devices);
     let answers = cards.map(|(card, device)| {
         let parts = parts(device, card.cuda);
         let room = card.room() as i64 - parts.total_bytes as i64;
         let (low, high) = (driver().low.0, driver().high.0);
-        DeviceAnswer {
+        DeviceReport {
             name: card.name.clone(),
             slug: card.slug.clone(),
             memory_bytes: card.memory,
@@ -328,9 +332,9 @@ fn devices(question: &Question<'_>, need: &Estimate) -> Vec<DeviceAnswer> {
     answers.collect()
 }
 
-fn chosen(question: &Question<'_>, settings: &Settings, need: &Estimate) -> Chosen {
+fn chosen(request: &FitRequest<'_>, settings: &Settings, need: &Estimate) -> ReportedSettings {
     let needs_kernel = |device: &DeviceEstimate| device.compute.evidence == Evidence::ReplayedWithKernel;
-    let evidence = if !question.machine.is_covered() {
+    let evidence = if !request.machine.is_covered() {
         "weights and cache computed; compute buffers of this device not covered"
     } else if need.devices.iter().any(|device| device.compute.evidence == Evidence::Planned) {
         "weights and cache exact, the compute buffer of a part about what llama.cpp takes"
@@ -339,15 +343,15 @@ fn chosen(question: &Question<'_>, settings: &Settings, need: &Estimate) -> Chos
     } else {
         "exact: llama.cpp's own figures, replayed"
     };
-    let places = question.model.layers.len() as u64 + 1;
-    Chosen {
-        runner: match question.runner {
+    let places = request.model.layers.len() as u64 + 1;
+    ReportedSettings {
+        runner: match request.runner {
             RunnerName::LlamaServer => "llama-server",
             RunnerName::Ollama => "ollama",
             RunnerName::Library => "library",
         },
         quant: settings.quantization.name(),
-        context: question.context,
+        context: request.context,
         slots: settings.sequences,
         cache_type_k: settings.cache_type_k.name(),
         cache_type_v: settings.cache_type_v.name(),
@@ -365,14 +369,14 @@ fn chosen(question: &Question<'_>, settings: &Settings, need: &Estimate) -> Chos
 /// The error that a reader would meet: of the first buffer that finds no room.
 fn error_page(
     site: &Site,
-    question: &Question<'_>,
+    request: &FitRequest<'_>,
     need: &Estimate,
     verdict: Option<&str>,
 ) -> Option<ErrorPage> {
-    if !matches!(verdict, Some("no" | "tight" | "offload")) || !question.machine.is_covered() {
+    if !matches!(verdict, Some("no" | "tight" | "offload")) || !request.machine.is_covered() {
         return None;
     }
-    let free = question.machine.free(driver().low);
+    let free = request.machine.free(driver().low);
     let mut full = need.devices.iter().zip(&free).filter(|(device, free)| device.total() > **free);
     let fails = match full.next() {
         Some((device, free)) if device.weights.bytes > *free => "llamacpp-cuda-buffer-alloc-failed",

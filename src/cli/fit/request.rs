@@ -7,17 +7,17 @@ use kbgen_estimate::quantization::{CacheType, Quantization};
 use kbgen_estimate::settings::{CacheLayout, ExpertPlacement, Settings};
 
 use crate::cli::arguments::{FitOptions, RunnerName};
-use crate::cli::fit::machine::{Machine, named};
+use crate::cli::fit::machine::{Machine, resolve_slug};
 use crate::diag::nearest;
 use crate::fit;
 use crate::site::kinds::ModelData;
 use crate::site::{DEFAULT_CTX, Kind, Names, Page, Site, tokens};
 
 /// Most slots that llama.cpp serves (`LLAMA_MAX_SEQ`).
-const MOST_SLOTS: u64 = 256;
+const MAX_SLOTS: u64 = 256;
 
 /// A question that has an answer.
-pub(super) struct Question<'s> {
+pub(super) struct FitRequest<'s> {
     /// The model's page.
     pub page: &'s Page<ModelData>,
     /// The model.
@@ -36,13 +36,13 @@ pub(super) struct Question<'s> {
     pub candidates: Vec<Quantization>,
 }
 
-impl<'s> Question<'s> {
+impl<'s> FitRequest<'s> {
     /// Reads the options.
     ///
     /// # Errors
     /// The first that cannot be, with what could.
     pub fn new(site: &'s Site, options: &FitOptions) -> Result<Self> {
-        let slug = named(&Names::new(site, Kind::Model), Kind::Model, &options.model)?;
+        let slug = resolve_slug(&Names::new(site, Kind::Model), Kind::Model, &options.model)?;
         let page = site.models.iter().find(|model| model.head.id.slug == slug).expect("the name was found");
         let model = fit::architecture(&page.data.architecture)
             .map_err(|fault| anyhow!("`{slug}`: {}", fault.message))?
@@ -55,7 +55,7 @@ impl<'s> Question<'s> {
             None => DEFAULT_CTX.min(model.max_context),
             Some(written) => context(written, title, model.max_context)?,
         };
-        let slots = count("--slots", options.slots.as_deref(), 1, MOST_SLOTS)?.unwrap_or(1);
+        let slots = count("--slots", options.slots.as_deref(), 1, MAX_SLOTS)?.unwrap_or(1);
         let any = quant.or(candidates.first().copied()).unwrap_or(Quantization::F16);
         let mut settings = for_runner(Settings::new(any, context), options.runner, slots);
         (settings.cache_type_k, settings.cache_type_v) = cache_types(&options.kv_type)?;
@@ -73,7 +73,7 @@ impl<'s> Question<'s> {
     }
 }
 
-impl Question<'_> {
+impl FitRequest<'_> {
     /// The model with the context of all slots: Ollama's have a whole one each.
     pub fn model_of_all_slots(&self) -> Architecture {
         Architecture { max_context: self.model.max_context * self.contexts(), ..self.model.clone() }

@@ -12,17 +12,17 @@ use tokio::net::TcpStream;
 
 /// When bytes last went over a wire, in milliseconds since the server began.
 #[derive(Debug, Clone)]
-pub(crate) struct Progress {
+pub(crate) struct Activity {
     began: Instant,
     last: Arc<AtomicU64>,
 }
 
-impl Progress {
+impl Activity {
     /// Of a connection that has come now.
     pub(crate) fn new(began: Instant) -> Self {
-        let progress = Self { began, last: Arc::default() };
-        progress.note();
-        progress
+        let activity = Self { began, last: Arc::default() };
+        activity.record();
+        activity
     }
 
     /// How long after the server began the last bytes went; `None` for a connection that may stay still.
@@ -31,11 +31,11 @@ impl Progress {
     }
 
     /// From now on it is no fault that nothing goes over the wire.
-    pub(crate) fn may_stay_still(&self) {
+    pub(crate) fn disable_timeout(&self) {
         self.last.store(u64::MAX, Ordering::Relaxed);
     }
 
-    fn note(&self) {
+    fn record(&self) {
         let now = u64::try_from(self.began.elapsed().as_millis()).unwrap_or(u64::MAX - 1);
         self.last.fetch_max(now, Ordering::Relaxed);
     }
@@ -43,19 +43,19 @@ impl Progress {
 
 /// The socket.
 #[derive(Debug)]
-pub(crate) struct Wire {
+pub(crate) struct ClientStream {
     stream: TcpStream,
-    progress: Progress,
-    lines: Lines,
+    activity: Activity,
+    validator: HeadValidator,
 }
 
-impl Wire {
-    pub(crate) fn new(stream: TcpStream, progress: Progress) -> Self {
-        Self { stream, progress, lines: Lines::default() }
+impl ClientStream {
+    pub(crate) fn new(stream: TcpStream, activity: Activity) -> Self {
+        Self { stream, activity, validator: HeadValidator::default() }
     }
 }
 
-impl AsyncRead for Wire {
+impl AsyncRead for ClientStream {
     fn poll_read(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -63,20 +63,20 @@ impl AsyncRead for Wire {
     ) -> Poll<io::Result<()>> {
         let known = buffer.filled().len();
         ready!(Pin::new(&mut self.stream).poll_read(context, buffer))?;
-        self.lines.hold(&mut buffer.filled_mut()[known..]);
-        self.progress.note();
+        self.validator.validate(&mut buffer.filled_mut()[known..]);
+        self.activity.record();
         Poll::Ready(Ok(()))
     }
 }
 
-impl AsyncWrite for Wire {
+impl AsyncWrite for ClientStream {
     fn poll_write(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
         let written = ready!(Pin::new(&mut self.stream).poll_write(context, bytes))?;
-        self.progress.note();
+        self.activity.record();
         Poll::Ready(Ok(written))
     }
 
@@ -86,7 +86,7 @@ impl AsyncWrite for Wire {
         parts: &[io::IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
         let written = ready!(Pin::new(&mut self.stream).poll_write_vectored(context, parts))?;
-        self.progress.note();
+        self.activity.record();
         Poll::Ready(Ok(written))
     }
 
@@ -109,22 +109,22 @@ impl AsyncWrite for Wire {
 /// A byte out of place becomes NUL, which no head may hold, so that hyper answers 400 and closes. A request
 /// with a body is refused as a whole, so that every byte that counts is one of a head.
 #[derive(Debug, Default)]
-struct Lines {
+struct HeadValidator {
     /// The last byte was CR.
-    returned: bool,
+    after_cr: bool,
     /// Bytes of the line so far, without its end.
     length: usize,
     /// The request line of this head has passed.
-    requested: bool,
+    past_request_line: bool,
 }
 
-impl Lines {
-    fn hold(&mut self, bytes: &mut [u8]) {
+impl HeadValidator {
+    fn validate(&mut self, bytes: &mut [u8]) {
         for byte in bytes {
             let fits = match *byte {
-                b'\n' => self.returned,
-                _ if self.returned => false,
-                b'#' | 0x80.. => self.requested,
+                b'\n' => self.after_cr,
+                _ if self.after_cr => false,
+                b'#' | 0x80.. => self.past_request_line,
                 _ => true,
             };
             if !fits {
@@ -137,11 +137,11 @@ impl Lines {
     fn step(&mut self, byte: u8) {
         match byte {
             // An empty line ends the head, or comes before its first line, where it means nothing.
-            b'\n' => (self.requested, self.length) = (self.length > 0, 0),
+            b'\n' => (self.past_request_line, self.length) = (self.length > 0, 0),
             b'\r' => {}
             _ => self.length += 1,
         }
-        self.returned = byte == b'\r';
+        self.after_cr = byte == b'\r';
     }
 }
 
@@ -150,13 +150,13 @@ mod tests {
     use super::*;
 
     /// What hyper is given for these bytes.
-    fn held(text: &str) -> String {
+    fn validated(text: &str) -> String {
         let mut bytes = text.as_bytes().to_vec();
-        let mut lines = Lines::default();
+        let mut validator = HeadValidator::default();
         // Byte by byte and all at once must be the same.
         let (first, rest) = bytes.split_at_mut(text.len() / 2);
-        lines.hold(first);
-        lines.hold(rest);
+        validator.validate(first);
+        validator.validate(rest);
         String::from_utf8_lossy(&bytes).into_owned()
     }
 
@@ -166,7 +166,7 @@ mod tests {
             "GET /a?b HTTP/1.1\r\nHost: localhost\r\n\r\n",
             "\r\nGET / HTTP/1.1\r\nNote: # ä\r\n\r\nGET / HTTP/1.1\r\nHost: localhost\r\n\r\n",
         ] {
-            assert_eq!(held(head), head);
+            assert_eq!(validated(head), head);
         }
     }
 
@@ -182,7 +182,7 @@ mod tests {
                 "GET / HTTP/1.1\r\n\r\nGET /\0b HTTP/1.1\r\n\r\n",
             ),
         ] {
-            assert_eq!(held(head), given);
+            assert_eq!(validated(head), given);
         }
     }
 }
