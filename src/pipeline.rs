@@ -188,7 +188,7 @@ pub fn render(
     watch: &dyn Watch,
     sink: &dyn Sink,
 ) -> Whole {
-    let made = render::files(&rendering(sources, draft, order, watch), &BTreeSet::new(), sink, |_| true);
+    let made = render::files(&rendering(sources, draft, order, watch), |_, _| false, sink, |_| true);
     let faults = made.err().unwrap_or_default();
     let whole = if faults.is_empty() { Whole::Yes } else { Whole::No };
     draft.add(faults, sources);
@@ -197,15 +197,18 @@ pub fn render(
 
 /// Receiver of files before the end of a build.
 pub struct First<'f> {
-    /// Files of pages that are judged and made before all others.
+    /// Source files whose pages are rendered before all others.
     pub changed: &'f BTreeSet<SourceId>,
+    /// Addresses of further pages that are rendered first: a browser shows them.
+    pub viewed: &'f BTreeSet<String>,
     /// Is handed the files that are there.
     pub show: &'f dyn Fn(&Files),
 }
 
 impl fmt::Debug for First<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("First").field("changed", &self.changed).finish_non_exhaustive()
+        let mut text = f.debug_struct("First");
+        text.field("changed", &self.changed).field("viewed", &self.viewed).finish_non_exhaustive()
     }
 }
 
@@ -227,7 +230,8 @@ pub fn update(
     let mut found = Vec::new();
     if !draft.has_errors() {
         let go_on = |made| {
-            if made == render::Made::Pages || !first.changed.is_empty() {
+            let has_first = !first.changed.is_empty() || !first.viewed.is_empty();
+            if made == render::Made::Pages || has_first {
                 sink.so_far(first.show);
             }
             if made == render::Made::First {
@@ -236,7 +240,10 @@ pub fn update(
             }
             !has_errors(&found)
         };
-        let made = render::files(&rendering(sources, &draft, order, watch), first.changed, &sink, go_on);
+        let is_first = |about: Option<SourceId>, address: &str| {
+            about.is_some_and(|source| first.changed.contains(&source)) || first.viewed.contains(address)
+        };
+        let made = render::files(&rendering(sources, &draft, order, watch), is_first, &sink, go_on);
         found.extend(made.err().unwrap_or_default());
         draft.add(found, sources);
     }

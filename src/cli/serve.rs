@@ -107,7 +107,7 @@ impl Session {
             order,
             tracker,
             built,
-            &First { changed: &changed, show: &show },
+            &First { changed: &changed, viewed: &changes.viewed, show: &show },
         );
         let rebuild = match made {
             Ok(Ok(new)) => {

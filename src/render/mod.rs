@@ -35,7 +35,7 @@ mod templates;
 mod views;
 mod xml;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use jiff::civil::Date;
@@ -151,14 +151,14 @@ pub enum Made {
     Pages,
 }
 
-/// Makes the files of a site that the sink does not have as they are to be: first those of some pages, then, if `go_on` says
-/// so, all others.
+/// Makes the files of a site that differ from those the sink has: first those of the pages that `is_first` selects by source
+/// and address, then, if `go_on` returns true, all others.
 ///
 /// # Errors
 /// Every distinct fault of a template, at its place in the template; what was made until then is worth nothing.
 pub fn files(
     order: &Order<'_>,
-    first: &BTreeSet<SourceId>,
+    is_first: impl Fn(Option<SourceId>, &str) -> bool,
     sink: &dyn Sink,
     mut go_on: impl FnMut(Made) -> bool,
 ) -> Result<(), Vec<Diagnostic>> {
@@ -169,8 +169,8 @@ pub fn files(
     let shelf = Shelf::new(order, &ground);
     order.watch.begin(Stage::Pages, order.site.heads().count());
     let queries = views::queries(&shelf, &engine);
-    let is_first = |query: &Query<'_>| query.about.is_some_and(|source| first.contains(&source));
-    let (first, rest): (Vec<_>, Vec<_>) = queries.into_iter().partition(is_first);
+    let (first, rest): (Vec<_>, Vec<_>) =
+        queries.into_iter().partition(|query| is_first(query.about, &query.name));
     all(order, &first, sink)?;
     if !go_on(Made::First) {
         return Ok(());

@@ -16,6 +16,7 @@ use rayon::ThreadPool;
 use crate::files::Outputs;
 use crate::serve::snapshot::{WatchSnapshot, WatchedFiles};
 use crate::serve::tracker::{StallLimit, Tracker};
+use crate::serve::viewed::ViewedPages;
 use crate::serve::{Changes, Rebuild};
 
 /// Number of an order; a result with another number is that of an abandoned build.
@@ -26,6 +27,7 @@ type RebuildFn = dyn Fn(&Changes, &Tracker) -> Rebuild + Send + Sync;
 /// The inputs of builds, shared by all their threads.
 struct BuildContext {
     look: WatchedFiles,
+    viewed: ViewedPages,
     rebuild: Box<RebuildFn>,
     report: Box<dyn Fn(BuildId, BuildEvent) + Send + Sync>,
     /// The files as the last build found them.
@@ -90,12 +92,13 @@ impl BuildRunner {
     /// Before the first order, which is built in any case. `report` hears what comes of each order.
     pub(crate) fn new(
         look: WatchedFiles,
+        viewed: ViewedPages,
         limit: StallLimit,
         rebuild: impl Fn(&Changes, &Tracker) -> Rebuild + Send + Sync + 'static,
         report: impl Fn(BuildId, BuildEvent) + Send + Sync + 'static,
     ) -> Self {
         let (rebuild, report) = (Box::new(rebuild), Box::new(report));
-        let context = Arc::new(BuildContext { look, rebuild, report, seen: Mutex::default() });
+        let context = Arc::new(BuildContext { look, viewed, rebuild, report, seen: Mutex::default() });
         Self { context, limit, last: 0, running: None, pool: None }
     }
 
@@ -213,6 +216,7 @@ impl BuildContext {
         if before.is_some() && changes.paths.is_empty() {
             return None;
         }
+        let changes = Changes { viewed: self.viewed.addresses(), ..changes };
         *made_for.lock().unwrap_or_else(PoisonError::into_inner) = changes.clone();
         let work = self.build(changes, tracker);
         // Nobody hears of a cancelled build, so the next one has to find the same changes.

@@ -13,6 +13,7 @@ use crate::serve::connection::{self, ShutdownTrigger};
 use crate::serve::scheduler::Scheduler;
 use crate::serve::snapshot::WatchedFiles;
 use crate::serve::tracker::Tracker;
+use crate::serve::viewed::ViewedPages;
 use crate::serve::watch::Watch;
 use crate::serve::{Changes, Event, OpenBrowser, Rebuild, ServeOptions, browser};
 
@@ -75,7 +76,9 @@ impl Builder {
         }
         let built = inbox.clone();
         let report = move |id, news| drop(built.send(Message::Build(id, news)));
-        let runner = BuildRunner::new(look.clone(), options.stall_limit.clone(), rebuild, report);
+        let viewed = ViewedPages::default();
+        let runner =
+            BuildRunner::new(look.clone(), viewed.clone(), options.stall_limit.clone(), rebuild, report);
         let Some((mut scheduler, receiver)) = Scheduler::open(look, watch, runner, &messages, &announce)
         else {
             return Ok(());
@@ -83,7 +86,7 @@ impl Builder {
         let hosts = Hosts { interface: options.interface, names: options.names };
         let server = thread::Builder::new().name("kbgen server".to_string()).spawn(move || {
             // Nobody may be left to hear it.
-            let _ = done.send(connection::serve(listener, hosts, options.limits, receiver, trigger));
+            let _ = done.send(connection::serve(listener, hosts, options.limits, receiver, viewed, trigger));
         });
         let server = server.context("cannot start a thread")?;
         let url = address::url(address);

@@ -24,6 +24,7 @@ use crate::serve::events;
 use crate::serve::limits::{ConnectionLimiter, Limits};
 use crate::serve::respond::{Reply, plain, respond};
 use crate::serve::state::State;
+use crate::serve::viewed::ViewedPages;
 
 /// The largest head of a request, in bytes.
 const HEAD_BYTES: usize = 32 * 1024;
@@ -50,6 +51,7 @@ struct Shared {
     stopping: watch::Receiver<()>,
     streams: Arc<Semaphore>,
     hosts: Arc<Hosts>,
+    viewed: ViewedPages,
     limits: Limits,
 }
 
@@ -62,6 +64,7 @@ pub(crate) fn serve(
     hosts: Hosts,
     limits: Limits,
     states: watch::Receiver<Arc<State>>,
+    viewed: ViewedPages,
     trigger: ShutdownTrigger,
 ) -> Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread()
@@ -70,7 +73,7 @@ pub(crate) fn serve(
         .context("cannot start the server's event loop")?;
     let (running, stopping) = watch::channel(());
     let streams = Arc::new(Semaphore::new(limits.streams));
-    let shared = Shared { states, stopping, streams, hosts: Arc::new(hosts), limits };
+    let shared = Shared { states, stopping, streams, hosts: Arc::new(hosts), viewed, limits };
     let served = runtime.block_on(accept(listener, shared, running, trigger));
     runtime.shutdown_background();
     served
@@ -172,7 +175,13 @@ fn answer(request: Request<Incoming>, shared: &Shared, activity: &Activity) -> R
     let (request, _) = request.into_parts();
     let state = shared.states.borrow().clone();
     match respond(&request, &state, &shared.hosts) {
-        Reply::Full(response) => response.map(|bytes| Either::Left(Full::new(bytes))),
+        Reply::Full(response) => {
+            let path = request.uri.path();
+            if response.status() == StatusCode::OK && path.ends_with('/') {
+                shared.viewed.record(path.trim_start_matches('/'));
+            }
+            response.map(|bytes| Either::Left(Full::new(bytes)))
+        }
         Reply::EventStream(headers) => {
             let Ok(permit) = shared.streams.clone().try_acquire_owned() else {
                 return plain(StatusCode::SERVICE_UNAVAILABLE, "Too many pages listen.\n")

@@ -23,6 +23,7 @@ mod snapshot;
 mod state;
 mod styles;
 mod tracker;
+mod viewed;
 mod watch;
 
 use std::collections::BTreeSet;
@@ -79,6 +80,8 @@ pub enum OpenBrowser {
 pub struct Changes {
     /// Files that were made, changed or removed, from the root. None for the first build, which reads everything.
     pub paths: BTreeSet<PathBuf>,
+    /// Addresses from the root of the pages that browsers asked for last.
+    pub viewed: BTreeSet<String>,
 }
 
 /// What a build came to.

@@ -66,7 +66,8 @@ impl WatchedFiles {
         let stamps = paths.iter().map(stamp).collect::<Option<Vec<_>>>()?;
         let is_new = |(path, stamp): &(PathBuf, Stamp)| seen.0.insert(path.clone(), *stamp) != Some(*stamp);
         let changed: Vec<(PathBuf, Stamp)> = stamps.into_iter().filter(is_new).collect();
-        Some(Changes { paths: changed.iter().map(|(path, _)| self.relative(path)).collect() })
+        let paths = changed.iter().map(|(path, _)| self.relative(path)).collect();
+        Some(Changes { paths, ..Changes::default() })
     }
 
     /// Whether all of these paths from the root were seen.
@@ -99,7 +100,8 @@ impl WatchedFiles {
         let changed = |(path, stamp): &(&PathBuf, &Stamp)| before.0.get(*path) != Some(*stamp);
         let made_or_changed = now.0.iter().filter(changed).map(|(path, _)| path);
         let gone = before.0.keys().filter(|path| !now.0.contains_key(*path));
-        Changes { paths: made_or_changed.chain(gone).map(|path| self.relative(path)).collect() }
+        let paths = made_or_changed.chain(gone).map(|path| self.relative(path)).collect();
+        Changes { paths, ..Changes::default() }
     }
 
     fn counts(&self, path: &Path) -> bool {

@@ -62,13 +62,15 @@ struct Session {
     sources: Sources,
     faults: Vec<Diagnostic>,
     built: Built,
+    viewed: BTreeSet<String>,
 }
 
 impl Session {
     fn begin() -> Self {
         let (root, order) = (site(), order());
         let (sources, faults) = load::read(root.path()).unwrap();
-        let mut session = Self { root, order, sources, faults, built: Built::default() };
+        let mut session =
+            Self { root, order, sources, faults, built: Built::default(), viewed: BTreeSet::new() };
         session.update(&BTreeSet::new()).unwrap();
         session
     }
@@ -88,7 +90,7 @@ impl Session {
             &self.order,
             &Unwatched,
             &self.built,
-            &First { changed, show: &show },
+            &First { changed, viewed: &self.viewed, show: &show },
         );
         self.built = made.unwrap()?;
         Ok(first.take().unwrap_or_default())
@@ -186,6 +188,27 @@ fn an_edited_page_comes_first_and_the_site_is_that_of_a_whole_build() {
         session.save(&[(path, &before)]).unwrap();
         session.assert_whole(path);
     }
+}
+
+#[test]
+fn viewed_pages_come_first_when_a_template_or_a_title_changes() {
+    let mut session = Session::begin();
+    session.viewed = ["", "categories/memory/"].map(String::from).into();
+    let text = edited(
+        session.root.path(),
+        ERROR,
+        "title: \"Loader: the card is full\"",
+        "title: \"Loader: it is full\"",
+    );
+    let first = session.save(&[(ERROR, &text)]).unwrap();
+    assert!(first.iter().any(|path| path == "categories/memory/index.html"), "{first:?}");
+    assert!(first.len() <= 6, "{first:?}");
+    session.assert_whole("a title");
+    let folder = session.root.path().join("templates");
+    fs::create_dir(&folder).unwrap();
+    fs::write(folder.join("category.html"), "<p>new</p>").unwrap();
+    assert_eq!(session.read_again().unwrap(), ["categories/memory/index.html", "index.html"]);
+    session.assert_whole("a template");
 }
 
 #[test]
@@ -445,7 +468,7 @@ impl Slow {
         let (gate, opened) = mpsc::channel();
         let (tell, events) = mpsc::channel();
         let opened = Mutex::new(opened);
-        let rebuild = move |_: &Changes, tracker: &Tracker| {
+        let rebuild = move |changes: &Changes, tracker: &Tracker| {
             let text = fs::read_to_string(&page).unwrap();
             begin.send(()).unwrap();
             if text.contains("endless") {
@@ -458,6 +481,7 @@ impl Slow {
             }
             let mut outputs = Outputs::default();
             outputs.add("page.html", text);
+            outputs.add("viewed/index.html", format!("{:?}", changes.viewed));
             tracker.show(outputs.clone());
             // A build that nobody waits for ends where it reports.
             while opened.lock().unwrap().recv_timeout(Duration::from_millis(1)).is_err() {
@@ -491,8 +515,12 @@ impl Slow {
     }
 
     fn served(&self) -> String {
+        self.get("/page.html")
+    }
+
+    fn get(&self, path: &str) -> String {
         let mut stream = TcpStream::connect(self.running.address).unwrap();
-        write!(stream, "GET /page.html HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n").unwrap();
+        write!(stream, "GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n").unwrap();
         let mut answer = String::new();
         stream.read_to_string(&mut answer).unwrap();
         answer.split_once("\r\n\r\n").unwrap().1.to_string()
@@ -521,6 +549,17 @@ fn an_edit_is_served_before_the_site_is_built_and_ends_the_build_before() {
     slow.gate.send(()).unwrap();
     slow.wait_for(|event| matches!(event, Event::Rebuilt { .. }));
     assert_eq!(slow.served(), "third");
+}
+
+#[test]
+fn a_build_is_given_the_pages_that_browsers_view() {
+    let slow = Slow::start();
+    assert_eq!(slow.get("/viewed/"), "{}");
+    assert!(!slow.get("/missing/").contains("viewed"));
+    slow.write("second");
+    slow.wait_for(|event| matches!(event, Event::PartiallyRebuilt { .. }));
+    assert_eq!(slow.get("/viewed/"), r#"{"viewed/"}"#);
+    slow.gate.send(()).unwrap();
 }
 
 #[test]

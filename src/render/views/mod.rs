@@ -62,7 +62,7 @@ type PageMaker = fn(&Shelf<'_>, usize) -> Leaf;
 
 /// Files that are made at once, and again when something that they show changed.
 pub(super) struct Query<'q> {
-    /// Its name, that of no other.
+    /// Its name, that of no other: of a page its address.
     pub name: String,
     /// The page that they are about, if it is one.
     pub about: Option<SourceId>,
@@ -76,7 +76,7 @@ type Files = Vec<(String, Vec<u8>)>;
 /// Every HTML page; those of errors, models and devices with their data.
 pub(super) fn queries<'q>(shelf: &'q Shelf<'_>, engine: &'q Engine<'_>) -> Vec<Query<'q>> {
     let makers: [(&str, Maker); 17] = [
-        ("home", home::leaves),
+        ("", home::leaves),
         ("errors/", |shelf| vec![lists::errors(shelf)]),
         ("tools/", |shelf| vec![lists::tools(shelf)]),
         ("guides/", |shelf| vec![lists::guides(shelf)]),
