@@ -13,6 +13,7 @@ pub mod estimator;
 pub mod family;
 pub mod field;
 pub mod fields;
+pub mod gguf;
 mod names;
 pub mod offload;
 pub mod parameters;

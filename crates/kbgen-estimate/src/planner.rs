@@ -8,6 +8,7 @@ use crate::bytes::Bytes;
 use crate::cache::{self, Cells};
 use crate::compute::{Arrangement, Graphs, Subject};
 use crate::estimator::{Estimate, Evidence, NotCovered, Part, check, combine};
+use crate::gguf::ModelFile;
 use crate::offload::{LargestTensors, largest_tensors};
 use crate::placement::Device;
 use crate::plan::partial::{Split, WholeBytes, partial_bytes, sample_cells, sampled, through};
@@ -24,6 +25,8 @@ pub struct Planner<'m> {
     model: &'m Architecture,
     list: WeightList,
     weights: HashMap<Quantization, Arc<Weights>>,
+    /// Weights of a file, in place of those of any quantization.
+    of_file: Option<Arc<Weights>>,
     graphs: Graphs,
     /// Curves of compute buffers that plans rest on, by settings without a context.
     curves: HashMap<Settings, Arc<Vec<Segment>>>,
@@ -36,9 +39,15 @@ impl<'m> Planner<'m> {
             model,
             list: WeightList::new(model),
             weights: HashMap::new(),
+            of_file: None,
             graphs: Graphs::default(),
             curves: HashMap::new(),
         }
+    }
+
+    /// A planner for a file: the quantization of settings does not matter.
+    pub fn of_file(file: &'m ModelFile) -> Planner<'m> {
+        Planner { of_file: Some(Arc::clone(&file.weights)), ..Planner::new(&file.architecture) }
     }
 
     /// A planner that builds and runs every layer of every graph: slow, to compare with.
@@ -256,6 +265,9 @@ impl<'m> Planner<'m> {
     }
 
     fn weights_of(&mut self, quantization: Quantization) -> Arc<Weights> {
+        if let Some(weights) = &self.of_file {
+            return Arc::clone(weights);
+        }
         let new = || Arc::new(self.list.quantized(self.model, quantization));
         Arc::clone(self.weights.entry(quantization).or_insert_with(new))
     }

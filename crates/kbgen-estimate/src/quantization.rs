@@ -50,6 +50,28 @@ pub enum TensorType {
     Iq4Xs,
     /// 4-bit floats with a shared scale per 32 (OCP microscaling).
     Mxfp4,
+    /// 4-bit floats with a scale per 16 (NVIDIA).
+    Nvfp4,
+    /// ggml's `IQ1_S` blocks.
+    Iq1S,
+    /// ggml's `IQ1_M` blocks.
+    Iq1M,
+    /// ggml's `IQ2_XXS` blocks.
+    Iq2Xxs,
+    /// ggml's `IQ2_XS` blocks.
+    Iq2Xs,
+    /// ggml's `TQ1_0` blocks of ternary values.
+    Tq1_0,
+    /// ggml's `TQ2_0` blocks of ternary values.
+    Tq2_0,
+    /// ggml's `Q1_0` blocks.
+    Q1_0,
+    /// 8-bit integers.
+    I8,
+    /// 16-bit integers.
+    I16,
+    /// 64-bit floats.
+    F64,
 }
 
 impl TensorType {
@@ -58,7 +80,9 @@ impl TensorType {
     pub fn block(self) -> (u64, u64) {
         match self {
             TensorType::F32 | TensorType::I32 => (1, 4),
-            TensorType::I64 => (1, 8),
+            TensorType::I64 | TensorType::F64 => (1, 8),
+            TensorType::I8 => (1, 1),
+            TensorType::I16 => (1, 2),
             TensorType::F16 | TensorType::Bf16 => (1, 2),
             TensorType::Q4_0 | TensorType::Iq4Nl => (32, 18),
             TensorType::Q4_1 => (32, 20),
@@ -66,6 +90,13 @@ impl TensorType {
             TensorType::Q5_1 => (32, 24),
             TensorType::Q8_0 => (32, 34),
             TensorType::Mxfp4 => (32, 17),
+            TensorType::Nvfp4 => (64, 36),
+            TensorType::Q1_0 => (128, 18),
+            TensorType::Iq1S => (256, 50),
+            TensorType::Iq1M => (256, 56),
+            TensorType::Iq2Xxs | TensorType::Tq2_0 => (256, 66),
+            TensorType::Iq2Xs => (256, 74),
+            TensorType::Tq1_0 => (256, 54),
             TensorType::Q2K => (256, 84),
             TensorType::Q3K | TensorType::Iq3S => (256, 110),
             TensorType::Q4K => (256, 144),
@@ -112,7 +143,57 @@ impl TensorType {
             TensorType::Iq4Nl => "iq4_nl",
             TensorType::Iq4Xs => "iq4_xs",
             TensorType::Mxfp4 => "mxfp4",
+            TensorType::Nvfp4 => "nvfp4",
+            TensorType::Iq1S => "iq1_s",
+            TensorType::Iq1M => "iq1_m",
+            TensorType::Iq2Xxs => "iq2_xxs",
+            TensorType::Iq2Xs => "iq2_xs",
+            TensorType::Tq1_0 => "tq1_0",
+            TensorType::Tq2_0 => "tq2_0",
+            TensorType::Q1_0 => "q1_0",
+            TensorType::I8 => "i8",
+            TensorType::I16 => "i16",
+            TensorType::F64 => "f64",
         }
+    }
+
+    /// The type of a number in a GGUF file (`enum ggml_type` of llama.cpp's `ggml/include/ggml.h`).
+    pub fn from_ggml(number: u32) -> Option<TensorType> {
+        Some(match number {
+            0 => TensorType::F32,
+            1 => TensorType::F16,
+            2 => TensorType::Q4_0,
+            3 => TensorType::Q4_1,
+            6 => TensorType::Q5_0,
+            7 => TensorType::Q5_1,
+            8 => TensorType::Q8_0,
+            10 => TensorType::Q2K,
+            11 => TensorType::Q3K,
+            12 => TensorType::Q4K,
+            13 => TensorType::Q5K,
+            14 => TensorType::Q6K,
+            16 => TensorType::Iq2Xxs,
+            17 => TensorType::Iq2Xs,
+            18 => TensorType::Iq3Xxs,
+            19 => TensorType::Iq1S,
+            20 => TensorType::Iq4Nl,
+            21 => TensorType::Iq3S,
+            22 => TensorType::Iq2S,
+            23 => TensorType::Iq4Xs,
+            24 => TensorType::I8,
+            25 => TensorType::I16,
+            26 => TensorType::I32,
+            27 => TensorType::I64,
+            28 => TensorType::F64,
+            29 => TensorType::Iq1M,
+            30 => TensorType::Bf16,
+            34 => TensorType::Tq1_0,
+            35 => TensorType::Tq2_0,
+            39 => TensorType::Mxfp4,
+            40 => TensorType::Nvfp4,
+            41 => TensorType::Q1_0,
+            _ => return None,
+        })
     }
 }
 

@@ -1,6 +1,6 @@
 //! Bytes of the weights: in the file and on each device.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::ops::{AddAssign, Range};
 
 use crate::architecture::Architecture;
@@ -81,6 +81,22 @@ impl WeightList {
     /// The weights in a quantization; `model` is the one that the list is of.
     pub(crate) fn quantized(&self, model: &Architecture, quantization: Quantization) -> Weights {
         let types = tensor_types(model, &self.tensors, quantization);
+        let placed = self.placed(self.tensors.iter().copied().zip(types.iter().copied()));
+        self.weights(types, placed)
+    }
+
+    /// The weights of a file: its tensors, each with its type. A tensor of the list takes the type that the file gives it;
+    /// one that the file does not name is F32.
+    pub(crate) fn of_file(&self, tensors: &[(WeightTensor, TensorType)]) -> Weights {
+        let known: HashMap<(Home, Name), TensorType> =
+            tensors.iter().map(|(tensor, kind)| ((tensor.home, tensor.name), *kind)).collect();
+        let kind = |tensor: &WeightTensor| {
+            known.get(&(tensor.home, tensor.name)).copied().unwrap_or(TensorType::F32)
+        };
+        self.weights(self.tensors.iter().map(kind).collect(), self.placed(tensors.iter().copied()))
+    }
+
+    fn weights(&self, types: Vec<TensorType>, placed: PlacedWeights) -> Weights {
         let mut known: Vec<&[TensorType]> = Vec::new();
         let patterns = self.layers.iter().map(|layer| {
             let types = &types[layer.clone()];
@@ -91,7 +107,7 @@ impl WeightList {
             }) as u16
         });
         let patterns = patterns.collect();
-        Weights { placed: self.placed(&types), patterns, types }
+        Weights { placed, patterns, types }
     }
 
     /// The tensors with their types.
@@ -99,18 +115,18 @@ impl WeightList {
         self.tensors.iter().copied().zip(weights.types.iter().copied())
     }
 
-    fn placed(&self, types: &[TensorType]) -> PlacedWeights {
+    fn placed(&self, tensors: impl Iterator<Item = (WeightTensor, TensorType)>) -> PlacedWeights {
         let mut places = PlacedWeights {
             layers: vec![EitherDevice::default(); self.layers.len()],
             experts: vec![EitherDevice::default(); self.layers.len()],
             ..PlacedWeights::default()
         };
-        for (tensor, kind) in self.tensors.iter().zip(types) {
+        for (tensor, kind) in tensors {
             let size = EitherDevice {
-                gpu: allocated_bytes(tensor, *kind, Device::Gpu(0)),
-                host: allocated_bytes(tensor, *kind, Device::Host),
+                gpu: allocated_bytes(&tensor, kind, Device::Gpu(0)),
+                host: allocated_bytes(&tensor, kind, Device::Host),
             };
-            places.file += tensor_bytes(tensor, *kind);
+            places.file += tensor_bytes(&tensor, kind);
             match tensor.home {
                 Home::Input => places.input_host += size.host,
                 Home::Layer(layer) => places.layers[layer as usize] += size,

@@ -19,6 +19,7 @@ pub(super) const FAMILIES: &[Family] = &[
     COMMAND,
     Family {
         name: "cohere2",
+        full_attention_every: 4,
         query_key_norm: QueryKeyNorm::ByHead,
         uses_rope: |model, layer| model.layers[layer as usize].kind == LayerKind::Sliding,
         ..COMMAND

@@ -10,6 +10,7 @@ pub(super) const FAMILIES: &[Family] = &[
     EXAONE,
     Family {
         name: "exaone4",
+        full_attention_every: 4,
         norms: &[Name::AttentionPostNorm, Name::FfnPostNorm],
         uses_rope: |model, layer| {
             model.layers[layer as usize].kind == LayerKind::Sliding || !model.has(LayerKind::Sliding)

@@ -8,9 +8,13 @@ const GEMMA: Family =
 
 pub(super) const GEMMA3: Family = Family {
     name: "gemma3",
+    full_attention_every: 6,
     norms: &[Name::AttentionNorm, Name::AttentionPostNorm, Name::FfnNorm, Name::FfnPostNorm],
     ..GEMMA
 };
 
-pub(super) const FAMILIES: &[Family] =
-    &[GEMMA, Family { name: "gemma2", caps_scores: true, logit_steps: 3, ..GEMMA3 }, GEMMA3];
+pub(super) const FAMILIES: &[Family] = &[
+    GEMMA,
+    Family { name: "gemma2", full_attention_every: 2, caps_scores: true, logit_steps: 3, ..GEMMA3 },
+    GEMMA3,
+];

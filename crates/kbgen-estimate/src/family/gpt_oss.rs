@@ -5,6 +5,7 @@ use crate::family::{Family, OutputRows};
 
 pub(super) const FAMILIES: &[Family] = &[Family {
     name: "gpt-oss",
+    full_attention_every: 2,
     mxfp4_checkpoint: true,
     attention_output_bias: true,
     attention_sinks: true,

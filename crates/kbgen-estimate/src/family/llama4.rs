@@ -5,6 +5,7 @@ use crate::family::{Family, factors_of_half_a_head, three_of_four};
 
 pub(super) const FAMILIES: &[Family] = &[Family {
     name: "llama4",
+    full_attention_every: 4,
     rope_factors: factors_of_half_a_head,
     query_scale: true,
     uses_rope: three_of_four,

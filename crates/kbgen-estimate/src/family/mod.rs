@@ -94,6 +94,9 @@ macro_rules! traits {
 traits! {
     /// The name in GGUF files (`general.architecture`).
     pub name: &'static str = "",
+    /// One of so many layers has full attention, where the file does not say which layers have a sliding window
+    /// (`set_swa_pattern` in llama.cpp's `src/models`); zero: no layer has a window.
+    pub(crate) full_attention_every: u64 = 0,
     /// Ollama serves one request at a time (`server/sched.go`).
     pub served_alone_by_ollama: bool = false,
     /// The published checkpoint keeps the experts in MXFP4.
@@ -251,6 +254,11 @@ impl Family {
     /// Every family, by file.
     pub fn all() -> impl Iterator<Item = &'static Family> {
         FILES.iter().copied().flatten()
+    }
+
+    /// The family with Llama's tensors and graph.
+    pub fn plain() -> &'static Family {
+        &llama::FAMILIES[0]
     }
 
     /// The family of a name in GGUF files.

@@ -6,6 +6,11 @@ use crate::names::Name;
 const WHOLE_NORMS: Family = Family { query_key_norm: QueryKeyNorm::Whole, ..Family::PLAIN };
 
 pub(super) const FAMILIES: &[Family] = &[
-    Family { name: "olmo2", norms: &[Name::AttentionPostNorm, Name::FfnPostNorm], ..WHOLE_NORMS },
+    Family {
+        name: "olmo2",
+        full_attention_every: 4,
+        norms: &[Name::AttentionPostNorm, Name::FfnPostNorm],
+        ..WHOLE_NORMS
+    },
     Family { name: "olmoe", normalizes_shares: false, ..WHOLE_NORMS },
 ];

@@ -1,0 +1,12 @@
+//! Models from GGUF files: the weights as they are in the file, the architecture from its metadata and its tensors' shapes.
+
+mod fields;
+mod header;
+mod model;
+
+#[cfg(test)]
+mod tests;
+
+pub use fields::architecture_fields;
+pub use header::{FileTensor, Header, HeaderError};
+pub use model::{FileError, ModelFile};

@@ -1,0 +1,121 @@
+//! A model file: its architecture, and its own weights in place of those of a quantization's recipe.
+
+use std::fmt;
+use std::sync::Arc;
+
+use crate::architecture::{Architecture, FieldError, RopeFactors};
+use crate::bytes::Bytes;
+use crate::family::Family;
+use crate::gguf::fields::{architecture_fields, layer_count};
+use crate::gguf::header::{FileTensor, Header};
+use crate::names::{Home, Name, WeightTensor};
+use crate::weights::{WeightList, Weights};
+
+/// A model as a file has it.
+#[derive(Debug)]
+pub struct ModelFile {
+    /// Its architecture.
+    pub architecture: Architecture,
+    /// The unknown architecture of the file (`general.architecture`), if Llama's stands for it: then the weights are
+    /// exact, cache and compute buffers only near.
+    pub stands_in_for: Option<String>,
+    /// Bytes of all tensors.
+    pub data: Bytes,
+    /// Bytes of tensors that llama.cpp loads on request only: layers that predict further tokens.
+    pub not_loaded: Bytes,
+    pub(crate) weights: Arc<Weights>,
+}
+
+/// The reason why no need can be computed for a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum FileError {
+    /// It is no language model, such as a projector or an adapter, by its type or architecture.
+    NotAModel(String),
+    /// Its metadata name impossible sizes.
+    Sizes(FieldError),
+}
+
+impl fmt::Display for FileError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            FileError::NotAModel(kind) if kind.is_empty() => f.write_str("the file names no architecture"),
+            FileError::NotAModel(kind) => write!(f, "the file is not a language model but `{kind}`"),
+            FileError::Sizes(error) => write!(f, "the metadata are not those of a model: {error}"),
+        }
+    }
+}
+
+impl std::error::Error for FileError {}
+
+impl ModelFile {
+    /// Makes the model of a header, for split files with the tensors of all parts.
+    ///
+    /// # Errors
+    /// When the file is no language model, or its sizes are impossible.
+    pub fn new(header: &Header) -> Result<ModelFile, FileError> {
+        let name = header.text("general.architecture").unwrap_or_default();
+        let kind = header.text("general.type").unwrap_or("model");
+        if kind != "model" || name == "clip" || name.is_empty() {
+            let what = if kind == "model" { name } else { kind };
+            return Err(FileError::NotAModel(what.to_owned()));
+        }
+        let mut fields = architecture_fields(header);
+        let is_known = Family::named(name).is_some();
+        if !is_known {
+            fields.name = Family::plain().name.to_owned();
+        }
+        let mut architecture = fields.build().map_err(FileError::Sizes)?;
+        let values = |name: &str| header.tensor(name).map(|tensor| tensor.dimensions[0]);
+        architecture.rope_factors = match (values("rope_freqs.weight"), values("rope_factors_long.weight")) {
+            (Some(values), _) => RopeFactors::One(values),
+            (_, Some(values)) => RopeFactors::LongAndShort(values),
+            _ => RopeFactors::None,
+        };
+        if let Some(experts) = &mut architecture.experts {
+            let is_bias = |tensor: &FileTensor| tensor.name.ends_with(".exp_probs_b.bias");
+            experts.router_bias = header.tensors.iter().any(is_bias);
+        }
+        let layers = layer_count(header);
+        let (loaded, later): (Vec<&FileTensor>, Vec<&FileTensor>) = header
+            .tensors
+            .iter()
+            .partition(|tensor| layer_of(&tensor.name).is_none_or(|layer| layer < layers));
+        let bytes = |tensors: &[&FileTensor]| tensors.iter().map(|tensor| tensor.bytes().0).sum::<u64>();
+        let tensors: Vec<_> = loaded.iter().map(|tensor| (placed(tensor), tensor.kind)).collect();
+        let weights = WeightList::new(&architecture).of_file(&tensors);
+        Ok(ModelFile {
+            architecture,
+            stands_in_for: (!is_known).then(|| name.to_owned()),
+            data: Bytes(bytes(&loaded) + bytes(&later)),
+            not_loaded: Bytes(bytes(&later)),
+            weights: Arc::new(weights),
+        })
+    }
+}
+
+/// The layer in a tensor's name.
+fn layer_of(name: &str) -> Option<u64> {
+    name.strip_prefix("blk.")?.split('.').next()?.parse().ok()
+}
+
+/// Where llama.cpp places a tensor, by its name (`LLM_TENSOR_INFOS` in `src/llama-arch.cpp`).
+fn home(name: &str) -> Home {
+    match layer_of(name) {
+        Some(layer) if name.contains("_exps.") || name.contains("_chexps.") => Home::Experts(layer),
+        Some(layer) => Home::Layer(layer),
+        None if name.starts_with("token_embd.") || name.starts_with("position_embd.") => Home::Input,
+        None if name.starts_with("rope_f") => Home::EveryDevice,
+        None => Home::Output,
+    }
+}
+
+/// The tensor with its place and purpose.
+fn placed(tensor: &FileTensor) -> WeightTensor {
+    let [columns, rows, matrices, more] = tensor.dimensions;
+    let suffix = match layer_of(&tensor.name) {
+        Some(_) => tensor.name.splitn(3, '.').nth(2).unwrap_or_default(),
+        None => &tensor.name,
+    };
+    let name = Name::of_file(suffix).unwrap_or(Name::Other);
+    WeightTensor { name, home: home(&tensor.name), columns, rows, matrices: matrices * more }
+}
