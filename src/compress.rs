@@ -1,4 +1,4 @@
-//! Smaller twins of text files: `x.html.br` and `x.html.gz` beside `x.html`, for servers that send them as they are.
+//! Precompressed copies of text files: `x.html.br` and `x.html.gz` next to `x.html`, for servers that can send them.
 
 use std::io::{self, Write};
 
@@ -6,19 +6,19 @@ use brotli::enc::BrotliEncoderParams;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 
-/// Endings of files that are text.
+/// Extensions of text files.
 const TEXT: &[&str] = &[".css", ".html", ".js", ".json", ".md", ".svg", ".txt", ".xml"];
 
-/// Brotli's quality, the highest: the twins are made once and sent often. 9 makes files 12 % larger in a twentieth of the time.
+/// Highest Brotli quality: copies are written once and sent often. Quality 9 is 20 times faster and 12 % larger.
 const QUALITY: i32 = 11;
 
-/// Logarithm of the window: files are far smaller than 4 MiB.
+/// Binary logarithm of the Brotli window size. Files are much smaller than 4 MiB.
 const WINDOW: i32 = 22;
 
-/// The twins of a file, if it is text, each only where it is smaller. Same file, same bytes.
+/// Returns the compressed copies of a text file that are smaller than the file. The result is deterministic.
 ///
 /// # Panics
-/// Never: writing to memory does not fail.
+/// Never, because writing to memory does not fail.
 pub fn precompressed(path: &str, bytes: &[u8]) -> Vec<(String, Vec<u8>)> {
     if !TEXT.iter().any(|ending| path.ends_with(ending)) {
         return Vec::new();
@@ -45,7 +45,7 @@ fn brotli(bytes: &[u8]) -> io::Result<Vec<u8>> {
     Ok(compressed)
 }
 
-/// Without name and time in the header, so that the bytes depend on the file alone.
+/// Compresses without name and time in the header, so that the bytes depend only on the file.
 fn gzip(bytes: &[u8]) -> io::Result<Vec<u8>> {
     let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
     encoder.write_all(bytes)?;
@@ -59,10 +59,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn text_that_gets_smaller_has_twins_with_the_same_content() {
+    fn compressible_text_has_copies_with_the_same_content() {
         let page = "out of memory ".repeat(200);
         let made = precompressed("index.html", page.as_bytes());
-        let [(br_path, br), (gz_path, gz)] = &made[..] else { panic!("{} twins", made.len()) };
+        let [(br_path, br), (gz_path, gz)] = &made[..] else { panic!("{} copies", made.len()) };
         assert_eq!((br_path.as_str(), gz_path.as_str()), ("index.html.br", "index.html.gz"));
         let mut text = String::new();
         flate2::read::GzDecoder::new(&gz[..]).read_to_string(&mut text).expect("it is gzip");
@@ -70,11 +70,11 @@ mod tests {
         let mut bytes = Vec::new();
         brotli::BrotliDecompress(&mut &br[..], &mut bytes).expect("it is Brotli");
         assert_eq!(bytes, page.as_bytes());
-        assert_eq!(precompressed("index.html", page.as_bytes()), made, "the same file has the same twins");
+        assert_eq!(precompressed("index.html", page.as_bytes()), made, "the same file has the same copies");
     }
 
     #[test]
-    fn what_is_short_or_no_text_has_none() {
+    fn short_and_binary_files_have_no_copies() {
         assert_eq!(precompressed("short.txt", b"x"), []);
         for path in ["picture.png", "_headers"] {
             assert_eq!(precompressed(path, "out of memory ".repeat(200).as_bytes()), [], "{path}");

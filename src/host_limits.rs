@@ -1,13 +1,15 @@
-//! What static hosts allow, and how near a site is to it.
+//! Limits of static hosts, and warnings for sites close to them.
 //!
-//! Each limit stands with its source in `docs/publishing.md`.
+//! `docs/publishing.md` lists each limit with its source.
 
-/// What hosts count of a site.
+use crate::site::{format_count, gib};
+
+/// Sizes of a site that hosts limit.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct SiteStats {
-    /// Files.
+    /// Number of files.
     pub files: u64,
-    /// Bytes of all files.
+    /// Total bytes.
     pub bytes: u64,
     /// Bytes of the largest file.
     pub largest: u64,
@@ -20,56 +22,56 @@ struct Limit {
     host: &'static str,
     what: &'static str,
     of: fn(&SiteStats) -> u64,
-    most: u64,
+    max: u64,
     shown: fn(u64) -> String,
     remedy: &'static str,
 }
 
 const MIB: u64 = 1 << 20;
 
-/// Parts of a hundred from which on a limit is worth a warning.
-const NEAR: u64 = 80;
+/// Percentage of a limit from which a warning is printed.
+const WARNING_PERCENT: u64 = 80;
 
 const LIMITS: &[Limit] = &[
     Limit {
         host: "GitHub Pages",
-        what: "in all",
+        what: "total",
         of: |site| site.bytes,
-        most: 1_000_000_000,
+        max: 1_000_000_000,
         shown: format_bytes,
-        remedy: "leave out `--precompress`, which this host does not use, or publish elsewhere",
+        remedy: "omit `--precompress`, which this host does not use, or choose another host",
     },
     Limit {
         host: "Cloudflare Pages",
         what: "files",
         of: |site| site.files,
-        most: 20_000,
-        shown: plain,
-        remedy: "leave out `--precompress`, which this host does not need, or take a paid plan",
+        max: 20_000,
+        shown: format_count,
+        remedy: "omit `--precompress`, which this host does not need, or use a paid plan",
     },
     Limit {
         host: "Cloudflare Pages",
         what: "in the largest file",
         of: |site| site.largest,
-        most: 25 * MIB,
+        max: 25 * MIB,
         shown: format_bytes,
-        remedy: "keep that file elsewhere and link to it",
+        remedy: "host that file elsewhere and link to it",
     },
     Limit {
         host: "Cloudflare Pages",
         what: "redirects",
         of: |site| site.redirects,
-        most: 2000,
-        shown: plain,
-        remedy: "drop the oldest `aliases`",
+        max: 2000,
+        shown: format_count,
+        remedy: "remove the oldest `aliases`",
     },
     Limit {
         host: "Netlify",
         what: "redirects",
         of: |site| site.redirects,
-        most: 10_000,
-        shown: plain,
-        remedy: "drop the oldest `aliases`",
+        max: 10_000,
+        shown: format_count,
+        remedy: "remove the oldest `aliases`",
     },
 ];
 
@@ -83,29 +85,29 @@ impl SiteStats {
         }
     }
 
-    /// Counts a file of so many bytes, which is no list of redirects.
+    /// Counts a file of `length` bytes that is not `_redirects`.
     pub fn add_file(&mut self, length: u64) {
         self.files += 1;
         self.bytes += length;
         self.largest = self.largest.max(length);
     }
 
-    /// One line if no limit is near, else one for each that is.
+    /// Returns one line if all limits are far, or else a warning per limit that is close or exceeded.
     pub fn report(&self) -> Vec<String> {
-        let near: Vec<String> = LIMITS
+        let warnings: Vec<String> = LIMITS
             .iter()
-            .filter(|limit| (limit.of)(self) * 100 >= limit.most * NEAR)
+            .filter(|limit| (limit.of)(self) * 100 >= limit.max * WARNING_PERCENT)
             .map(|limit| limit.warning((limit.of)(self)))
             .collect();
-        if !near.is_empty() {
-            return near;
+        if !warnings.is_empty() {
+            return warnings;
         }
         let redirects = match self.redirects {
             1 => "1 redirect".to_string(),
-            count => format!("{count} redirects"),
+            count => format!("{} redirects", format_count(count)),
         };
         vec![format!(
-            "within the limits of GitHub Pages, Cloudflare Pages and Netlify: {} in all, {} in the largest file, {redirects}",
+            "within the limits of GitHub Pages, Cloudflare Pages and Netlify: {} total, {} in the largest file, {redirects}",
             format_bytes(self.bytes),
             format_bytes(self.largest),
         )]
@@ -114,22 +116,18 @@ impl SiteStats {
 
 impl Limit {
     fn warning(&self, is: u64) -> String {
-        let Self { host, what, most, shown, remedy, .. } = self;
-        let place = if is > *most { "over" } else { "near" };
-        format!("warning: {place} a limit of {host}: {} of {} {what}; {remedy}", shown(is), shown(*most))
+        let Self { host, what, max, shown, remedy, .. } = self;
+        let place = if is > *max { "over" } else { "near" };
+        format!("warning: {place} the limit of {host}: {} of {} {what}; {remedy}", shown(is), shown(*max))
     }
 }
 
-/// An amount of bytes in words.
+/// Formats bytes with a unit of KiB or larger.
 pub fn format_bytes(bytes: u64) -> String {
     match bytes {
         0..MIB => format!("{} KiB", bytes.div_ceil(1024)),
-        _ => format!("{:.1} MiB", bytes as f64 / MIB as f64),
+        _ => gib(bytes),
     }
-}
-
-fn plain(count: u64) -> String {
-    count.to_string()
 }
 
 #[cfg(test)]
@@ -139,28 +137,30 @@ mod tests {
     const SMALL: SiteStats = SiteStats { files: 1400, bytes: 40 * MIB, largest: MIB, redirects: 1 };
 
     #[test]
-    fn a_small_site_is_told_in_one_line() {
+    fn a_small_site_is_reported_in_one_line() {
         assert_eq!(
             SMALL.report(),
-            ["within the limits of GitHub Pages, Cloudflare Pages and Netlify: 40.0 MiB in all, \
+            ["within the limits of GitHub Pages, Cloudflare Pages and Netlify: 40.0 MiB total, \
               1.0 MiB in the largest file, 1 redirect"]
         );
     }
 
     #[test]
-    fn a_limit_is_told_before_it_binds_and_when_it_does() {
-        let told = |size: SiteStats| size.report().join("\n");
-        assert!(told(SiteStats { files: 15_999, ..SMALL }).starts_with("within"));
+    fn a_limit_is_reported_when_close_and_when_exceeded() {
+        let report = |size: SiteStats| size.report().join("\n");
+        assert!(report(SiteStats { files: 15_999, ..SMALL }).starts_with("within"));
         assert_eq!(
-            told(SiteStats { files: 16_000, ..SMALL }),
-            "warning: near a limit of Cloudflare Pages: 16000 of 20000 files; leave out `--precompress`, which this \
-             host does not need, or take a paid plan"
+            report(SiteStats { files: 16_000, ..SMALL }),
+            "warning: near the limit of Cloudflare Pages: 16,000 of 20,000 files; omit `--precompress`, which this \
+             host does not need, or use a paid plan"
         );
         assert!(
-            told(SiteStats { largest: 26 * MIB, ..SMALL }).starts_with("warning: over a limit of Cloudflare")
+            report(SiteStats { largest: 26 * MIB, ..SMALL })
+                .starts_with("warning: over the limit of Cloudflare")
         );
         assert!(
-            told(SiteStats { bytes: 800_000_000, ..SMALL }).starts_with("warning: near a limit of GitHub")
+            report(SiteStats { bytes: 800_000_000, ..SMALL })
+                .starts_with("warning: near the limit of GitHub")
         );
         assert_eq!(SiteStats { redirects: 9000, ..SMALL }.report().len(), 2, "two hosts limit redirects");
     }

@@ -1,4 +1,4 @@
-//! `kbgen build`: the site into a folder, and on request as one file.
+//! `kbgen build`: writes the site to a folder, and with `--bundle` also to one file.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -16,6 +16,7 @@ use crate::host_limits::{SiteStats, format_bytes};
 use crate::load::{self, Drafts};
 use crate::pipeline::{self, Order, Whole};
 use crate::render::{Audience, BUNDLE_MARK};
+use crate::site::format_count;
 use crate::watch::{Stage, Watch};
 
 pub(super) fn run(
@@ -88,36 +89,40 @@ pub(super) fn run(
     let Published { report, record } =
         publication.finish().inspect_err(|_| cache.save(&order.engine, terminal))?;
     cache.save_published(&order.engine, record.as_ref(), terminal);
-    terminal.say(format!(
+    terminal.message(format!(
         "{} pages, {} files in {}: {} written, {} unchanged, {} removed",
-        draft.site.heads().count(),
-        size.files,
+        format_count(draft.site.heads().count() as u64),
+        format_count(size.files),
         folder.display(),
-        report.written,
-        report.unchanged,
-        report.removed
+        format_count(report.written as u64),
+        format_count(report.unchanged as u64),
+        format_count(report.removed as u64)
     ));
-    size.report().iter().for_each(|line| terminal.say(line));
+    size.report().iter().for_each(|line| terminal.message(line));
     if let Some((single, bytes)) = bundle {
         single.write(&bytes)?;
-        terminal.say(format!("one file in {}: {}", single.path.display(), format_bytes(bytes.len() as u64)));
+        terminal.message(format!(
+            "bundle in {}: {}",
+            single.path.display(),
+            format_bytes(bytes.len() as u64)
+        ));
     }
     if options.timings {
-        progress.report().iter().for_each(|line| terminal.say(line));
+        progress.report().iter().for_each(|line| terminal.message(line));
     }
-    // The program ends here: the system takes its memory at once, and millions of pieces one by one take their time.
+    // Freeing millions of allocations one by one takes time, and the process ends here.
     std::mem::forget((draft, sources, order));
     Ok(Outcome::Success)
 }
 
-/// What stands in the way of a build.
+/// Reports the findings that prevent the build.
 fn report_refusal(terminal: &Terminal, found: &[Diagnostic], sources: &Sources) -> Outcome {
     terminal.findings(found, sources);
-    terminal.say("nothing was written");
+    terminal.message("nothing was written");
     Outcome::Findings
 }
 
-/// The way of each file to the disk: its twins go with it, and it is counted for the limits of hosts.
+/// Writes files with their precompressed copies and counts them for the limits of hosts.
 struct OutputSink<'b> {
     publication: &'b Publication,
     options: &'b BuildOptions,
@@ -125,7 +130,7 @@ struct OutputSink<'b> {
 }
 
 impl OutputSink<'_> {
-    /// Files with their twins are others than those without.
+    /// Returns another key for files with precompressed copies.
     fn key(&self, key: &Key) -> Key {
         if self.options.precompress { Key::of([key.as_ref(), b"precompressed"]) } else { *key }
     }

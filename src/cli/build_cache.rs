@@ -1,4 +1,4 @@
-//! What a command takes over from earlier runs, and leaves to later ones.
+//! The build cache of a command.
 
 use std::path::Path;
 
@@ -8,58 +8,59 @@ use crate::cli::terminal::Terminal;
 use crate::emit::Record;
 use crate::engine::Engine;
 
-/// The cache of a command; without one nothing is known and nothing is kept.
+/// Cache of a command. If it is disabled, results are neither read nor stored.
 #[derive(Debug, Clone)]
 pub(super) struct BuildCache(Option<Cache>);
 
 impl BuildCache {
-    /// The cache that the options name. Where there can be none, nothing but time is lost: a note says so.
+    /// Opens the cache that the options select. Prints a note and disables the cache if there is none.
     pub fn open(root: &Path, options: &CacheOptions, terminal: &Terminal) -> Self {
         if options.no_cache {
             return Self(None);
         }
         let default = || cache::default_folder(|name| std::env::var_os(name));
         let Some(base) = options.cache_dir.clone().or_else(default) else {
-            terminal.say("note: no cache is used, because no home folder is known; `--cache-dir` names one");
+            terminal
+                .message("note: running without a cache: no home folder; pass `--cache-dir DIR` to set one");
             return Self(None);
         };
         let cache = Cache::open(&base, root);
-        let fault = |error| terminal.say(format!("warning: no cache is used: {error:#}"));
+        let fault = |error| terminal.message(format!("warning: running without a cache: {error:#}"));
         Self(cache.map_err(fault).ok())
     }
 
-    /// An engine with the results of earlier runs.
+    /// Creates an engine with the results of earlier runs.
     pub fn engine(&self) -> Engine {
         self.0.as_ref().map_or_else(Engine::forgetful, Cache::engine)
     }
 
-    /// The same for many builds in one process.
+    /// Creates an engine that also keeps values in memory, for many builds in one process.
     pub fn engine_with_values(&self) -> Engine {
         self.0.as_ref().map_or_else(Engine::default, Cache::engine).with_values()
     }
 
-    /// Where results lie between runs.
+    /// Returns the cache on disk, if enabled.
     pub fn store(&self) -> Option<&Cache> {
         self.0.as_ref()
     }
 
-    /// Leaves what is new to later runs. Where that cannot be done, nothing but time is lost: a warning says so.
+    /// Writes new results to disk. Prints a warning on failure.
     pub fn save(&self, engine: &Engine, terminal: &Terminal) {
         self.save_published(engine, None, terminal);
     }
 
-    /// The inputs that the published folder was built from.
+    /// Reads the record of the inputs of the published folder.
     pub fn record(&self) -> Record {
         Record::read(&self.0.as_ref().and_then(Cache::record).unwrap_or_default())
     }
 
-    /// As [`BuildCache::leave`], with what the published folder was made of, if that is not known.
+    /// Writes new results and, if given, the record of the published folder.
     pub fn save_published(&self, engine: &Engine, record: Option<&Record>, terminal: &Terminal) {
         let Some(cache) = &self.0 else { return };
         let keep = |record: &Record| cache.keep_record(&record.text());
         if let Err(error) = cache.keep(engine).and_then(|()| record.map_or(Ok(()), keep)) {
-            terminal.say(format!(
-                "warning: cannot write the build cache: {error:#}; pass `--no-cache` to do without"
+            terminal.message(format!(
+                "warning: cannot write the build cache: {error:#}; pass `--no-cache` to disable it"
             ));
         }
     }

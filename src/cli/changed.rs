@@ -1,4 +1,4 @@
-//! Which files changed since a revision: git is asked.
+//! Files changed since a git revision.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -8,21 +8,21 @@ use std::process::Command;
 
 use anyhow::{Context, Result, bail};
 
-/// The difference between the merge base with a revision and the working tree.
+/// Difference between the working tree and its merge base with a revision.
 #[derive(Debug)]
 pub(super) struct GitDiff {
-    /// Files that differ, relative to the root of the site; new ones that git does not ignore among them.
+    /// Changed files relative to the site root, including untracked files that git does not ignore.
     pub paths: BTreeSet<String>,
     top: PathBuf,
-    /// The tree of the site's root before the change, as git names it.
+    /// Git name of the tree at the site root before the change.
     before: String,
 }
 
 impl GitDiff {
-    /// The change since a revision of the site at `root`.
+    /// Computes the difference of the site at `root` to a revision.
     ///
     /// # Errors
-    /// When git cannot be run, knows no such revision, or `root` is in no repository.
+    /// If git cannot be run, does not know the revision, or `root` is not in a repository.
     pub fn since(root: &Path, revision: &str) -> Result<Self> {
         let base = git(root, &["merge-base", "--end-of-options", revision, "HEAD"])?;
         let base = base.trim();
@@ -36,10 +36,10 @@ impl GitDiff {
         Ok(Self { paths, top: PathBuf::from(top.trim_end_matches('\n')), before })
     }
 
-    /// The files of the site before the change, in a temporary folder.
+    /// Checks out the site before the change into a temporary folder.
     ///
     /// # Errors
-    /// When the folder cannot be made or git cannot fill it.
+    /// If the folder cannot be created or git fails.
     pub fn tree_before(&self) -> Result<TemporaryTree> {
         let tree = TemporaryTree::new()?;
         let index = tree.folder.join("index");
@@ -52,7 +52,7 @@ impl GitDiff {
     }
 }
 
-/// A folder for files of another revision, which goes when this is dropped.
+/// Temporary folder with the files of another revision, deleted on drop.
 #[derive(Debug)]
 pub(super) struct TemporaryTree {
     folder: PathBuf,
@@ -73,14 +73,13 @@ impl TemporaryTree {
                 }
                 Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
                 Err(error) => {
-                    return Err(error).with_context(|| format!("cannot make `{}`", folder.display()));
+                    return Err(error).with_context(|| format!("cannot create `{}`", folder.display()));
                 }
             }
         }
-        bail!("cannot make a folder in `{}`: all names are taken", std::env::temp_dir().display())
+        bail!("cannot create a folder in `{}`: all names are in use", std::env::temp_dir().display())
     }
 
-    /// The folder that the files lie in.
     pub fn path(&self) -> &Path {
         &self.files
     }
@@ -92,7 +91,7 @@ impl Drop for TemporaryTree {
     }
 }
 
-/// Those of these paths, relative to `root`, that git tracks, or that hold a file it tracks; none where `root` is in no
+/// Returns the `paths`, relative to `root`, that git tracks or that contain a tracked file. Empty if `root` is not in a
 /// repository.
 pub(super) fn tracked(root: &Path, paths: &[&str]) -> BTreeSet<String> {
     let is_tracked = |path: &&&str| {
@@ -106,18 +105,18 @@ fn git(folder: &Path, arguments: &[&str]) -> Result<String> {
     run(Command::new("git").arg("-C").arg(folder).args(arguments))
 }
 
-/// As [`git`], with an index of its own.
+/// Runs [`git`] with a separate index file.
 fn git_with(folder: &Path, index: &Path, arguments: &[&str]) -> Result<String> {
     run(Command::new("git").arg("-C").arg(folder).env("GIT_INDEX_FILE", index).args(arguments))
 }
 
 fn run(command: &mut Command) -> Result<String> {
-    let output = command.output().context("cannot run `git`, which tells what changed")?;
+    let output = command.output().context("cannot run `git`")?;
     if !output.status.success() {
         let said = String::from_utf8_lossy(&output.stderr);
         match said.lines().next() {
-            Some(line) => bail!("git cannot tell what changed: {line}"),
-            None => bail!("git cannot tell what changed: the histories have nothing in common"),
+            Some(line) => bail!("git failed: {line}"),
+            None => bail!("git failed: the revisions have no common ancestor"),
         }
     }
     Ok(String::from_utf8_lossy(&output.stdout).into_owned())

@@ -1,4 +1,4 @@
-//! `kbgen check`: everything that is wrong with the content, at once.
+//! `kbgen check`: reports all errors and warnings in the content.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -15,6 +15,7 @@ use crate::files::{Sources, Span};
 use crate::load::{self, Drafts};
 use crate::pipeline::{self, Draft, Order};
 use crate::render::Audience;
+use crate::site::format_count;
 use crate::watch::Unwatched;
 
 pub(super) fn run(
@@ -44,9 +45,10 @@ pub(super) fn run(
     let found = &found;
     match options.format {
         CheckFormat::Human if found.is_empty() => {
-            terminal.print(format!("no findings in {} pages\n", draft.site.heads().count()));
+            terminal
+                .print(format!("no findings in {} pages\n", format_count(draft.site.heads().count() as u64)));
             if suppressed > 0 {
-                terminal.say(format!("not shown: {}", old_findings(suppressed)));
+                terminal.message(format!("not shown: {}", old_findings(suppressed)));
             }
         }
         CheckFormat::Human => terminal.print_findings(found, &sources),
@@ -58,7 +60,7 @@ pub(super) fn run(
     Ok(if has_errors { Outcome::Findings } else { Outcome::Success })
 }
 
-/// Reports kbgen's own files that git tracks: they reach everybody who checks the site out.
+/// Reports kbgen's own files that git tracks, since every checkout of the site receives them.
 fn add_tracked(found: &mut Vec<Diagnostic>, sources: &mut Sources, root: &Path) {
     let own = load::own_files(root);
     let paths: Vec<&str> = own.iter().map(|file| file.path.as_str()).collect();
@@ -71,7 +73,7 @@ fn add_tracked(found: &mut Vec<Diagnostic>, sources: &mut Sources, root: &Path) 
     Diagnostic::sort(found, sources);
 }
 
-/// The site of these sources, and everything that is wrong with it.
+/// Analyzes the sources and returns the site with all findings.
 fn check_sources(
     sources: &Sources,
     faults: Vec<Diagnostic>,
@@ -79,7 +81,7 @@ fn check_sources(
 ) -> anyhow::Result<(Draft, Vec<Diagnostic>)> {
     let mut draft = pipeline::understand(sources, faults.clone(), order, &Unwatched)?;
     if !draft.has_errors() {
-        // Templates are judged by using them.
+        // Rendering is the check of templates.
         pipeline::render(sources, &mut draft, order, &Unwatched, &Trial(&order.engine));
     }
     let mut found = std::mem::take(&mut draft.found);
@@ -91,8 +93,8 @@ fn check_sources(
     Ok((draft, found))
 }
 
-/// Keeps findings that a changed file has a part in, and those that the site did not have before the change, as where a
-/// page is gone that others link to.
+/// Keeps findings that involve a changed file, and findings that the site did not have before, such as links to a
+/// deleted page.
 fn retain_changed(
     found: &mut Vec<Diagnostic>,
     change: &GitDiff,
@@ -108,7 +110,7 @@ fn retain_changed(
     }
     let mut before: BTreeMap<(&str, String, String), usize> = BTreeMap::new();
     let tree = change.tree_before()?;
-    // Without settings there was no site.
+    // Reading fails if the revision has no site.toml, and then it has no findings.
     if let Ok((sources, faults)) = load::read(tree.path()) {
         for finding in check_sources(&sources, faults, order)?.1 {
             let path = sources.get(finding.span.source).path.clone();
@@ -126,17 +128,17 @@ fn retain_changed(
 
 fn old_findings(count: usize) -> String {
     match count {
-        1 => "a finding in a file that did not change".to_string(),
-        _ => format!("{count} findings in files that did not change"),
+        1 => "1 finding in unchanged files".to_string(),
+        _ => format!("{} findings in unchanged files", format_count(count as u64)),
     }
 }
 
-/// What is right as long as drafts are there, and wrong in the published site.
+/// Adds findings that occur only in the published site, without drafts.
 fn add_findings_hidden_by_drafts(found: &mut Vec<Diagnostic>, published: Vec<Diagnostic>, sources: &Sources) {
-    let told: BTreeSet<_> = found.iter().map(|finding| (finding.code, finding.span)).collect();
-    let hidden = published.into_iter().filter(|finding| !told.contains(&(finding.code, finding.span)));
+    let reported: BTreeSet<_> = found.iter().map(|finding| (finding.code, finding.span)).collect();
+    let hidden = published.into_iter().filter(|finding| !reported.contains(&(finding.code, finding.span)));
     found.extend(hidden.map(|finding| {
-        finding.help("it is a draft, which is not published: take its line `draft: true` out, or this away")
+        finding.help("the target is a draft and not published; publish it or remove this reference")
     }));
     Diagnostic::sort(found, sources);
 }

@@ -1,4 +1,4 @@
-//! `kbgen diagnose`: the page for an error or a whole log.
+//! `kbgen diagnose`: finds the error pages for a log.
 
 use serde_json::json;
 
@@ -12,10 +12,10 @@ use crate::engine::{Engine, Kind};
 use crate::escape::{Style, TerminalText, one_line};
 use crate::load::{self, Drafts};
 
-/// Figures that only the rules need.
+/// Figures that only conditions use; they are not printed.
 const INTERNAL: [&str; 2] = ["own", "verdict"];
-/// So many bytes at the end of a log are looked at for pages that are only near; the page's script does the same.
-const NEAR_END: usize = 256 * 1024;
+/// Bytes at the end of a log that are searched for similar pages. The script of the page uses the same limit.
+const SIMILARITY_BYTES: usize = 256 * 1024;
 
 pub(super) fn run(
     arguments: &Arguments,
@@ -32,16 +32,16 @@ pub(super) fn run(
     let index = db.index();
     let mut stream = index.stream();
     let mut end = Vec::new();
-    environment::read_pieces(options.file.as_deref(), |piece| {
+    environment::read_chunks(options.file.as_deref(), |piece| {
         stream.feed(piece);
         end.extend_from_slice(piece.as_bytes());
-        end.drain(..end.len().saturating_sub(NEAR_END));
+        end.drain(..end.len().saturating_sub(SIMILARITY_BYTES));
     })?;
     let end = String::from_utf8_lossy(&end).into_owned();
     let found = stream.finish();
     if let Some(line) = found.skipped {
-        terminal.say(format!(
-            "warning: the signatures near line {line} take too many steps and were not all tried; run `kbgen check`"
+        terminal.message(format!(
+            "warning: step limit reached near line {line}, some signatures were skipped; run `kbgen check`"
         ));
     }
     let words = || {
@@ -57,7 +57,7 @@ pub(super) fn run(
     let quote = |answer: &DiagnosedPage| found.matches.iter().find(|found| found.slug == answer.slug);
     let quotes: Vec<&str> =
         answers.iter().map(|answer| quote(answer).map_or("", |found| found.quote.as_str())).collect();
-    // A knowledge base that cannot be written to answers as well, only later.
+    // The cache only saves time.
     let _ = cache.store().map(|cache| cache.keep(&engine));
     match options.format {
         OutputFormat::Json => terminal.print_json(&json!({"matches": answers})),
@@ -70,17 +70,17 @@ pub(super) fn run(
     Ok(if matched { Outcome::Success } else { Outcome::Findings })
 }
 
-/// Whether more than a tenth of a text are characters that no program prints.
+/// Returns whether more than a tenth of the characters are unprintable.
 fn is_binary(text: &str) -> bool {
     let strange =
         |c: &char| *c == char::REPLACEMENT_CHARACTER || c.is_control() && !"\n\r\t\u{1b}".contains(*c);
     text.chars().filter(strange).count() * 10 > text.chars().count()
 }
 
-/// `quotes` are the lines of the answers, `end` is the end of the log.
+/// Formats the matches. `quotes` are the matching lines, `end` is the end of the log.
 fn describe(answers: &[DiagnosedPage], quotes: &[&str], end: &str, config: &Config) -> TerminalText {
     if answers.is_empty() && end.trim().is_empty() {
-        return "the log is empty: give a file, or pipe the output of the program into this command\n".into();
+        return "the log is empty; pass a file or pipe the output of the program into this command\n".into();
     }
     if answers.is_empty() && is_binary(end) {
         return "input looks binary; pass the log output of the program\n".into();
@@ -91,14 +91,12 @@ fn describe(answers: &[DiagnosedPage], quotes: &[&str], end: &str, config: &Conf
     let mut text = TerminalText::default();
     match answers[0].found_by {
         Evidence::Signature => {}
-        Evidence::Weak => {
-            text.push("no known error found; these pages have a message that says too little to be sure:\n\n")
-        }
-        Evidence::Title => text.push("no signature matches, but this is the title of a page:\n\n"),
+        Evidence::Weak => text.push("no known error found; these pages match only unspecific messages:\n\n"),
+        Evidence::Title => text.push("no signature matches; the text is the title of a page:\n\n"),
         Evidence::Beginning => {
-            text.push("no signature matches, but messages of these pages begin like this:\n\n")
+            text.push("no signature matches; messages of these pages begin with this text:\n\n")
         }
-        Evidence::Words => text.push("no known error found; these pages are only similar:\n\n"),
+        Evidence::Words => text.push("no known error found; similar pages:\n\n"),
     }
     for (at, answer) in answers.iter().enumerate() {
         text.push(TerminalText::styled(Style::Title, &one_line(&answer.title)));

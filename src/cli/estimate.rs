@@ -1,4 +1,4 @@
-//! `kbgen estimate`: a batch of questions as CSV, with the answers appended.
+//! `kbgen estimate`: reads configurations as CSV and appends the estimates.
 
 mod engine;
 mod estimator;
@@ -20,9 +20,8 @@ use crate::cli::estimate::row::Columns;
 use crate::fit;
 use crate::load::{self, Drafts};
 
-/// Rows that are read before they are answered, for each thread: enough to keep it busy, and
-/// little memory however long the batch.
-const ROWS_A_THREAD: usize = 2048;
+/// Rows per thread that are read at once. Bounds memory for batches of any length.
+const ROWS_PER_THREAD: usize = 2048;
 
 pub(super) fn run(arguments: &Arguments, options: &EstimateOptions) -> Result<Outcome> {
     let root = environment::root(arguments.root.as_deref())?;
@@ -40,11 +39,10 @@ pub(super) fn run(arguments: &Arguments, options: &EstimateOptions) -> Result<Ou
     Ok(Outcome::Success)
 }
 
-/// Answers row by row, in order. Rows are answered side by side, but what is written and which
-/// line is named are those of one after the other: nothing is written after the first fault.
+/// Estimates every row in parallel and writes the results in order, up to the first error.
 ///
 /// # Errors
-/// The first fault of the batch, with its line.
+/// Returns the first error with its line.
 pub fn estimate_csv(
     input: impl Read,
     output: impl Write,
@@ -52,7 +50,7 @@ pub fn estimate_csv(
 ) -> Result<()> {
     let mut reader =
         csv::ReaderBuilder::new().flexible(true).buffer_capacity(1 << 16).from_reader(BufReader::new(input));
-    let mut header = reader.byte_headers().context("line 1: the header cannot be read")?.clone();
+    let mut header = reader.byte_headers().context("line 1: cannot read the header")?.clone();
     let columns = Columns::of(&header)?;
     header.push_field(b"estimate_bytes");
     header.push_field(b"status");
@@ -63,7 +61,7 @@ pub fn estimate_csv(
 
     let mut threads: Vec<RowEstimator<'_>> =
         (0..rayon::current_num_threads()).map(|_| RowEstimator::new(models)).collect();
-    let mut rows = vec![ByteRecord::new(); ROWS_A_THREAD * threads.len()];
+    let mut rows = vec![ByteRecord::new(); ROWS_PER_THREAD * threads.len()];
     let mut ended = false;
     while !ended && !output.closed {
         let mut count = 0;
@@ -73,7 +71,7 @@ pub fn estimate_csv(
                 Ok(true) => count += 1,
                 Ok(false) => ended = true,
                 Err(error) => {
-                    fault = Some(Error::new(error).context("the CSV cannot be read"));
+                    fault = Some(Error::new(error).context("cannot parse the CSV"));
                     ended = true;
                 }
             }
@@ -92,7 +90,7 @@ pub fn estimate_csv(
     Ok(())
 }
 
-/// Answers to rows that follow each other, up to the first fault.
+/// Results of consecutive rows, up to the first error.
 struct RowBatch {
     text: Vec<u8>,
     fault: Option<Error>,
@@ -110,11 +108,11 @@ fn estimate_rows(rows: &[ByteRecord], columns: &Columns, estimator: &mut RowEsti
         writer.write_record(row.iter().chain([bytes.as_bytes(), status.as_bytes()]))?;
         Ok(())
     });
-    // a writer into memory does not fail
+    // Writing to memory does not fail.
     RowBatch { text: writer.into_inner().unwrap_or_default(), fault: fault.err() }
 }
 
-/// The figure that a row asks for, or why there is none.
+/// Returns the estimate for a row, or the reason why it is not covered.
 fn estimate_row(
     row: &ByteRecord,
     columns: &Columns,
@@ -127,10 +125,10 @@ fn estimate_row(
     }
 }
 
-/// Where answers go.
+/// Writer of the results.
 struct CsvOutput<W> {
     output: W,
-    /// The reader has gone away and wants no more rows.
+    /// The reader closed the pipe.
     closed: bool,
 }
 
@@ -151,7 +149,7 @@ impl<W: Write> CsvOutput<W> {
                 self.closed = true;
                 Ok(())
             }
-            other => other.context("the answers cannot be written"),
+            other => other.context("cannot write the results"),
         }
     }
 }
@@ -162,7 +160,7 @@ mod tests {
 
     use crate::cli::estimate::estimate_csv;
 
-    /// What is written, and the fault that ended it.
+    /// Returns the output and the error that ended it.
     fn answered(batch: &[u8]) -> (String, Option<String>) {
         let mut written = Vec::new();
         let fault = estimate_csv(batch, &mut written, &BTreeMap::new()).err();

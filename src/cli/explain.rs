@@ -1,4 +1,4 @@
-//! `kbgen explain`: the page of an error in the terminal.
+//! `kbgen explain`: prints an error page in the terminal.
 
 use std::sync::Arc;
 
@@ -37,8 +37,8 @@ pub(super) fn run(
     let slug = options.slug.trim_matches('/').trim_start_matches("errors/");
     let Some(error) = draft.site.errors.iter().find(|error| error.head.id.slug == slug) else {
         match nearest(slug, draft.site.slugs(site::Kind::Error)) {
-            Some(near) => bail!("there is no error `{slug}`: did you mean `{near}`?"),
-            None => bail!("there is no error `{slug}`: `kbgen diagnose` finds pages by their message"),
+            Some(near) => bail!("no error page `{slug}`; did you mean `{near}`?"),
+            None => bail!("no error page `{slug}`; `kbgen diagnose` finds pages by message"),
         }
     };
     let mut text = front(error);
@@ -63,12 +63,12 @@ fn front(error: &Page<ErrorData>) -> TerminalText {
         }
     }
     text.push("\n");
-    text.push(TerminalText::styled(Style::Strong, "Causes, the most likely first"));
+    text.push(TerminalText::styled(Style::Strong, "Causes, most likely first"));
     text.push("\n");
     for (cause, number) in data.causes.iter().zip(1..) {
         let solutions: Vec<&str> = cause.solutions.iter().map(|id| id.value.as_str()).collect();
         text.push(format!(
-            "{number:>3}. {}\n     how to tell: {}\n     then: {}\n",
+            "{number:>3}. {}\n     check: {}\n     fixes: {}\n",
             one_line(&markdown::plain_inline(&cause.title.value)),
             one_line(&markdown::plain_inline(&cause.tell.value)),
             solutions.join(", ")
@@ -78,7 +78,7 @@ fn front(error: &Page<ErrorData>) -> TerminalText {
     text
 }
 
-/// The body as it was written, its figures filled in: Markdown reads well in a terminal.
+/// Returns the Markdown source of the body with its figures filled in.
 fn body(draft: &pipeline::Draft, sources: &Sources, error: &Page<ErrorData>) -> TerminalText {
     let written = sources.text(error.head.body.span);
     let mut text = String::new();

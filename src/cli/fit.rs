@@ -1,4 +1,4 @@
-//! `kbgen fit`: whether a model runs on a machine, what it needs there, and what to type.
+//! `kbgen fit`: estimates whether a model runs on a machine, and prints the commands to run it.
 
 mod commands;
 mod human;

@@ -1,4 +1,4 @@
-//! `kbgen init`: a new, small knowledge base that builds.
+//! `kbgen init`: creates a small knowledge base that builds.
 
 use std::fs;
 use std::path::Path;
@@ -18,12 +18,12 @@ pub(super) fn run(options: &InitOptions, terminal: &Terminal) -> Result<Outcome>
         let mut entries =
             fs::read_dir(folder).with_context(|| format!("cannot read `{}`", folder.display()))?;
         if entries.next().is_some() {
-            bail!("`{}` is not empty: name a new folder", folder.display());
+            bail!("`{}` is not empty; choose a new folder", folder.display());
         }
     }
     write(&STARTER, folder)?;
-    terminal.say(format!(
-        "made a knowledge base in {}; look at it with `kbgen --root {} serve`",
+    terminal.message(format!(
+        "created a knowledge base in {}; view it with `kbgen --root {} serve`",
         folder.display(),
         folder.display()
     ));
@@ -34,7 +34,7 @@ fn write(from: &Dir<'_>, to: &Path) -> Result<()> {
     for file in from.files() {
         let path = to.join(file.path());
         if let Some(parent) = path.parent() {
-            fs::create_dir_all(parent).with_context(|| format!("cannot make `{}`", parent.display()))?;
+            fs::create_dir_all(parent).with_context(|| format!("cannot create `{}`", parent.display()))?;
         }
         fs::write(&path, file.contents()).with_context(|| format!("cannot write `{}`", path.display()))?;
     }

@@ -28,18 +28,18 @@ pub use crate::cli::estimate::estimate_csv;
 use crate::cli::arguments::{Arguments, Command};
 use crate::cli::terminal::Terminal;
 
-/// How a command ended.
+/// Result of a command that ran to its end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Outcome {
-    /// All is well.
+    /// No findings: exit code 0.
     Success,
-    /// The content has faults, or nothing was found.
+    /// The content has errors, or a search found nothing: exit code 1.
     Findings,
 }
 
-/// Runs the program with these arguments, the first being its own name.
+/// Runs the program. The first argument is the program name.
 ///
-/// The exit code is 0 if all is well, 1 for findings in the content, 2 if the world stood in the way.
+/// The exit code is 0 on success, 1 for errors in the content, 2 for environment errors (I/O, port in use, bad arguments).
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let terminal = Terminal::new();
     let arguments = match Arguments::try_parse_from(arguments) {

@@ -1,4 +1,4 @@
-//! `kbgen new`: the file of a new page, ready to be filled in.
+//! `kbgen new`: creates a page from a template.
 
 mod guess;
 mod pages;
@@ -28,16 +28,16 @@ pub(super) fn run(arguments: &Arguments, options: &NewOptions, terminal: &Termin
     };
     for part in folder.into_iter().flat_map(|folder| folder.split('/')).chain([slug]) {
         if !is_slug(part) {
-            bail!("`{part}` cannot be the name of a page or folder: small letters, digits, hyphens and dots");
+            bail!("invalid name `{part}`; use lowercase letters, digits, hyphens and dots");
         }
     }
     refuse_taken(&site, options.kind, slug)?;
     let log_message = match &options.from_log {
-        Some(_) if options.kind != NewKind::Error => bail!("`--from-log` goes with `new error` only"),
+        Some(_) if options.kind != NewKind::Error => bail!("`--from-log` is only valid with `new error`"),
         Some(path) => match log_message(&site, &sources, path)? {
             LogMessage::New(line) => Some(line),
             LogMessage::Known(page) => {
-                terminal.say(format!("a signature matches this log already: {page}"));
+                terminal.message(format!("a signature already matches this log: {page}"));
                 return Ok(Outcome::Findings);
             }
         },
@@ -52,31 +52,36 @@ pub(super) fn run(arguments: &Arguments, options: &NewOptions, terminal: &Termin
     if let Some(bits) =
         log_message.as_deref().and_then(|line| diagnosis::specificity(&guess::pattern_of(line)))
     {
-        terminal.say(describe_specificity(bits));
+        terminal.message(describe_specificity(bits));
     }
-    terminal
-        .say("a draft: replace its sentences and addresses, hold it against `kbgen check`, then take the line `draft: true` out");
+    terminal.message(
+        "created a draft; replace the placeholder text, run `kbgen check`, then remove `draft: true`",
+    );
     if options.kind == NewKind::Error && folder.is_none() {
-        terminal.say("move it into the folder of its category, or name that first: `kbgen new error out-of-memory/SLUG`");
+        terminal.message(
+            "move the page to the folder of its category, or pass it: `kbgen new error out-of-memory/SLUG`",
+        );
     }
     Ok(Outcome::Success)
 }
 
-/// How much the proposed signature tells.
+/// Describes the specificity of the proposed signature.
 fn describe_specificity(bits: u32) -> String {
     match bits < MIN_ASSERTING_BITS {
         true => format!(
-            "the signature tells {bits} bits, too little to assert an error, which takes {MIN_ASSERTING_BITS}: add literal \
-             text that only this message has"
+            "the signature has {bits} bits of specificity, below the {MIN_ASSERTING_BITS} needed to identify an error; add \
+             literal text unique to this message"
         ),
-        false => format!("the signature tells {bits} bits; {MIN_ASSERTING_BITS} assert an error"),
+        false => {
+            format!("the signature has {bits} bits of specificity; {MIN_ASSERTING_BITS} identify an error")
+        }
     }
 }
 
 fn refuse_taken(site: &Site, kind: NewKind, slug: &str) -> Result<()> {
     let kind = page_kind(kind);
     match site.heads().find(|head| head.id.kind == kind && head.id.slug == slug) {
-        Some(head) => bail!("the name `{slug}` is taken by `{}`", head.path),
+        Some(head) => bail!("the name `{slug}` is already used by `{}`", head.path),
         None => Ok(()),
     }
 }
@@ -102,17 +107,18 @@ fn page_path(root: &Path, kind: NewKind, folder: Option<&str>, slug: &str) -> Pa
 
 fn write(path: &Path, text: &str) -> Result<()> {
     let parent = path.parent().expect("the file lies in a folder");
-    fs::create_dir_all(parent).with_context(|| format!("cannot make `{}`", parent.display()))?;
-    let mut file = fs::File::create_new(path).with_context(|| format!("cannot make `{}`", path.display()))?;
+    fs::create_dir_all(parent).with_context(|| format!("cannot create `{}`", parent.display()))?;
+    let mut file =
+        fs::File::create_new(path).with_context(|| format!("cannot create `{}`", path.display()))?;
     std::io::Write::write_all(&mut file, text.as_bytes())
         .with_context(|| format!("cannot write `{}`", path.display()))
 }
 
-/// What a log says.
+/// Error message found in a log.
 enum LogMessage {
-    /// A line that no page knows.
+    /// A line that no signature matches.
     New(String),
-    /// The page that knows it.
+    /// Path of the page whose signature matches.
     Known(String),
 }
 
@@ -128,10 +134,10 @@ fn log_message(site: &Site, sources: &Sources, path: &Path) -> Result<LogMessage
     match guess::error_line(&log) {
         Some(line) if guess::is_specific(&line) => Ok(LogMessage::New(line)),
         Some(line) => bail!(
-            "the line `{line}` would match too many logs: cut `{}` down to the message that tells this error \
-             from others, or leave out `--from-log`",
+            "the line `{line}` is too generic for a signature; shorten `{}` to the message specific to this \
+             error, or omit `--from-log`",
             path.display()
         ),
-        None => bail!("`{}` holds no line of text", path.display()),
+        None => bail!("`{}` contains no text", path.display()),
     }
 }

@@ -1,4 +1,4 @@
-//! What a build tells while it works, and where its time went: a bar on a terminal, `--timings` afterwards.
+//! Progress bar of a build, and the report of `--timings`.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -11,13 +11,13 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use crate::host_limits::format_bytes;
 use crate::watch::{Stage, Watch};
 
-/// A build that is over sooner shows no bar.
+/// Delay before the progress bar appears.
 const BAR_DELAY: Duration = Duration::from_millis(500);
 
-/// Pages that are named as the slowest.
+/// Number of slowest pages in the report.
 const SLOWEST_PAGES: usize = 10;
 
-/// Watches one build.
+/// Progress and timings of one build.
 pub(crate) struct Progress {
     started: Instant,
     bar: ProgressBar,
@@ -27,22 +27,22 @@ pub(crate) struct Progress {
 #[derive(Default)]
 struct Times {
     stages: Vec<StageTime>,
-    /// The stage that runs, and the clocks when it began.
+    /// The running stage and its start times.
     current: Option<(Stage, Clocks)>,
-    /// For each thread that has a page in hand, its clock when it took it.
+    /// Start time of the page in work, by thread.
     pages: HashMap<ThreadId, Duration>,
-    /// The slowest pages, the slowest first.
+    /// The slowest pages, slowest first.
     slowest: Vec<(Duration, Stage, String)>,
 }
 
-/// What a stage took.
+/// Wall and CPU time of a stage.
 struct StageTime {
     stage: Stage,
     wall: Duration,
     cpu: Option<Duration>,
 }
 
-/// Both clocks at one moment; not every system tells the time of its processors.
+/// Wall and CPU clocks at one moment. Some systems have no CPU clock.
 #[derive(Clone, Copy)]
 struct Clocks {
     wall: Instant,
@@ -62,10 +62,10 @@ impl fmt::Debug for Progress {
 }
 
 impl Progress {
-    /// Begins to watch. The bar comes later, and only where stderr is a terminal.
+    /// Starts the clocks. The bar appears after [`BAR_DELAY`] if stderr is a terminal.
     pub fn new() -> Self {
         let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden());
-        // Without color, so there is nothing to take away for `NO_COLOR`.
+        // Without color, so `NO_COLOR` needs no special case.
         if let Ok(style) = ProgressStyle::with_template("{msg:10} [{bar:40}] {pos} of {len} pages") {
             bar.set_style(style.progress_chars("=> "));
         }
@@ -76,12 +76,12 @@ impl Progress {
         self.times.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes the bar away, before anything else is said.
+    /// Removes the bar, before other messages are printed.
     pub fn hide(&self) {
         self.bar.finish_and_clear();
     }
 
-    /// Where the time went, line by line.
+    /// Formats the report of `--timings`, line by line.
     pub fn report(&self) -> Vec<String> {
         let mut times = self.times();
         times.end_stage();
@@ -91,7 +91,7 @@ impl Progress {
         };
         let mut lines = vec![format!("{:12} {:>11} {:>11}", "stage", "wall", "CPU")];
         lines.extend(times.stages.iter().map(|stage| line(stage.stage.name(), stage.wall, stage.cpu)));
-        lines.push(line("in all", self.started.elapsed(), cpu(CpuScope::Process)));
+        lines.push(line("total", self.started.elapsed(), cpu(CpuScope::Process)));
         lines.extend(peak_memory().map(|bytes| format!("peak memory {}", format_bytes(bytes))));
         lines.push("slowest pages".to_string());
         lines.extend(times.slowest.iter().map(|(took, stage, path)| {
@@ -150,7 +150,7 @@ impl Times {
     }
 }
 
-/// Whose time is asked for.
+/// Scope of a CPU clock.
 #[derive(Clone, Copy)]
 enum CpuScope {
     Process,
@@ -173,12 +173,12 @@ fn cpu(_whose: CpuScope) -> Option<Duration> {
     None
 }
 
-/// The time of this thread, in which others do not count; where no system tells it, the time that passed.
+/// Returns the CPU time of this thread, or elapsed time if the system has no such clock.
 fn cpu_or_wall(started: Instant) -> Duration {
     cpu(CpuScope::Thread).unwrap_or_else(|| started.elapsed())
 }
 
-/// The most memory that this process ever held, where the system tells it in a file.
+/// Returns the peak resident memory of the process from `/proc`, if available.
 fn peak_memory() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;

@@ -1,4 +1,4 @@
-//! `kbgen serve`: the site on this machine, reloaded when a file changes.
+//! `kbgen serve`: serves the site on this machine and rebuilds when a file changes.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -14,6 +14,7 @@ use crate::load::{self, Drafts};
 use crate::pipeline::{self, First, Order};
 use crate::render::Audience;
 use crate::serve::{self, Changes, Event, Limits, OpenBrowser, Rebuild, StallLimit, Tracker};
+use crate::site::format_count;
 
 pub(super) fn run(
     arguments: &Arguments,
@@ -40,7 +41,7 @@ pub(super) fn run(
         open: if options.open { OpenBrowser::Yes } else { OpenBrowser::No },
         root: root.clone(),
     };
-    terminal.say(format!("building {}", root.display()));
+    terminal.message(format!("building {}", root.display()));
     let terminal = *terminal;
     let session = Session { root, order, cache, state: Mutex::default() };
     let rebuild = move |changes: &Changes, tracker: &Tracker| session.rebuild(changes, tracker);
@@ -48,12 +49,12 @@ pub(super) fn run(
     Ok(Outcome::Success)
 }
 
-/// A site while it is written.
+/// State of one run of `kbgen serve`.
 struct Session {
     root: PathBuf,
     order: Order,
     cache: BuildCache,
-    /// State of the last build, and its number.
+    /// Number of the last build, and its state unless a build is using it.
     state: Mutex<(u64, Option<SessionState>)>,
 }
 
@@ -65,7 +66,7 @@ struct SessionState {
     built: Built,
 }
 
-/// The state in the hands of a build. One that was abandoned does not put it back.
+/// State borrowed by a build. An abandoned build does not return it.
 struct Lease<'s> {
     session: &'s Session,
     number: u64,
@@ -98,7 +99,7 @@ impl Session {
             Err(error) => return Rebuild::Broken { plain: format!("{error:#}") },
         };
         let Some(SessionState { order, sources, faults, built }) = &mut lease.state else {
-            return Rebuild::Broken { plain: "the site was not read".to_string() };
+            return Rebuild::Broken { plain: "cannot read the site".to_string() };
         };
         let show = |first: &Built| tracker.show(first.outputs.clone());
         let made = pipeline::update(
@@ -118,13 +119,13 @@ impl Session {
             Err(error) => Rebuild::Broken { plain: format!("{error:#}") },
         };
         if changes.paths.is_empty() {
-            // The next start profits; an edit need not wait for the disk.
+            // Saved for the next start only, so that edits do not wait for the disk.
             let _ = self.cache.store().map(|cache| cache.keep(&order.engine));
         }
         rebuild
     }
 
-    /// Reads what changed; returns the pages among that, if it was pages alone.
+    /// Reads changed files. Returns the changed pages, or none if other files changed too.
     fn read(
         &self,
         state: &mut Option<SessionState>,
@@ -141,7 +142,7 @@ impl Session {
         match state {
             Some(state) => (state.sources, state.faults) = load::read_again(&self.root, &state.sources)?,
             None => {
-                // An abandoned build may still use the engine of before.
+                // An abandoned build may still use the previous engine.
                 let engine = match self.state().0 {
                     1 => Arc::clone(&self.order.engine),
                     _ => Arc::new(self.cache.engine_with_values()),
@@ -154,7 +155,7 @@ impl Session {
         Ok(BTreeSet::new())
     }
 
-    /// The new texts of the changed files, if all of them are pages that were there before.
+    /// Reads the new texts of the changed files, if all of them are existing pages.
     fn texts(&self, sources: &Sources, changes: &Changes) -> Option<Vec<(SourceId, String)>> {
         let text = |path: &PathBuf| {
             let path = path.to_string_lossy().replace('\\', "/");
@@ -170,33 +171,42 @@ fn announce(terminal: &Terminal, event: &Event) {
     match event {
         Event::Listening { url } => {
             terminal.print(format!("{url}\n"));
-            terminal.say("Ctrl-C stops it; pages reload when a file changes");
+            terminal.message("press Ctrl-C to stop; pages reload when a file changes");
         }
         Event::PortTaken { wanted, used } => {
-            terminal.say(format!("port {wanted} is taken by another program, so this is port {used}"));
+            terminal.message(format!("port {wanted} is in use; using port {used}"));
         }
         Event::Exposed { interface } => {
-            terminal.say(format!("warning: everyone who can reach {interface} can read this site"));
+            terminal.message(format!("warning: the site is readable by everyone who can reach {interface}"));
         }
         Event::Rebuilt { changes, files, took } => {
-            terminal.say(format!("{}: {files} files in {} ms", describe_changes(changes), took.as_millis()));
+            let files = format_count(*files as u64);
+            terminal.message(format!(
+                "{}: {files} files in {} ms",
+                describe_changes(changes),
+                took.as_millis()
+            ));
         }
         Event::PartiallyRebuilt { changes, files, took } => {
-            let files = if *files == 1 { "1 file".to_string() } else { format!("{files} files") };
-            terminal.say(format!(
+            let files = if *files == 1 {
+                "1 file".to_string()
+            } else {
+                format!("{} files", format_count(*files as u64))
+            };
+            terminal.message(format!(
                 "{}: {files} in {} ms, the rest follows",
                 describe_changes(changes),
                 took.as_millis()
             ));
         }
         Event::Broken { plain, .. } => {
-            terminal.say(plain.trim_end());
-            terminal.say("the last good site is still served");
+            terminal.message(plain.trim_end());
+            terminal.message("serving the last successful build");
         }
         Event::WatchFailed { why } => {
-            terminal.say(format!("warning: changes are not reported ({why}); looking every second instead"));
+            terminal.message(format!("warning: cannot watch files ({why}); polling every second instead"));
         }
-        Event::BrowserFailed { why } => terminal.say(format!("warning: no browser was opened: {why}")),
+        Event::BrowserFailed { why } => terminal.message(format!("warning: cannot open the browser: {why}")),
     }
 }
 
@@ -204,6 +214,6 @@ fn describe_changes(changes: &Changes) -> String {
     match changes.paths.len() {
         0 => "built".to_string(),
         1 => changes.paths.iter().map(|path| format!("{} changed", path.display())).collect(),
-        many => format!("{many} files changed"),
+        many => format!("{} files changed", format_count(many as u64)),
     }
 }

@@ -1,4 +1,4 @@
-//! `kbgen stale`: pages that are due for another look.
+//! `kbgen stale`: lists pages due for review.
 
 use jiff::civil::Date;
 use serde::Serialize;
@@ -17,7 +17,7 @@ struct StalePage {
     title: String,
     verified: String,
     overdue_on: String,
-    /// Negative while the day is still to come.
+    /// Negative before the due date.
     days_overdue: i64,
 }
 
@@ -34,7 +34,7 @@ pub(super) fn run(
     let pages = stale(&site, &config, today, options.within);
     match options.format {
         OutputFormat::Json => terminal.print_json(&pages),
-        OutputFormat::Human if pages.is_empty() => terminal.say("no page is due for another look"),
+        OutputFormat::Human if pages.is_empty() => terminal.message("no pages due for review"),
         OutputFormat::Human => {
             for page in &pages {
                 let when = match page.days_overdue {

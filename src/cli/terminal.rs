@@ -1,4 +1,4 @@
-//! What is said on the terminal: results to stdout, messages to stderr, color only where it is wanted.
+//! Terminal output: results to stdout, messages to stderr, color if the stream is a terminal and `NO_COLOR` is not set.
 
 use std::io::{IsTerminal, Write};
 
@@ -8,7 +8,7 @@ use crate::diag::{self, Diagnostic};
 use crate::escape::{self, ColorChoice, Style, TerminalText, WorkflowCommands};
 use crate::files::Sources;
 
-/// The two streams, and whether they are colored.
+/// Color settings of stdout and stderr.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Terminal {
     messages: ColorChoice,
@@ -16,7 +16,7 @@ pub(crate) struct Terminal {
 }
 
 impl Terminal {
-    /// Looks at the streams and at `NO_COLOR` (<https://no-color.org>).
+    /// Detects color support from the streams and `NO_COLOR` (<https://no-color.org>).
     pub fn new() -> Self {
         let wanted = std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
         let color = |terminal: bool| if terminal && wanted { ColorChoice::On } else { ColorChoice::Off };
@@ -26,7 +26,7 @@ impl Terminal {
         }
     }
 
-    /// Writes a result. A reader that has gone away is no fault.
+    /// Writes a result to stdout. A closed pipe is ignored.
     pub fn print(&self, text: impl Into<TerminalText>) {
         self.write_result(&text.into().render(self.results));
     }
@@ -36,7 +36,7 @@ impl Terminal {
         self.print(escape::json(value));
     }
 
-    /// Writes commands for the runner of a workflow.
+    /// Writes GitHub workflow commands to stdout.
     pub fn print_commands(&self, commands: &WorkflowCommands) {
         self.write_result(&commands.to_string());
     }
@@ -47,31 +47,31 @@ impl Terminal {
         let _ = stdout.flush();
     }
 
-    /// Writes a message.
-    pub fn say(&self, text: impl Into<TerminalText>) {
+    /// Writes a message to stderr.
+    pub fn message(&self, text: impl Into<TerminalText>) {
         let mut stderr = std::io::stderr().lock();
         let _ = writeln!(stderr, "{}", text.into().render(self.messages));
     }
 
-    /// Writes findings and their count as a result.
+    /// Writes findings and their count to stdout.
     pub fn print_findings(&self, found: &[Diagnostic], sources: &Sources) {
         let mut text = with_summary(found, sources);
         text.push("\n");
         self.print(text);
     }
 
-    /// Writes findings and their count as a message; nothing where there are none.
+    /// Writes findings and their count to stderr, if there are any.
     pub fn findings(&self, found: &[Diagnostic], sources: &Sources) {
         if !found.is_empty() {
-            self.say(with_summary(found, sources));
+            self.message(with_summary(found, sources));
         }
     }
 
-    /// Writes the failure of a command, with its causes.
+    /// Writes the error of a command with its chain of causes to stderr.
     pub fn error(&self, error: &anyhow::Error) {
         let mut text = TerminalText::styled(Style::Error, "error");
         text.push(format!(": {error:#}"));
-        self.say(text);
+        self.message(text);
     }
 }
 

@@ -11,7 +11,7 @@ use crate::fit::architecture::plain_fields;
 use crate::fit::mends::mends;
 use crate::fit::rules::PARAMETER_MISMATCH;
 use crate::site::kinds::{ModelData, key};
-use crate::site::{Page, Parameters, Site, tokens};
+use crate::site::{Page, Parameters, Site, format_count};
 
 /// A difference of one in so many is let pass: publishers count small vectors that are not loaded.
 pub(super) const TOLERANCE: u64 = 10_000;
@@ -57,8 +57,8 @@ fn mismatch(
     let side = if held < target { "fewer" } else { "more" };
     let message = format!(
         "the hyperparameters make {} parameters, {share:.2} % {side} than this count: {} {side}",
-        tokens(held),
-        tokens(difference)
+        format_count(held),
+        format_count(difference)
     );
     let mends = mends(fields, target);
     let help = match mends.as_slice() {

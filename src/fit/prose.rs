@@ -6,8 +6,8 @@ use crate::diag::Diagnostic;
 use crate::fit::rules::NOT_COVERED;
 use crate::site::kinds::{DeviceData, key};
 use crate::site::{
-    CACHE_TYPES, DEFAULT_CTX, Figure, FitTable, Kind, ModelFit, ProseCall, ProseFigure, Run, Site, gib,
-    tokens,
+    CACHE_TYPES, DEFAULT_CTX, Figure, FitTable, Kind, ModelFit, ProseCall, ProseFigure, Run, Site,
+    format_count, gib,
 };
 
 /// Figures by the file of a page and by the place of their call in its body; calls that `check` refuses are left out.
@@ -79,7 +79,7 @@ fn figure(site: &Site, table: &FitTable, call: &ProseCall) -> Option<Result<Pros
             }
             let memory = device.data.visible_bytes();
             match fit.largest_context(quant, run, table.driver.1, memory) {
-                Some(value) => ProseFigure { value, text: tokens(value) },
+                Some(value) => ProseFigure { value, text: format_count(value) },
                 None => return Some(Err(format!("{model} does not fit on {name}"))),
             }
         }

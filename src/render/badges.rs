@@ -6,7 +6,7 @@ use quick_xml::events::BytesText;
 use crate::files::Outputs;
 use crate::render::views::{RunsOn, Shelf, runs_on};
 use crate::render::xml;
-use crate::site::tokens;
+use crate::site::format_count;
 use crate::texts::{Texts, text};
 
 /// What stands on the left.
@@ -36,7 +36,7 @@ fn memory(texts: &Texts, answer: &RunsOn) -> String {
 pub(super) fn sentence(texts: &Texts, model: &str, answer: &RunsOn) -> String {
     let run = texts.fill(
         "{quant}, {n} tokens of context",
-        &[("quant", &answer.run.quant_name), ("n", &tokens(answer.run.ctx))],
+        &[("quant", &answer.run.quant_name), ("n", &format_count(answer.run.ctx))],
     );
     match answer.memory_gib {
         Some(gib) => texts.fill(

@@ -1,7 +1,7 @@
 //! What a figure in prose was computed from, in words.
 
 use crate::render::Order;
-use crate::site::{DEFAULT_CTX, Figure, Kind, PageId, ProseCall, tokens};
+use crate::site::{DEFAULT_CTX, Figure, Kind, PageId, ProseCall, format_count};
 use crate::texts::text;
 
 /// The basis of a call's figure, shown on demand; none for a call that cannot be understood.
@@ -27,7 +27,7 @@ pub(super) fn basis(order: &Order<'_>, source: &str) -> Option<String> {
         &[
             ("model", &title(Kind::Model, &call.model.value)?),
             ("quant", &call.quant.value),
-            ("n", &tokens(context)),
+            ("n", &format_count(context)),
             ("type", &call.kv.as_ref().map_or("f16", |kv| kv.value.as_str())),
             ("device", &device.unwrap_or_default()),
         ],

@@ -1,19 +1,19 @@
-//! Bytes and tokens as people read them.
+//! Formats of byte sizes and counts.
 
-/// Bytes as `4.00 GiB`; below a GiB as `512.0 MiB`.
+/// Formats bytes as `4.00 GiB`, or below 1 GiB as `512.0 MiB`.
 pub fn gib(bytes: u64) -> String {
     const MIB: f64 = 1_048_576.0;
     let mib = bytes as f64 / MIB;
     if mib < 1024.0 { format!("{mib:.1} MiB") } else { format!("{:.2} GiB", mib / 1024.0) }
 }
 
-/// Tokens with their thousands apart: `131 072`.
-pub fn tokens(count: u64) -> String {
+/// Formats a number with thousands separators: `131,072`.
+pub fn format_count(count: u64) -> String {
     let digits = count.to_string();
     let mut text = String::new();
     for (index, digit) in digits.chars().enumerate() {
         if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            text.push('\u{202f}');
+            text.push(',');
         }
         text.push(digit);
     }
@@ -22,13 +22,13 @@ pub fn tokens(count: u64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{gib, tokens};
+    use super::{format_count, gib};
 
     #[test]
-    fn figures_read_well() {
+    fn sizes_and_counts_are_formatted() {
         assert_eq!(gib(4 << 30), "4.00 GiB");
         assert_eq!(gib(271_056_896), "258.5 MiB");
-        assert_eq!(tokens(131_072), "131\u{202f}072");
-        assert_eq!(tokens(512), "512");
+        assert_eq!(format_count(131_072), "131,072");
+        assert_eq!(format_count(512), "512");
     }
 }

@@ -16,7 +16,7 @@
   };
 
   // ---- words ---------------------------------------------------------------
-  const whole = n => Math.round(n).toLocaleString("en").replace(/,/g, "\u202f");
+  const whole = n => Math.round(n).toLocaleString("en");
   const gib = n => (n / GIB).toFixed(2);
   const roundGib = n => gib(n).replace(/\.?0+$/, "") + " GiB";
   const gb = n => (n / 1e9).toFixed(2);

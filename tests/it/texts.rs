@@ -228,7 +228,7 @@ fn without_targets(markdown: &str) -> String {
 
 /// `4.00 GiB`, `128 GB/s`, `4k`.
 fn is_figure(text: &str) -> bool {
-    let mut words = text.split([' ', '\u{202f}']);
+    let mut words = text.split(' ');
     words.all(|word| {
         word.starts_with(|c: char| c.is_ascii_digit())
             || ["GiB", "MiB", "GB", "GB/s", "W", "KiB"].contains(&word)

@@ -1,4 +1,4 @@
-//! Rows of engines other than llama.cpp: Ollama, which runs it, and vLLM.
+//! Rows for Ollama and vLLM.
 
 use std::collections::BTreeMap;
 
@@ -12,10 +12,10 @@ use kbgen_estimate::vllm::{DEFAULT_UTILIZATION, VllmCache, VllmSettings, request
 
 use crate::cli::estimate::row::{Column, Columns};
 
-/// The answer to a row of vLLM; none where the row belongs to another engine.
+/// Estimates a vLLM row. Returns `None` for rows of other engines.
 ///
 /// # Errors
-/// When a value has no meaning.
+/// If a value is invalid.
 pub(super) fn vllm(
     columns: &Columns,
     row: &ByteRecord,
@@ -26,18 +26,19 @@ pub(super) fn vllm(
     }
     let slug = columns.text(row, Column::Model)?;
     let Some(model) = models.get(slug) else {
-        return Ok(Some(Err(format!("there is no model `{slug}`"))));
+        return Ok(Some(Err(format!("no model `{slug}`"))));
     };
     let cards = columns.number(row, Column::Gpus)?.unwrap_or(1);
     let device = columns.text(row, Column::Device)?;
     if !(0..cards.min(64)).any(|card| device == format!("gpu{card}")) {
-        return Ok(Some(Err(format!("vLLM's figures are those of a card, not of `{device}`"))));
+        return Ok(Some(Err(format!("vLLM figures are per GPU; `{device}` is not a GPU"))));
     }
     let tokens = columns.number(row, Column::Context)?;
     let kinds =
         (columns.text(row, Column::Quantization)?.parse(), cache(columns.text(row, Column::CacheType)?));
     let (Ok(weights), Some(cache)) = kinds else {
-        let reason = "vLLM's weights are F32, BF16, F16, FP8, AWQ or GPTQ, its cache auto or fp8";
+        let reason =
+            "vLLM supports weights in F32, BF16, F16, FP8, AWQ or GPTQ and a cache of type auto or fp8";
         return Ok(Some(Err(reason.to_owned())));
     };
     let settings = VllmSettings { weights, cache, cards, memory: Bytes(0), utilization: DEFAULT_UTILIZATION };
@@ -68,21 +69,19 @@ fn vllm_figure(
             Err(reason) => Err(reason.0),
         },
         ("kv_bytes", None) => {
-            Err("vLLM's pool is what the card has left: give the tokens it holds as ctx".to_owned())
+            Err("the vLLM cache uses the remaining memory; set ctx to the number of tokens".to_owned())
         }
-        ("compute_bytes" | "total", _) => {
-            Err("a range of 1 to 5 GiB, measured by vLLM when it starts".to_owned())
-        }
-        _ => Err(format!("there is no figure `{kind}`")),
+        ("compute_bytes" | "total", _) => Err("vLLM measures 1 to 5 GiB at startup".to_owned()),
+        _ => Err(format!("no figure `{kind}`")),
     }
 }
 
-/// What Ollama passes to the llama-server that it starts, where the row leaves it open
-/// (ollama/ollama `llm/llama_server.go`, `server/sched.go` at fb3076099): one batch size for
-/// both, and the logits of one token a slot; why not, where that is not known.
+/// Applies the values that Ollama passes to llama-server where the row leaves them open (ollama/ollama
+/// `llm/llama_server.go`, `server/sched.go` at fb3076099): one batch size for both, and logits of one token per slot.
+/// Returns a reason if Ollama's choice depends on the machine.
 ///
 /// # Errors
-/// When a value is no text.
+/// If a value is not UTF-8.
 pub(super) fn apply_ollama_defaults(
     columns: &Columns,
     row: &ByteRecord,
@@ -99,13 +98,11 @@ pub(super) fn apply_ollama_defaults(
     }
     let open_batch = !is_given(Column::Batch)? && !is_given(Column::MicroBatch)? && settings.context > 4096;
     if open_batch && matches!(kind, "compute_bytes" | "total") {
-        return Ok(Err(
-            "Ollama chooses a batch of 512 to 2048 by the memory that is free: give n_batch".into()
-        ));
+        return Ok(Err("Ollama chooses a batch size of 512 to 2048 by free memory; set n_batch".into()));
     }
     let on_one_gpu = columns.text(row, Column::Device)?.starts_with("gpu");
     if settings.tensor_split.len() > 1 && !is_given(Column::TensorSplit)? && on_one_gpu {
-        return Ok(Err("Ollama's llama-server splits by free memory: give tensor_split".into()));
+        return Ok(Err("Ollama splits layers by free memory; set tensor_split".into()));
     }
     Ok(Ok(()))
 }

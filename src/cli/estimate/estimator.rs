@@ -1,4 +1,4 @@
-//! The answer to one row, with what earlier rows had worked out.
+//! Estimates of single rows, with results cached between rows.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -11,37 +11,37 @@ use kbgen_estimate::settings::Settings;
 use crate::cli::estimate::row::RowQuery;
 use crate::diag::nearest;
 
-/// Runs of a model whose compute buffers are kept; with one more all are forgotten.
+/// Maximum number of cached settings of a model. The cache is cleared when it is full.
 const MAX_CACHED_RUNS: usize = 4096;
 
-/// Answers questions about the models of a catalog.
+/// Estimator for the models of a catalog.
 pub(super) struct RowEstimator<'m> {
-    /// The catalog, by slug.
+    /// The catalog by slug.
     pub models: &'m BTreeMap<String, Architecture>,
     cache: HashMap<String, CachedModel<'m>>,
 }
 
-/// A name that was asked for.
+/// Cached lookup of a model name.
 enum CachedModel<'m> {
     Model(Box<KnownModel<'m>>),
-    /// No model: what to say about it.
+    /// Message for an unknown model.
     Unknown(String),
 }
 
-/// A model with what is known of it.
+/// Model with its cached results.
 struct KnownModel<'m> {
     planner: Planner<'m>,
-    /// Compute buffers by run: the rows of a batch often ask for several figures of one.
+    /// Compute buffers by settings. The rows of a batch often query several figures of one configuration.
     compute: HashMap<Settings, Vec<Bytes>>,
 }
 
 impl<'m> RowEstimator<'m> {
-    /// One that was asked nothing yet.
+    /// Creates an estimator with an empty cache.
     pub fn new(models: &'m BTreeMap<String, Architecture>) -> Self {
         Self { models, cache: HashMap::new() }
     }
 
-    /// The figure that a question is for, or why there is none.
+    /// Returns the estimate, or the reason why it is not covered.
     pub fn answer(&mut self, query: &RowQuery<'_>) -> Result<u64, String> {
         if !self.cache.contains_key(query.model) {
             self.cache.insert(query.model.to_string(), self.look_up(query.model));
@@ -49,7 +49,7 @@ impl<'m> RowEstimator<'m> {
         match self.cache.get_mut(query.model) {
             Some(CachedModel::Model(model)) => model.answer(query),
             Some(CachedModel::Unknown(reason)) => Err(reason.clone()),
-            None => Err(format!("there is no model `{}`", query.model)),
+            None => Err(format!("no model `{}`", query.model)),
         }
     }
 
@@ -59,8 +59,8 @@ impl<'m> RowEstimator<'m> {
             return CachedModel::Model(Box::new(known));
         }
         CachedModel::Unknown(match nearest(name, self.models.keys().map(String::as_str)) {
-            Some(near) => format!("there is no model `{name}`; is `{near}` meant?"),
-            None => format!("there is no model `{name}`"),
+            Some(near) => format!("no model `{name}`; did you mean `{near}`?"),
+            None => format!("no model `{name}`"),
         })
     }
 }
@@ -75,7 +75,7 @@ impl KnownModel<'_> {
             "kv_bytes" => self.planner.cache_on(settings),
             "compute_bytes" => self.compute(settings),
             "total" => self.total(settings),
-            // what is asked first also tells whether the run is covered at all
+            // Also checks whether the settings are covered.
             _ => self.planner.weights_on(settings),
         };
         let bytes = bytes.map_err(|NotCovered(reason)| reason)?;
@@ -85,15 +85,15 @@ impl KnownModel<'_> {
             "host" => gpus..gpus + 1,
             name => match name.strip_prefix("gpu").and_then(|index| index.parse().ok()) {
                 Some(index) if index < gpus => index..index + 1,
-                Some(_) => return Err(format!("the run has no device `{name}`")),
-                None => return Err(format!("there is no device `{name}`")),
+                Some(_) => return Err(format!("these settings have no device `{name}`")),
+                None => return Err(format!("no device `{name}`")),
             },
         };
         match query.kind {
             "model_bytes" | "kv_bytes" | "compute_bytes" | "total" => {
                 Ok(bytes[chosen].iter().map(|bytes| bytes.0).sum())
             }
-            other => Err(format!("there is no figure `{other}`")),
+            other => Err(format!("no figure `{other}`")),
         }
     }
 

@@ -1,4 +1,4 @@
-//! One row of a batch: which figure of which run is asked for.
+//! Parsing of CSV rows.
 
 use anyhow::{Result, bail};
 use csv::ByteRecord;
@@ -13,16 +13,16 @@ use crate::diag::nearest;
 /// Declares the columns with their names in the header.
 macro_rules! columns {
     ($($column:ident = $name:literal),+ $(,)?) => {
-        /// A column that a batch may have.
+/// Known columns.
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
         pub(super) enum Column { $($column),+ }
 
-        /// Their names, in their order.
+/// Column names in the order of [`Column`].
         const NAMES: &[&str] = &[$($name),+];
     };
 }
 
-// What is empty or missing is llama.cpp's own default, but for the first four.
+// Missing or empty values mean the default of llama.cpp, except in the required columns.
 columns! {
     Kind = "kind", Model = "catalogue_id", Quantization = "quant", Device = "device",
     Engine = "engine", Context = "ctx", CacheType = "kv_type", Batch = "n_batch",
@@ -32,22 +32,22 @@ columns! {
     FullWindows = "swa_full",
 }
 
-/// So many of them have to be there.
+/// Number of required columns, the first ones.
 const REQUIRED: usize = 4;
 
-/// Largest number that a column may hold: a context of a thousand million tokens.
+/// Largest number in a column.
 const MAX_NUMBER: u64 = 1_000_000_000;
 
-/// Where the columns stand.
+/// Positions of the columns.
 #[derive(Debug)]
 pub(super) struct Columns {
-    /// Fields of a row.
+    /// Number of fields in a row.
     count: usize,
-    /// The place of each column of [`NAMES`] among them.
+    /// Position of each column of [`NAMES`].
     positions: Vec<Option<usize>>,
 }
 
-/// What a row asks.
+/// Figure and settings that a row queries.
 #[derive(Debug)]
 pub(super) struct RowQuery<'r> {
     /// `model_bytes`, `kv_bytes`, `compute_bytes` or `total`.
@@ -56,24 +56,24 @@ pub(super) struct RowQuery<'r> {
     pub device: &'r str,
     /// Slug of the model.
     pub model: &'r str,
-    /// The run.
+    /// Settings of the run.
     pub settings: Settings,
 }
 
 impl Columns {
-    /// The columns of a header.
+    /// Parses a header.
     ///
     /// # Errors
-    /// When one that has to be there is missing, or one stands twice.
+    /// If a required column is missing or a column is duplicated.
     pub fn of(header: &ByteRecord) -> Result<Self> {
         let names = header.iter().map(|name| std::str::from_utf8(name).map(str::trim));
         let Ok(header) = names.collect::<Result<Vec<&str>, _>>() else {
-            bail!("line 1: the name of a column is not UTF-8 text; save the file as UTF-8");
+            bail!("line 1: a column name is not UTF-8; save the file as UTF-8");
         };
         if let Some(name) =
             NAMES.iter().find(|name| header.iter().filter(|column| column == name).count() > 1)
         {
-            bail!("line 1: the column `{name}` stands twice");
+            bail!("line 1: duplicate column `{name}`");
         }
         for required in &NAMES[..REQUIRED] {
             if header.contains(required) {
@@ -81,80 +81,77 @@ impl Columns {
             }
             let unknown = header.iter().copied().filter(|name| !NAMES.contains(name));
             match nearest(required, unknown) {
-                Some(near) => bail!("line 1: the column `{required}` is missing; is `{near}` meant?"),
-                None => bail!("line 1: the column `{required}` is missing"),
+                Some(near) => bail!("line 1: missing column `{required}`; found the similar `{near}`"),
+                None => bail!("line 1: missing column `{required}`"),
             }
         }
         let place = |name: &&str| header.iter().position(|column| column == name);
         Ok(Self { count: header.len(), positions: NAMES.iter().map(place).collect() })
     }
 
-    /// Says so when a row has another number of fields than the header.
+    /// Checks that a row has as many fields as the header.
     ///
     /// # Errors
-    /// When it has.
+    /// If the numbers differ.
     pub fn fits(&self, row: &ByteRecord) -> Result<()> {
         if row.len() != self.count {
-            bail!("the row has {} fields, the header {}", row.len(), self.count);
+            bail!("{} fields, but the header has {}", row.len(), self.count);
         }
         Ok(())
     }
 
-    /// The text of a column; empty where there is none.
+    /// Returns the text of a column, empty if the column is missing.
     ///
     /// # Errors
-    /// When it is not UTF-8.
+    /// If it is not UTF-8.
     pub fn text<'r>(&self, row: &'r ByteRecord, column: Column) -> Result<&'r str> {
         let field = self.positions[column as usize].and_then(|place| row.get(place)).unwrap_or_default();
         match std::str::from_utf8(field) {
             Ok(text) => Ok(text.trim()),
-            Err(_) => bail!("`{}` is not UTF-8 text; save the file as UTF-8", NAMES[column as usize]),
+            Err(_) => bail!("`{}` is not UTF-8; save the file as UTF-8", NAMES[column as usize]),
         }
     }
 
-    /// The number in a column; none where it is empty.
+    /// Returns the number in a column, or `None` if it is empty.
     ///
     /// # Errors
-    /// When it holds something else.
+    /// If it is not a number in range.
     pub fn number(&self, row: &ByteRecord, column: Column) -> Result<Option<u64>> {
         match self.text(row, column)? {
             "" => Ok(None),
             text => match text.parse::<u64>() {
                 Ok(number) if number <= MAX_NUMBER => Ok(Some(number)),
                 _ => bail!(
-                    "`{}` is `{text}`, not a whole number between 0 and {MAX_NUMBER}",
+                    "`{}` is `{text}`; expected a whole number from 0 to {MAX_NUMBER}",
                     NAMES[column as usize]
                 ),
             },
         }
     }
 
-    /// What a row asks; `Ok(Err(…))` where it is well formed but beyond what is modeled.
+    /// Parses a row. `Ok(Err(…))` is the reason why a well-formed row is not covered.
     ///
     /// # Errors
     /// When a value has no meaning.
     pub fn query<'r>(&self, row: &'r ByteRecord) -> Result<Result<RowQuery<'r>, String>> {
         let engine = self.text(row, Column::Engine)?;
         if !matches!(engine, "" | "llama.cpp" | "ollama") {
-            return Ok(Err(format!("the engine `{engine}` is not modeled")));
+            return Ok(Err(format!("engine `{engine}` is not modeled")));
         }
         let Ok(quantization) = self.text(row, Column::Quantization)?.parse() else {
             return Ok(Err(format!(
-                "the quantization `{}` is not modeled",
+                "quantization `{}` is not modeled",
                 self.text(row, Column::Quantization)?
             )));
         };
-        // What only asks for weights needs no context.
+        // Queries of weights need no context.
         let mut settings = Settings::new(quantization, self.number(row, Column::Context)?.unwrap_or(4096));
         let (k, v) = match self.text(row, Column::CacheType)? {
             "" => ("f16", "f16"),
             text => text.split_once('/').unwrap_or((text, text)),
         };
         let (Ok(k), Ok(v)) = (k.trim().parse::<CacheType>(), v.trim().parse::<CacheType>()) else {
-            return Ok(Err(format!(
-                "the cache type `{}` is not modeled",
-                self.text(row, Column::CacheType)?
-            )));
+            return Ok(Err(format!("cache type `{}` is not modeled", self.text(row, Column::CacheType)?)));
         };
         (settings.cache_type_k, settings.cache_type_v) = (k, v);
         self.numbers(row, &mut settings)?;
@@ -191,7 +188,7 @@ impl Columns {
                 .split([',', '/'])
                 .map(|share| match share.trim().parse::<u64>() {
                     Ok(share) if share <= MAX_NUMBER => Ok(share),
-                    _ => bail!("`tensor_split` is `{split}`, not whole numbers with commas between"),
+                    _ => bail!("`tensor_split` is `{split}`; expected whole numbers separated by commas"),
                 })
                 .collect::<Result<_>>()?,
         };
@@ -203,7 +200,7 @@ impl Columns {
             "" | "auto" => Ok(None),
             "1" | "true" | "on" => Ok(Some(true)),
             "0" | "false" | "off" => Ok(Some(false)),
-            other => bail!("`{}` is `{other}`, not 0 or 1", NAMES[column as usize]),
+            other => bail!("`{}` is `{other}`; expected 0 or 1", NAMES[column as usize]),
         };
         if flag(Column::FlashAttention)? == Some(false) {
             settings.flash_attention = FlashAttention::Off;
@@ -222,7 +219,7 @@ impl Columns {
             "all" => ExpertPlacement::Cpu,
             text => match text.strip_prefix("first:").map(str::parse) {
                 Some(Ok(layers)) => ExpertPlacement::FirstLayersOnCpu(layers),
-                _ => bail!("`moe_cpu` is `{text}`, not none, all or first:N"),
+                _ => bail!("`moe_cpu` is `{text}`; expected none, all or first:N"),
             },
         };
         Ok(())

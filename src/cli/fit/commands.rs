@@ -1,4 +1,4 @@
-//! The commands that run a model with exactly these settings.
+//! Commands that run a model with the estimated settings.
 //!
 //! Flags: `tools/server/README.md` of llama.cpp; `llm/llama_server.go`, `envconfig/config.go`
 //! and `docs/modelfile.mdx` of Ollama; `vllm/engine/arg_utils.py`.
@@ -11,18 +11,18 @@ use crate::cli::arguments::RunnerName;
 use crate::cli::fit::python::Vllm;
 use crate::cli::fit::request::FitRequest;
 
-/// One command a program, each a list of lines; none where the program has no such setting.
+/// Commands by program, each as a list of lines. Empty if a program lacks a required setting.
 #[derive(Debug, Serialize)]
 pub(super) struct Commands {
     pub llama_cpp: Vec<String>,
-    /// The server with its settings, the model's file, the model.
+    /// Server with environment variables, Modelfile, model.
     pub ollama: Vec<String>,
-    /// Why Ollama has no such command.
+    /// Reason why there is no command for Ollama.
     pub ollama_reason: Option<&'static str>,
     pub vllm: Vec<String>,
 }
 
-/// The commands for `plan`: the settings asked for, or those that run on this machine.
+/// Returns the commands for `plan`, which is the requested settings or those that run on this machine.
 pub(super) fn commands(request: &FitRequest<'_>, plan: &Settings, vllm: &Vllm) -> Commands {
     let ollama_reason = no_ollama(request, plan);
     let ollama = if ollama_reason.is_none() { ollama(request, plan) } else { Vec::new() };
@@ -34,7 +34,7 @@ pub(super) fn commands(request: &FitRequest<'_>, plan: &Settings, vllm: &Vllm) -
     }
 }
 
-/// What the model is called: the last part of its name on the hub, else its page's.
+/// Returns the file name of the model, from the last part of its name on the hub or else the name of its page.
 fn file(request: &FitRequest<'_>, plan: &Settings) -> String {
     let hub = request.page.data.hf_id.as_deref().and_then(|id| id.rsplit('/').next());
     format!("{}-{}.gguf", hub.unwrap_or(&request.page.head.id.slug), plan.quantization)
@@ -46,7 +46,7 @@ fn llama_server(request: &FitRequest<'_>, plan: &Settings) -> String {
     match plan.experts {
         ExpertPlacement::WithLayer => {}
         ExpertPlacement::FirstLayersOnCpu(layers) => words.push(format!("--n-cpu-moe {layers}")),
-        // the last layers are what --fit chooses, and nobody can ask for them
+        // Only `--fit` selects last layers; there is no option for it.
         ExpertPlacement::LastLayersOnCpu(_) | ExpertPlacement::Cpu => words.push("--cpu-moe".to_string()),
     }
     if plan.tensor_split.len() > 1 {
@@ -68,22 +68,21 @@ fn llama_server(request: &FitRequest<'_>, plan: &Settings) -> String {
 fn no_ollama(request: &FitRequest<'_>, plan: &Settings) -> Option<&'static str> {
     let known = [CacheType::F16, CacheType::Q8_0, CacheType::Q4_0];
     if plan.cache_type_k != plan.cache_type_v {
-        Some("it has one type for K and V")
+        Some("K and V must have the same cache type")
     } else if !known.contains(&plan.cache_type_k) {
-        Some("its cache is f16, q8_0 or q4_0")
+        Some("the cache type must be f16, q8_0 or q4_0")
     } else if plan.experts != ExpertPlacement::WithLayer {
-        Some("it has no setting for experts in RAM")
+        Some("no setting for experts in RAM")
     } else if plan.tensor_split != request.machine.split() {
-        Some("it has no setting for the split over devices")
+        Some("no setting for the split across devices")
     } else if plan.sequences > 1 && request.runner != RunnerName::Ollama {
-        Some("its slots do not share a cache: ask with --runner ollama")
+        Some("slots do not share a cache; pass --runner ollama")
     } else {
         None
     }
 }
 
-/// Ollama's smallest batch, which the figures are for, and the layers are written out, since
-/// it chooses both by what it predicts.
+/// Returns the Ollama commands. Batch size and layers are explicit, because Ollama would choose them by its own estimate.
 fn ollama(request: &FitRequest<'_>, plan: &Settings) -> Vec<String> {
     let name = request.page.head.id.slug.as_str();
     let mut server = "OLLAMA_FLASH_ATTENTION=1".to_string();

@@ -1,4 +1,4 @@
-//! The answer in words, for a terminal of 80 columns.
+//! The report as text, for a terminal of 80 columns.
 
 use kbgen_estimate::plan::remedies::Remedies;
 
@@ -8,9 +8,9 @@ use crate::cli::fit::python::{Transformers, Vllm};
 use crate::cli::fit::report::{ErrorPage, FitReport};
 use crate::cli::fit::tables::{needs, one_device, quantizations, several_devices};
 use crate::escape::{Style, TerminalText, one_line};
-use crate::site::{gib, tokens};
+use crate::site::{format_count, gib};
 
-/// The answer as text.
+/// Formats a report.
 pub(super) fn describe(report: &FitReport, asked_quant: bool) -> TerminalText {
     let mut text = heading(report);
     if report.devices.is_empty() {
@@ -41,11 +41,11 @@ pub(super) fn describe(report: &FitReport, asked_quant: bool) -> TerminalText {
     text
 }
 
-/// The error that these settings would end in.
+/// Names the error that these settings would cause.
 fn error_line(report: &FitReport, page: &ErrorPage) -> String {
     let ends = match report.verdict {
-        Some("tight") => "If it fails, it is with",
-        _ => "Whole on the GPU it ends in",
+        Some("tight") => "If it fails, the error is",
+        _ => "With all layers on the GPU it fails with",
     };
     let line = format!("{ends}: {} (errors/{}/)", one_line(&page.title), page.slug);
     format!("\n{}", wrap(&line, "", "  "))
@@ -61,7 +61,7 @@ fn heading(report: &FitReport) -> TerminalText {
         true => report.model.title.clone(),
         false => format!("{}, {}", report.model.title, chosen.quant),
     };
-    line.push_str(&format!(", context {}, {cache}", tokens(chosen.context)));
+    line.push_str(&format!(", context {}, {cache}", format_count(chosen.context)));
     if chosen.slots > 1 {
         line.push_str(&format!(", {} slots", chosen.slots));
     }
@@ -87,15 +87,15 @@ fn heading(report: &FitReport) -> TerminalText {
         text.push(wrap(&line, "", "  "));
         if device.memory_options_gib.len() > 1 {
             let sizes: Vec<String> = device.memory_options_gib.iter().map(f64::to_string).collect();
-            text.push(format!("sold with {} GiB: say yours with --memory\n", sizes.join(", ")));
+            text.push(format!("sold with {} GiB; pass --memory to select one\n", sizes.join(", ")));
         }
     }
     text
 }
 
-/// Bytes as whole MiB.
+/// Formats bytes as whole MiB.
 fn mib(bytes: u64) -> String {
-    format!("{} MiB", tokens((bytes + (1 << 19)) / (1 << 20)))
+    format!("{} MiB", format_count((bytes + (1 << 19)) / (1 << 20)))
 }
 
 fn verdict(report: &FitReport) -> TerminalText {
@@ -106,32 +106,31 @@ fn verdict(report: &FitReport) -> TerminalText {
         _ => " on the fullest device",
     };
     let line = match report.verdict {
-        Some("fits") => format!(
-            "It fits, with {} to spare{fullest} even if the driver takes the most",
-            mib(margin.unsigned_abs())
-        ),
+        Some("fits") => {
+            format!("It fits, with {} free{fullest} at the driver's maximum", mib(margin.unsigned_abs()))
+        }
         Some("tight") => format!(
-            "It is tight: {} short{fullest} if the driver takes the most that was seen",
+            "It is tight: {} short{fullest} at the driver's measured maximum",
             mib(margin.unsigned_abs())
         ),
         Some("no") if report.plan.is_some() => format!(
-            "It does not fit with llama.cpp's own split, which is {} short{fullest}. It does with another, see below",
+            "It does not fit with the default split of llama.cpp, which is {} short{fullest}. It fits with the split below",
             mib(margin.unsigned_abs())
         ),
         Some("offload") => format!(
-            "It fits in part: {}, as below. Whole it is {} short{fullest}",
+            "It fits in part: {}. All layers on the GPU would be {} short{fullest}",
             part_of(report),
             mib(margin.unsigned_abs())
         ),
         Some("no") => {
             let short = match report.margin_bytes {
                 Some(margin) => format!(", {} short{fullest}", mib(margin.unsigned_abs())),
-                None => ": weights and cache alone are larger than its memory".to_string(),
+                None => ": weights and cache alone exceed the memory".to_string(),
             };
             format!("It does not fit{short}")
         }
         _ => format!(
-            "Not covered: compute buffers of this device are not modeled. Weights and cache are, and leave it {}",
+            "Not covered: compute buffers of this device are not modeled. Weights and cache leave {} free",
             remaining(report)
         ),
     };
@@ -143,17 +142,17 @@ fn verdict(report: &FitReport) -> TerminalText {
     text
 }
 
-/// What has to leave the GPU.
+/// Describes which layers or experts stay in RAM.
 fn part_of(report: &FitReport) -> String {
     let Some(plan) = &report.plan else { return String::new() };
     let layers = report.model.layers;
     match plan.settings.cpu_expert_layers {
         0 => format!("{} of {} layers on the GPU, the others in RAM", plan.settings.gpu_layers, layers + 1),
-        experts => format!("the experts of {experts} of {layers} layers have to stay in RAM"),
+        experts => format!("the experts of {experts} of {layers} layers stay in RAM"),
     }
 }
 
-/// What weights and cache leave of the fullest device.
+/// Returns the memory that weights and cache leave free on the fullest device.
 fn remaining(report: &FitReport) -> String {
     let left = report
         .devices
@@ -179,17 +178,17 @@ fn changes(report: &FitReport, remedies: &Remedies) -> TerminalText {
         ));
     }
     if let Some(quant) = remedies.quant {
-        lines.push(format!("a narrower quantization: {quant}"));
+        lines.push(format!("a smaller quantization: {quant}"));
     }
     if let Some(kind) = remedies.cache_type {
-        lines.push(format!("a narrower cache: --kv-type {kind}"));
+        lines.push(format!("a smaller cache type: --kv-type {kind}"));
     }
     if let Some(context) = remedies.context.filter(|context| *context < chosen.context) {
-        lines.push(format!("a shorter context: {} tokens or fewer", tokens(context)));
+        lines.push(format!("a shorter context: {} tokens or fewer", format_count(context)));
     }
     if let Some(moved) = &remedies.gpu_layers {
         lines.push(format!(
-            "{} of {} layers on the GPU, the others in RAM and slow: --layers {} ({} of RAM)",
+            "{} of {} layers on the GPU, the others in RAM, which is slow: --layers {} ({} of RAM)",
             moved.layers,
             report.model.layers + 1,
             moved.layers,
@@ -197,22 +196,22 @@ fn changes(report: &FitReport, remedies: &Remedies) -> TerminalText {
         ));
     }
     if lines.is_empty() {
-        let none = "No single change makes it fit: take a smaller model or more memory.";
+        let none = "No single change makes it fit. Use a smaller model or more memory.";
         return format!("\n{none}\n").into();
     }
     let lines: String = lines.iter().map(|line| wrap(line, "  - ", "    ")).collect();
-    section("What would fit, each alone", &lines)
+    section("Changes that make it fit, each on its own", &lines)
 }
 
 fn facts(report: &FitReport) -> TerminalText {
     let mut lines = Vec::new();
     let runs = matches!(report.verdict, Some("fits" | "tight"));
     if let Some(context) = report.largest_context.filter(|_| runs) {
-        let own = if context == report.model.max_context { ", the model's own maximum" } else { "" };
-        lines.push(format!("largest context: {} tokens{own}", tokens(context)));
+        let own = if context == report.model.max_context { ", the maximum of the model" } else { "" };
+        lines.push(format!("largest context: {} tokens{own}", format_count(context)));
     }
     if let Some(quant) = report.best_quant {
-        lines.push(format!("widest quantization at this context: {quant}"));
+        lines.push(format!("largest quantization at this context: {quant}"));
     }
     lines.push(speed(report));
     lines.push(vllm(&report.other_engines.vllm));
@@ -226,11 +225,11 @@ fn speed(report: &FitReport) -> String {
     let (Some(empty), Some(full), Some(share), Some(bandwidth)) =
         (speed.empty_context, speed.full_context, speed.share_of_bandwidth, speed.bandwidth_gbps)
     else {
-        return format!("speed: not covered, {}", speed.reason.unwrap_or("nothing is known"));
+        return format!("speed: not covered, {}", speed.reason.unwrap_or("no data"));
     };
     format!(
-        "speed: {} tokens/s, {} once the context is full. A range: a token reads {} of weights and the \
-         cache before it, and such devices reach {} to {} % of their bandwidth, here {bandwidth} GB/s",
+        "speed: {} tokens/s, {} with a full context. Each token reads {} of weights and the cache; such \
+         devices reach {} to {} % of their bandwidth of {bandwidth} GB/s",
         per_second(empty),
         per_second(full),
         gib(speed.weight_bytes_read),
@@ -239,7 +238,7 @@ fn speed(report: &FitReport) -> String {
     )
 }
 
-/// The least rounded down, the most rounded up.
+/// Formats a range with its minimum rounded down and its maximum rounded up.
 fn per_second([low, high]: [f64; 2]) -> String {
     if high < 10.0 {
         format!("{:.1} to {:.1}", (low * 10.0).floor() / 10.0, (high * 10.0).ceil() / 10.0)
@@ -252,7 +251,7 @@ fn vllm(vllm: &Vllm) -> String {
     let (Some(verdict), Some(kind), Some(weights), Some(pool), Some(context)) =
         (vllm.verdict, vllm.weight_type, vllm.weights_bytes, vllm.pool_bytes, vllm.largest_context)
     else {
-        return format!("vLLM: not covered, {}", vllm.reason.as_deref().unwrap_or("nothing is known"));
+        return format!("vLLM: not covered, {}", vllm.reason.as_deref().unwrap_or("no data"));
     };
     let word = match verdict {
         "fits" => "fits",
@@ -260,39 +259,36 @@ fn vllm(vllm: &Vllm) -> String {
         _ => "does not fit",
     };
     let pool = match pool {
-        [_, 0] => "nothing left for its cache".to_string(),
-        [0, high] => format!("up to {} left for its cache", gib(high)),
-        ends => format!("{} left for its cache", span(ends.map(|bytes| bytes as i64))),
+        [_, 0] => "no memory left for the cache".to_string(),
+        [0, high] => format!("up to {} left for the cache", gib(high)),
+        ends => format!("{} left for the cache", span(ends.map(|bytes| bytes as i64))),
     };
     let longest = match context {
         [_, 0] => String::new(),
-        [0, high] => format!(", context up to {} at best", tokens(high)),
-        [low, high] if low == high => format!(", context up to {}", tokens(high)),
-        [low, high] => format!(", context up to {} to {}", tokens(low), tokens(high)),
+        [0, high] => format!(", context up to {} at best", format_count(high)),
+        [low, high] if low == high => format!(", context up to {}", format_count(high)),
+        [low, high] => format!(", context up to {} to {}", format_count(low), format_count(high)),
     };
-    format!("vLLM, {kind}: {word}; {} of weights a card, {pool}{longest}", gib(weights))
+    format!("vLLM, {kind}: {word}; {} of weights per GPU, {pool}{longest}", gib(weights))
 }
 
 fn transformers(report: &Transformers) -> String {
     let (Some(verdict), Some(kind), Some(total)) = (report.verdict, report.weight_type, report.total_bytes)
     else {
-        return format!(
-            "transformers: not covered, {}",
-            report.reason.as_deref().unwrap_or("nothing is known")
-        );
+        return format!("transformers: not covered, {}", report.reason.as_deref().unwrap_or("no data"));
     };
     let word = match verdict {
         "fits" => "fits",
         "tight" => "may fit",
         _ => "does not fit",
     };
-    format!("transformers, {kind}: {word}; {} in all", span(total.map(|bytes| bytes as i64)))
+    format!("transformers, {kind}: {word}; {} total", span(total.map(|bytes| bytes as i64)))
 }
 
 fn commands_section(commands: &Commands, report: &FitReport) -> TerminalText {
     let plan = match (report.verdict, &report.plan) {
         (Some("offload"), Some(plan)) if plan.settings.cpu_expert_layers > 0 => ", with experts in RAM",
-        (Some("offload"), _) => ", with the layers that fit",
+        (Some("offload"), _) => ", with the layers that fit on the GPU",
         (_, Some(_)) => ", with a split that fits",
         (Some("no"), None) => return TerminalText::default(),
         (_, None) => "",
@@ -300,12 +296,12 @@ fn commands_section(commands: &Commands, report: &FitReport) -> TerminalText {
     let mut text = block("llama.cpp", &commands.llama_cpp);
     match commands.ollama_reason {
         Some(reason) => text.push_str(&format!("  Ollama: {reason}.\n")),
-        None => text.push_str(&block("Ollama, the server and then the model", &commands.ollama)),
+        None => text.push_str(&block("Ollama: server, then model", &commands.ollama)),
     }
     if !commands.vllm.is_empty() {
         text.push_str(&block("vLLM", &commands.vllm));
     }
-    section(&format!("Type this{plan}"), &text)
+    section(&format!("Commands{plan}"), &text)
 }
 
 fn block(name: &str, lines: &[String]) -> String {
@@ -317,8 +313,8 @@ fn evidence(report: &FitReport) -> TerminalText {
     let chosen = &report.settings;
     let mut note = format!("{}; {}. ", chosen.runner, chosen.evidence);
     note.push_str(match chosen.runner {
-        "llama-server" => "Builds before June 2026 take more for logits: --runner library. ",
-        "ollama" => "The batch is 512; Ollama takes up to 2048 where it sees room. ",
+        "llama-server" => "Builds before June 2026 use more memory for logits: --runner library. ",
+        "ollama" => "Estimated for a batch size of 512; Ollama uses up to 2048 if memory is free. ",
         _ => "",
     });
     paragraph_in(Style::Muted, note.trim_end())

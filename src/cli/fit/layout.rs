@@ -1,4 +1,4 @@
-//! Lines of 80 columns: paragraphs, commands, figures and ranges of figures.
+//! Layout for lines of 80 columns: paragraphs, commands, sizes and ranges.
 
 use crate::escape::{Style, TerminalText};
 use crate::site::gib;
@@ -7,7 +7,7 @@ use crate::site::gib;
 const WIDTH: usize = 80;
 const MIB: f64 = 1_048_576.0;
 
-/// A paragraph whose lines are no longer than the terminal.
+/// Wraps a paragraph at the terminal width.
 pub(super) fn wrap(paragraph: &str, first: &str, rest: &str) -> String {
     let mut text = String::from(first);
     let mut column = first.chars().count();
@@ -26,7 +26,7 @@ pub(super) fn wrap(paragraph: &str, first: &str, rest: &str) -> String {
     format!("{text}\n")
 }
 
-/// Lines below their title, an empty line before it.
+/// Formats a title and the lines below it, after an empty line.
 pub(super) fn section(title: &str, lines: &str) -> TerminalText {
     let mut text = TerminalText::from("\n");
     text.push(TerminalText::styled(Style::Strong, title));
@@ -34,14 +34,14 @@ pub(super) fn section(title: &str, lines: &str) -> TerminalText {
     text
 }
 
-/// A paragraph in a style, an empty line before it.
+/// Formats a styled paragraph after an empty line.
 pub(super) fn paragraph_in(style: Style, words: &str) -> TerminalText {
     let mut text = TerminalText::from("\n");
     text.push(TerminalText::styled(style, &wrap(words, "", "")));
     text
 }
 
-/// A command, broken with backslashes where it is too long: never between a flag and its value.
+/// Wraps a command with backslashes, never between a flag and its value.
 pub(super) fn command(line: &str) -> String {
     let mut text = String::from("    ");
     let mut column = 4;
@@ -62,7 +62,7 @@ pub(super) fn command(line: &str) -> String {
     format!("{text}\n")
 }
 
-/// Words of a command, quoted ones whole, a flag with its values.
+/// Splits a command into units that must stay on one line: quoted words, and flags with their values.
 fn pieces(line: &str) -> Vec<String> {
     let mut pieces: Vec<String> = Vec::new();
     let mut in_quotes = false;
@@ -81,12 +81,12 @@ fn pieces(line: &str) -> Vec<String> {
     pieces
 }
 
-/// Whether a piece sets a variable of the environment.
+/// Returns whether a unit sets an environment variable.
 fn is_variable(piece: &str) -> bool {
     piece.split_once('=').is_some_and(|(name, _)| name.chars().all(|c| c == '_' || c.is_ascii_uppercase()))
 }
 
-/// Bytes, which may be missing, or less than none.
+/// Formats a size, `-` for zero and `?` if unknown.
 pub(super) fn size(bytes: Option<u64>) -> String {
     match bytes {
         Some(0) => "-".to_string(),
@@ -95,7 +95,7 @@ pub(super) fn size(bytes: Option<u64>) -> String {
     }
 }
 
-/// Two ends with one unit, if they share it.
+/// Formats a range, with the unit once if both ends share it.
 pub(super) fn span([low, high]: [i64; 2]) -> String {
     let in_mib = |bytes: i64| bytes as f64 / MIB;
     let signed = |bytes: i64| match bytes < 0 {

@@ -1,4 +1,4 @@
-//! The devices that a question is about.
+//! The devices of a request.
 
 use anyhow::{Result, anyhow, bail};
 use kbgen_estimate::bytes::Bytes;
@@ -8,41 +8,39 @@ use crate::cli::arguments::FitOptions;
 use crate::site::kinds::DeviceData;
 use crate::site::{Kind, Names, Site, gib};
 
-/// Largest memory that a device may be said to have, in GiB.
+/// Maximum value of `--memory`, in GiB.
 const MAX_GIB: f64 = 65_536.0;
 
-/// Most devices that ggml's CUDA backend uses (`GGML_CUDA_MAX_DEVICES`).
+/// Maximum number of devices of the CUDA backend of ggml (`GGML_CUDA_MAX_DEVICES`).
 const MAX_DEVICES: usize = 16;
 
-/// A device.
+/// A GPU, from its page or from `--memory` alone.
 #[derive(Debug, Clone)]
 pub(super) struct GpuDevice {
-    /// Its title.
     pub name: String,
-    /// The name of its page; none for one that only `--memory` tells of.
+    /// Slug of its page, if it has one.
     pub slug: Option<String>,
-    /// Memory in bytes, as it is sold.
+    /// Nominal memory in bytes.
     pub memory: u64,
-    /// The part of it that programs see.
+    /// Bytes visible to programs.
     pub visible: u64,
-    /// Sizes in GiB that it is sold with, if nobody said which.
+    /// Sizes in GiB that it is sold with, if none was selected.
     pub memory_options: Vec<f64>,
-    /// What other programs hold of it.
+    /// Bytes used by other programs.
     pub other: u64,
-    /// Whether figures made for CUDA hold.
+    /// Whether the CUDA estimates apply.
     pub cuda: bool,
-    /// Whether it shares the memory of the system.
+    /// Whether it shares system memory.
     pub unified: bool,
-    /// Class and bandwidth (GB/s), where speeds were collected.
+    /// Class and bandwidth in GB/s, if speeds were measured.
     pub speed: Option<(SpeedClass, f64)>,
     /// CUDA compute capability, such as 8.9.
     pub compute_capability: Option<f64>,
 }
 
-/// The devices, in order; none where only the need is asked for.
+/// The devices in order. Empty if the request names none.
 #[derive(Debug, Clone)]
 pub(super) struct Machine {
-    /// Device by device.
     pub cards: Vec<GpuDevice>,
 }
 
@@ -50,7 +48,7 @@ impl Machine {
     /// Reads `--gpu`, `--memory` and `--other-memory`.
     ///
     /// # Errors
-    /// For a device without a page, and for sizes that cannot be.
+    /// For unknown devices and invalid sizes.
     pub fn new(site: &Site, options: &FitOptions) -> Result<Self> {
         let sizes: Vec<u64> =
             options.memory.iter().map(|written| bytes("--memory", written, 0.25)).collect::<Result<_>>()?;
@@ -60,7 +58,7 @@ impl Machine {
         }
         if !options.gpu.is_empty() && sizes.len() > 1 && sizes.len() != options.gpu.len() {
             bail!(
-                "`--memory` is given {} times and `--gpu` {}: give it once, or once for each device",
+                "`--memory` is given {} times and `--gpu` {} times; pass it once, or once for each device",
                 sizes.len(),
                 options.gpu.len()
             );
@@ -81,17 +79,17 @@ impl Machine {
         if let Some(written) = &options.other_memory {
             let other = bytes("--other-memory", written, 0.0)?;
             let Some(first) = cards.first_mut() else {
-                bail!("`--other-memory` needs a device: name it with `--gpu HW` or `--memory GIB`");
+                bail!("`--other-memory` needs a device; pass `--gpu HW` or `--memory GIB`");
             };
             if other >= first.visible {
-                bail!("other programs cannot hold {} of {}", gib(other), gib(first.visible));
+                bail!("other programs cannot use {} of {}", gib(other), gib(first.visible));
             }
             first.other = other;
         }
         Ok(Self { cards })
     }
 
-    /// Shares of the layers as llama.cpp gives them by itself: by the memory that is free.
+    /// Returns the default split of llama.cpp, which is proportional to free memory.
     pub fn split(&self) -> Vec<u64> {
         const MIB: u64 = 1 << 20;
         let free: Vec<u64> = self.cards.iter().map(|card| (card.memory - card.other) / MIB).collect();
@@ -99,12 +97,12 @@ impl Machine {
         if free.is_empty() { vec![1] } else { free.iter().map(|share| share / common).collect() }
     }
 
-    /// Whether buffers on every device are modeled.
+    /// Returns whether compute buffers are modeled on every device.
     pub fn is_covered(&self) -> bool {
         self.cards.iter().all(|card| card.cuda)
     }
 
-    /// What each device has for buffers once the driver has taken this much.
+    /// Returns the bytes for buffers on each device after the driver's share.
     pub fn free(&self, driver: Bytes) -> Vec<Bytes> {
         let free = |card: &GpuDevice| Bytes(card.room().saturating_sub(driver.0));
         self.cards.iter().map(free).collect()
@@ -112,12 +110,12 @@ impl Machine {
 }
 
 impl GpuDevice {
-    /// The visible memory that other programs leave free.
+    /// Returns the visible memory not used by other programs.
     pub fn room(&self) -> u64 {
         self.visible - self.other
     }
 
-    /// A device of the catalog, with the size of memory that was given for it.
+    /// Creates a device from its page and a selected memory size.
     fn of(name: &str, slug: String, data: &DeviceData, size: Option<u64>) -> Self {
         let text = |field: &Option<String>| field.clone().unwrap_or_default();
         let class = SpeedClass::of(data.vendor.name(), &text(&data.architecture), &text(&data.memory_type));
@@ -158,14 +156,14 @@ fn greatest_common_divisor(a: u64, b: u64) -> u64 {
 fn bytes(flag: &str, written: &str, least: f64) -> Result<u64> {
     match written.trim().parse::<f64>() {
         Ok(size) if (least..=MAX_GIB).contains(&size) => Ok((size * 1_073_741_824.0) as u64),
-        _ => bail!("`{flag} {written}` is not possible: it takes {least} to {MAX_GIB} GiB"),
+        _ => bail!("invalid value `{flag} {written}`; expected {least} to {MAX_GIB} GiB"),
     }
 }
 
-/// The slug of the page that a name stands for.
+/// Resolves a name to the slug of its page.
 ///
 /// # Errors
-/// When it stands for no page, or for several.
+/// If no page or several pages have the name.
 pub(super) fn resolve_slug(names: &Names, kind: Kind, name: &str) -> Result<String> {
     names.resolve(name).slug(names, kind, name).map_err(|message| anyhow!(message))
 }

@@ -1,4 +1,4 @@
-//! vLLM and transformers on the same devices: weights by data type, pool and cache as ranges.
+//! Estimates for vLLM and transformers on the same devices.
 
 use kbgen_estimate::bytes::Bytes;
 use kbgen_estimate::checkpoint::WeightType;
@@ -12,7 +12,7 @@ use serde::Serialize;
 use crate::cli::fit::machine::GpuDevice;
 use crate::cli::fit::request::FitRequest;
 
-/// Both engines; `reason` says why one is not covered.
+/// Estimates of both engines. `reason` explains a missing estimate.
 #[derive(Debug, Serialize)]
 pub(super) struct PythonEngines {
     pub vllm: Vllm,
@@ -23,14 +23,14 @@ pub(super) struct PythonEngines {
 pub(super) struct Vllm {
     /// `fits`, `tight` or `no`.
     pub verdict: Option<&'static str>,
-    /// BF16 if the pool then holds the context, else the widest type with which it does.
+    /// Largest weight type with which the cache holds the context.
     pub weight_type: Option<&'static str>,
     /// `auto` or `fp8`.
     pub cache_type: Option<&'static str>,
-    /// Of each card.
+    /// Per GPU.
     pub weights_bytes: Option<u64>,
     pub pool_bytes: Option<[u64; 2]>,
-    /// The longest context that is certain to fit, and the longest that may.
+    /// Largest context that certainly fits, and the largest that may fit.
     pub largest_context: Option<[u64; 2]>,
     pub reason: Option<String>,
 }
@@ -45,12 +45,12 @@ pub(super) struct Transformers {
     pub reason: Option<String>,
 }
 
-/// Types that are tried, the widest first.
+/// Weight types to try, largest first.
 const WEIGHT_TYPES: [WeightType; 3] = [WeightType::Bf16, WeightType::Fp8, WeightType::Awq];
-/// A published count larger than the text model's by this many thousandths tells of further parts.
+/// Ratio in thousandths of published to modeled parameters above which the checkpoint has further parts.
 const EXTRA_PARTS_PER_MILLE: u64 = 1005;
 
-/// What both engines need.
+/// Estimates both engines.
 pub(super) fn python(request: &FitRequest<'_>, settings: &Settings) -> PythonEngines {
     let reason = not_covered(request);
     let vllm = match &reason {
@@ -68,14 +68,14 @@ fn not_covered(request: &FitRequest<'_>) -> Option<String> {
     let text = parameter_count(&request.model).held;
     let published = request.page.data.parameters.as_ref().map_or(0, |count| count.value);
     if request.machine.cards.is_empty() {
-        Some("no device was named".to_string())
+        Some("no device given".to_string())
     } else if !request.machine.is_covered() {
-        Some("only NVIDIA cards with memory of their own are modeled".to_string())
+        Some("only NVIDIA GPUs with dedicated memory are modeled".to_string())
     } else if request.model.family.mxfp4_checkpoint {
-        Some("its checkpoint keeps the experts in MXFP4".to_string())
+        Some("the experts of the checkpoint are in MXFP4".to_string())
     } else if published * 1000 > text * EXTRA_PARTS_PER_MILLE {
         let further = (published - text) as f64 / 1e9;
-        Some(format!("the checkpoint has {further:.1} billion parameters beside the text model"))
+        Some(format!("the checkpoint has {further:.1} billion parameters besides the text model"))
     } else {
         None
     }
@@ -84,7 +84,7 @@ fn not_covered(request: &FitRequest<'_>) -> Option<String> {
 fn vllm_answer(request: &FitRequest<'_>, settings: &Settings) -> Vllm {
     let cards = &request.machine.cards;
     if cards.iter().any(|card| card.compute_capability.is_some_and(|version| version < 7.0)) {
-        let reason = "it needs compute capability 7.0 or higher".to_string();
+        let reason = "vLLM needs compute capability 7.0 or higher".to_string();
         return Vllm { reason: Some(reason), ..Vllm::default() };
     }
     let is_wide = settings.cache_type_k <= CacheType::Bf16;

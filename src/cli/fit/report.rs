@@ -1,4 +1,4 @@
-//! The answer as data: verdict, parts by device, what would fit, speed, other engines, commands.
+//! The report of `kbgen fit` as data: verdict, buffers by device, remedies, speed, other engines, commands.
 
 use anyhow::{Result, anyhow};
 use kbgen_estimate::bytes::Bytes;
@@ -20,31 +20,31 @@ use crate::cli::fit::request::FitRequest;
 use crate::cli::fit::speed::{Speed, speed};
 use crate::site::{DEFAULT_QUANT, Kind, PageId, Site};
 
-/// What is said to a program; to a person the same in words.
+/// Report, as written for `--format json`.
 #[derive(Debug, Serialize)]
 pub(super) struct FitReport {
     pub model: ModelInfo,
     pub settings: ReportedSettings,
     /// `fits`, `tight`, `offload` (a part in RAM), `no`, or `not covered`; none without a device.
     pub verdict: Option<&'static str>,
-    /// Bytes that remain on the fullest device if the driver takes the most; below zero what is missing.
+    /// Bytes left on the fullest device at the driver's maximum; negative if memory is missing.
     pub margin_bytes: Option<i64>,
-    /// What these settings need.
+    /// Needs of the requested settings.
     pub devices: Vec<DeviceReport>,
     pub host: BufferSizes,
-    /// The settings that run, and what they need, where these do not fit whole.
+    /// Settings that run if the requested ones do not fit.
     pub plan: Option<Plan>,
-    /// Tokens of one request's context, at this quantization.
+    /// Largest context of one request at this quantization, in tokens.
     pub largest_context: Option<u64>,
-    /// The widest quantization that fits at this context.
+    /// Largest quantization that fits at this context.
     pub best_quant: Option<&'static str>,
-    /// What would fit, where this does not.
+    /// Changes that would make the model fit.
     pub remedies: Option<Remedies>,
     pub speed: Speed,
-    /// vLLM and transformers, which have settings of their own.
+    /// Estimates for vLLM and transformers.
     pub other_engines: PythonEngines,
     pub commands: Commands,
-    /// The page of the error that these settings would end in.
+    /// Page of the error that these settings would cause.
     pub error_page: Option<ErrorPage>,
     pub quantizations: Vec<QuantizationRow>,
 }
@@ -57,7 +57,7 @@ pub(super) struct ModelInfo {
     pub max_context: u64,
 }
 
-/// The settings that the figures are for.
+/// Settings of an estimate.
 #[derive(Debug, Serialize)]
 pub(super) struct ReportedSettings {
     pub runner: &'static str,
@@ -66,24 +66,24 @@ pub(super) struct ReportedSettings {
     pub slots: u64,
     pub cache_type_k: &'static str,
     pub cache_type_v: &'static str,
-    /// Layers on the GPUs, the output counted as one.
+    /// Layers on the GPUs, including the output layer.
     pub gpu_layers: u64,
-    /// First layers whose experts stay in RAM.
+    /// Number of first layers whose experts stay in RAM.
     pub cpu_expert_layers: u64,
     pub tensor_split: Vec<u64>,
-    /// How far weights, cache and compute buffer can be trusted.
+    /// Accuracy of weights, cache and compute buffer.
     pub evidence: &'static str,
 }
 
-/// Buffers of one device.
+/// Buffer sizes on one device.
 #[derive(Debug, Clone, Copy, Serialize)]
 pub(super) struct BufferSizes {
     pub weights_bytes: u64,
     pub cache_bytes: u64,
-    /// None where it is not modeled.
+    /// `None` if not modeled.
     pub compute_bytes: Option<u64>,
     pub total_bytes: u64,
-    /// Whether the compute buffer is the plan's figure and not llama.cpp's own.
+    /// Whether the compute buffer is approximated by the planner instead of replayed.
     #[serde(skip)]
     pub is_planned: bool,
 }
@@ -93,23 +93,23 @@ pub(super) struct DeviceReport {
     pub name: String,
     pub slug: Option<String>,
     pub memory_bytes: u64,
-    /// The part of it that programs see.
+    /// Memory visible to programs.
     pub visible_bytes: u64,
     pub other_bytes: u64,
-    /// Sizes in GiB that it is sold with, where `--memory` chose none of them.
+    /// Sizes in GiB that the device is sold with, unless `--memory` selects one.
     pub memory_options_gib: Vec<f64>,
-    /// Whether the system shares this memory; it leaves the GPU only a part.
+    /// Whether the memory is shared with the system, which limits the part for the GPU.
     pub unified: bool,
     #[serde(flatten)]
     pub parts: BufferSizes,
-    /// The least and the most.
+    /// Minimum and maximum.
     pub driver_bytes: Option<[u64; 2]>,
-    /// What remains, at the driver's most and at its least.
+    /// Free memory at the driver's maximum and minimum.
     pub free_bytes: Option<[i64; 2]>,
     pub verdict: &'static str,
 }
 
-/// Settings that run on this machine, with a part in RAM or another split; `commands` are theirs.
+/// Settings that run on this machine, with layers in RAM or another split. `commands` use them.
 #[derive(Debug, Serialize)]
 pub(super) struct Plan {
     pub settings: ReportedSettings,
@@ -123,7 +123,7 @@ pub(super) struct ErrorPage {
     pub title: String,
 }
 
-/// One quantization with all layers on the devices.
+/// Needs of one quantization with all layers on the devices.
 #[derive(Debug, Serialize)]
 pub(super) struct QuantizationRow {
     pub quant: &'static str,
@@ -136,20 +136,20 @@ pub(super) struct QuantizationRow {
     pub largest_context: Option<u64>,
 }
 
-/// The driver's share of a device.
+/// Returns the memory used by the driver on a device.
 pub(super) fn driver() -> BytesRange {
     driver_context(Device::Gpu(0)).expect("a GPU has a driver")
 }
 
-/// Room for buffers, if the driver takes the most.
+/// Returns the memory for buffers at the driver's maximum.
 pub(super) fn room(request: &FitRequest<'_>) -> Available {
     Available { gpus: request.machine.free(driver().high) }
 }
 
-/// Answers.
+/// Estimates a request.
 ///
 /// # Errors
-/// When llama.cpp would refuse the settings, or they are not modeled.
+/// If llama.cpp would reject the settings, or they are not modeled.
 pub(super) fn report(site: &Site, request: &FitRequest<'_>) -> Result<FitReport> {
     let model = request.model_of_all_slots();
     let report = plan(site, request, &mut Planner::new(&model));
@@ -169,7 +169,7 @@ fn plan(site: &Site, request: &FitRequest<'_>, planner: &mut Planner<'_>) -> Res
             let narrower: Vec<Quantization> = quants.filter(|quant| *quant > settings.quantization).collect();
             let found = Remedies::find(planner, &settings, &available, &narrower)?;
             let context = found.context.map(|tokens| tokens / request.contexts());
-            // Ollama has no setting for experts in RAM
+            // Ollama has no setting for experts in RAM.
             let cpu_experts = found.cpu_experts.filter(|_| request.runner != RunnerName::Ollama);
             Some(Remedies { context, cpu_experts, ..found })
         }
@@ -218,10 +218,10 @@ fn plan(site: &Site, request: &FitRequest<'_>, planner: &mut Planner<'_>) -> Res
 }
 
 fn host(need: &Estimate) -> BufferSizes {
-    parts(need.device(Device::Host).expect("there is always a host"), true)
+    parts(need.device(Device::Host).expect("every estimate has a host"), true)
 }
 
-/// The longest context of one slot.
+/// Returns the largest context of one slot.
 fn longest(
     request: &FitRequest<'_>,
     planner: &mut Planner<'_>,
@@ -266,7 +266,7 @@ fn row(
     })
 }
 
-/// The quantization that was asked for, else the widest that fits or is tight, else the default.
+/// Selects the requested quantization, or else the largest that fits or is tight, or else the default.
 fn choose(request: &FitRequest<'_>, rows: &[QuantizationRow]) -> Quantization {
     let with = |verdict| rows.iter().find(|row| row.verdict == Some(verdict));
     let usual = rows.iter().find(|row| row.quant == DEFAULT_QUANT);
@@ -275,7 +275,7 @@ fn choose(request: &FitRequest<'_>, rows: &[QuantizationRow]) -> Quantization {
     request.quant.or(chosen).unwrap_or(request.settings.quantization)
 }
 
-/// Whether every device holds its part: one that is too small settles it, one that is not covered leaves it open.
+/// Returns the verdict over all devices: `no` if one is too small, or else `not covered` if one is not covered.
 fn verdict(request: &FitRequest<'_>, need: &Estimate) -> Option<&'static str> {
     let cards = request.machine.cards.iter().zip(&need.devices);
     let judged: Vec<_> = cards.map(|(card, device)| judge(card, &parts(device, card.cuda))).collect();
@@ -284,7 +284,7 @@ fn verdict(request: &FitRequest<'_>, need: &Estimate) -> Option<&'static str> {
     Some(name(worst.filter(|worst| is_covered || *worst == Verdict::No)))
 }
 
-/// Whether a device holds these parts; none where its compute buffers are not covered and the rest has room.
+/// Returns the verdict for one device, or `None` if the rest fits but its compute buffers are not covered.
 fn judge(card: &GpuDevice, parts: &BufferSizes) -> Option<Verdict> {
     let room = card.room();
     match card.cuda {
@@ -337,11 +337,11 @@ fn chosen(request: &FitRequest<'_>, settings: &Settings, need: &Estimate) -> Rep
     let evidence = if !request.machine.is_covered() {
         "weights and cache computed; compute buffers of this device not covered"
     } else if need.devices.iter().any(|device| device.compute.evidence == Evidence::Planned) {
-        "weights and cache exact, the compute buffer of a part about what llama.cpp takes"
+        "weights and cache exact; some compute buffers approximate"
     } else if need.devices.iter().any(needs_kernel) {
-        "exact, with a kernel for this pair of cache types, which stock builds lack"
+        "exact, but stock builds lack the kernel for this pair of cache types"
     } else {
-        "exact: llama.cpp's own figures, replayed"
+        "exact: replayed from llama.cpp"
     };
     let places = request.model.layers.len() as u64 + 1;
     ReportedSettings {
@@ -366,7 +366,7 @@ fn chosen(request: &FitRequest<'_>, settings: &Settings, need: &Estimate) -> Rep
     }
 }
 
-/// The error that a reader would meet: of the first buffer that finds no room.
+/// Returns the page for the error of the first buffer that does not fit.
 fn error_page(
     site: &Site,
     request: &FitRequest<'_>,

@@ -1,4 +1,4 @@
-//! What was asked, read from the command line: a model, a machine, settings.
+//! Request of `kbgen fit` from the command line: model, machine, settings.
 
 use anyhow::{Result, anyhow, bail};
 use kbgen_estimate::architecture::Architecture;
@@ -11,42 +11,39 @@ use crate::cli::fit::machine::{Machine, resolve_slug};
 use crate::diag::nearest;
 use crate::fit;
 use crate::site::kinds::ModelData;
-use crate::site::{DEFAULT_CTX, Kind, Names, Page, Site, tokens};
+use crate::site::{DEFAULT_CTX, Kind, Names, Page, Site, format_count};
 
-/// Most slots that llama.cpp serves (`LLAMA_MAX_SEQ`).
+/// Maximum number of slots of llama.cpp (`LLAMA_MAX_SEQ`).
 const MAX_SLOTS: u64 = 256;
 
-/// A question that has an answer.
+/// Validated request.
 pub(super) struct FitRequest<'s> {
-    /// The model's page.
     pub page: &'s Page<ModelData>,
-    /// The model.
+    /// Architecture of the model.
     pub model: Architecture,
-    /// The devices.
     pub machine: Machine,
-    /// The program that runs it.
     pub runner: RunnerName,
-    /// Context of one request, in tokens.
+    /// Context of one slot, in tokens.
     pub context: u64,
-    /// The settings, but for the quantization where none was asked for.
+    /// Settings. Their quantization is a placeholder unless one was requested.
     pub settings: Settings,
-    /// The quantization that was asked for.
+    /// Requested quantization.
     pub quant: Option<Quantization>,
-    /// Quantizations to choose from, the widest first.
+    /// Quantizations to choose from, largest first.
     pub candidates: Vec<Quantization>,
 }
 
 impl<'s> FitRequest<'s> {
-    /// Reads the options.
+    /// Validates the options.
     ///
     /// # Errors
-    /// The first that cannot be, with what could.
+    /// For the first invalid option.
     pub fn new(site: &'s Site, options: &FitOptions) -> Result<Self> {
         let slug = resolve_slug(&Names::new(site, Kind::Model), Kind::Model, &options.model)?;
         let page = site.models.iter().find(|model| model.head.id.slug == slug).expect("the name was found");
         let model = fit::architecture(&page.data.architecture)
             .map_err(|fault| anyhow!("`{slug}`: {}", fault.message))?
-            .ok_or_else(|| anyhow!("`{slug}` is not covered: its hyperparameters are not complete"))?;
+            .ok_or_else(|| anyhow!("`{slug}` is not covered; its hyperparameters are incomplete"))?;
         let title = &page.head.title.value;
         let machine = Machine::new(site, options)?;
         let candidates = candidates(site, &page.data, &model);
@@ -61,10 +58,10 @@ impl<'s> FitRequest<'s> {
         (settings.cache_type_k, settings.cache_type_v) = cache_types(&options.kv_type)?;
         settings.tensor_split = machine.split();
         check(&model, &settings).map_err(|reason| {
-            anyhow!("{title} with a `{}` cache is not possible: {}", options.kv_type, reason.0)
+            anyhow!("{title} does not support a `{}` cache: {}", options.kv_type, reason.0)
         })?;
         if options.runner == RunnerName::Ollama && slots > 1 && model.family.served_alone_by_ollama {
-            bail!("Ollama serves one request at a time with {title}: `--slots` has to be 1");
+            bail!("Ollama serves one request at a time with {title}; set `--slots` to 1");
         }
         let layers = model.layers.len() as u64;
         settings.gpu_layers = count("--layers", options.layers.as_deref(), 0, layers + 1)?;
@@ -74,12 +71,12 @@ impl<'s> FitRequest<'s> {
 }
 
 impl FitRequest<'_> {
-    /// The model with the context of all slots: Ollama's have a whole one each.
+    /// Returns the model with the context of all slots. Ollama gives each slot a full context.
     pub fn model_of_all_slots(&self) -> Architecture {
         Architecture { max_context: self.model.max_context * self.contexts(), ..self.model.clone() }
     }
 
-    /// Contexts of one request in that of the settings.
+    /// Returns how many contexts of one slot the settings contain.
     pub fn contexts(&self) -> u64 {
         match self.runner {
             RunnerName::Ollama => self.settings.sequences,
@@ -88,8 +85,8 @@ impl FitRequest<'_> {
     }
 }
 
-/// Slots, cache and logits as the program sets them (`tools/server/server.cpp` of llama.cpp;
-/// `llm/llama_server.go` of Ollama, whose smallest batch is asked for).
+/// Applies the defaults of the program for slots, cache and logits (`tools/server/server.cpp` of llama.cpp,
+/// `llm/llama_server.go` of Ollama with its smallest batch size).
 fn for_runner(settings: Settings, runner: RunnerName, slots: u64) -> Settings {
     let settings = Settings { sequences: slots, n_outputs: Some(slots), ..settings };
     match runner {
@@ -101,7 +98,7 @@ fn for_runner(settings: Settings, runner: RunnerName, slots: u64) -> Settings {
     }
 }
 
-/// The quantizations that files of the model exist in and the site has pages for, the widest first.
+/// Returns the quantizations in which the model is available and that have a page, largest first.
 fn candidates(site: &Site, data: &ModelData, model: &Architecture) -> Vec<Quantization> {
     let has_page =
         |quant: &Quantization| site.quants.iter().any(|page| page.data.gguf_type.value.parse() == Ok(*quant));
@@ -129,14 +126,14 @@ fn cache_types(name: &str) -> Result<(CacheType, CacheType)> {
 fn unknown(what: &str, name: &str, known: impl Iterator<Item = &'static str> + Clone) -> anyhow::Error {
     let beginning = known.clone().find(|known| !name.is_empty() && known.starts_with(&name.to_lowercase()));
     match beginning.or_else(|| nearest(name, known.clone())) {
-        Some(near) => anyhow!("there is no {what} `{name}`: did you mean `{near}`?"),
-        None => anyhow!("there is no {what} `{name}`: known are {}", known.collect::<Vec<_>>().join(", ")),
+        Some(near) => anyhow!("no {what} `{name}`; did you mean `{near}`?"),
+        None => anyhow!("no {what} `{name}`; expected one of {}", known.collect::<Vec<_>>().join(", ")),
     }
 }
 
-/// A context such as `32768`, `32 768` or `32k`.
+/// Parses a context size such as `32768`, `32,768` or `32k`.
 fn context(written: &str, model: &str, most: u64) -> Result<u64> {
-    let plain: String = written.chars().filter(|c| !matches!(c, '_' | ' ' | '\u{202f}')).collect();
+    let plain: String = written.chars().filter(|c| !matches!(c, '_' | ' ' | ',')).collect();
     let tokens_asked = match plain.strip_suffix(['k', 'K']) {
         Some(thousands) => thousands.parse::<u64>().ok().and_then(|count| count.checked_mul(1024)),
         None => plain.parse::<u64>().ok(),
@@ -144,18 +141,18 @@ fn context(written: &str, model: &str, most: u64) -> Result<u64> {
     match tokens_asked {
         Some(asked) if (1..=most).contains(&asked) => Ok(asked),
         _ => bail!(
-            "a context of `{written}` is not possible: {model} takes 1 to {} tokens, written as 8192 or 8k",
-            tokens(most),
+            "invalid context `{written}`; {model} supports 1 to {} tokens, written as 8192 or 8k",
+            format_count(most),
         ),
     }
 }
 
-/// A whole number between two ends.
+/// Parses a whole number in a range.
 fn count(flag: &str, written: Option<&str>, least: u64, most: u64) -> Result<Option<u64>> {
     let Some(written) = written else { return Ok(None) };
     match written.trim().parse::<u64>() {
         Ok(count) if (least..=most).contains(&count) => Ok(Some(count)),
-        _ => bail!("`{flag} {written}` is not possible: it takes a whole number from {least} to {most}"),
+        _ => bail!("invalid value `{flag} {written}`; expected a whole number from {least} to {most}"),
     }
 }
 
@@ -163,7 +160,7 @@ fn experts(options: &FitOptions, title: &str, model: &Architecture) -> Result<Ex
     let layers = model.layers.len() as u64;
     let first = count("--n-cpu-moe", options.n_cpu_moe.as_deref(), 0, layers)?;
     if model.experts.is_none() && (options.cpu_moe || first.is_some()) {
-        bail!("{title} has no experts that could stay in RAM: `--layers N` moves whole layers");
+        bail!("{title} has no experts to keep in RAM; use `--layers N` to move whole layers");
     }
     Ok(match first {
         _ if options.cpu_moe => ExpertPlacement::Cpu,

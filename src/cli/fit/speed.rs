@@ -1,4 +1,4 @@
-//! How fast a model would decode, as a range with its basis.
+//! Estimated decoding speed, as a range with its inputs.
 
 use kbgen_estimate::settings::{ExpertPlacement, Settings};
 use kbgen_estimate::speed::{CacheRead, SpeedKind, weight_bytes_read};
@@ -6,23 +6,23 @@ use serde::Serialize;
 
 use crate::cli::fit::request::FitRequest;
 
-/// Tokens per second of one request; `reason` says why there are none.
+/// Tokens per second of one request. `reason` explains a missing estimate.
 #[derive(Debug, Serialize)]
 pub(super) struct Speed {
-    /// With nothing in the context: the least and the most.
+    /// Minimum and maximum with an empty context.
     pub empty_context: Option<[f64; 2]>,
-    /// With the whole context filled.
+    /// Minimum and maximum with a full context.
     pub full_context: Option<[f64; 2]>,
-    /// Bytes of weights that a token reads.
+    /// Bytes of weights read per token.
     pub weight_bytes_read: u64,
-    /// Shares of the bandwidth that this class of devices reaches, in thousandths.
+    /// Fraction of the bandwidth that this class of devices reaches, in thousandths.
     pub share_of_bandwidth: Option<[u32; 2]>,
     /// Bandwidth in GB/s.
     pub bandwidth_gbps: Option<f64>,
     pub reason: Option<&'static str>,
 }
 
-/// The range for these settings.
+/// Estimates the speed with these settings.
 pub(super) fn speed(request: &FitRequest<'_>, settings: &Settings, is_too_large: bool) -> Speed {
     let weights = weight_bytes_read(&request.model, settings.quantization);
     let none = |reason| Speed {
@@ -38,17 +38,17 @@ pub(super) fn speed(request: &FitRequest<'_>, settings: &Settings, is_too_large:
         && settings.experts == ExpertPlacement::WithLayer
         && !is_too_large;
     let card = match request.machine.cards.as_slice() {
-        [] => return none("no device was named"),
-        _ if !is_whole => return none("nothing is said while a part runs from RAM"),
-        [card] if card.slug.is_none() => return none("a named device has a bandwidth"),
+        [] => return none("no device given"),
+        _ if !is_whole => return none("not estimated for layers in RAM"),
+        [card] if card.slug.is_none() => return none("the bandwidth is unknown without --gpu"),
         [card] => card,
-        _ => return none("no speeds were collected for several devices"),
+        _ => return none("no measurements of several devices"),
     };
     let Some((class, bandwidth)) = card.speed else {
-        return none("no speeds were collected for devices of this kind");
+        return none("no measurements of this class of devices");
     };
     let Some(band) = class.band(SpeedKind::of(&request.model)) else {
-        return none("no speeds of models with experts were collected for devices of this kind");
+        return none("no measurements of models with experts on this class of devices");
     };
     let read = CacheRead::of(&request.model);
     let at = |depth| {

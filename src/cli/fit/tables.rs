@@ -1,13 +1,13 @@
-//! The tables of an answer: parts by device, quantizations.
+//! Tables of a report: buffers by device, quantizations.
 
 use kbgen_estimate::estimator::BytesRange;
 
 use crate::cli::fit::layout::{paragraph_in, section, size, span};
 use crate::cli::fit::report::{BufferSizes, DeviceReport, FitReport, QuantizationRow, driver};
 use crate::escape::{Style, TerminalText};
-use crate::site::{gib, tokens};
+use crate::site::{format_count, gib};
 
-/// One device: a line for each part, with its evidence.
+/// Formats one device with a line per buffer and its accuracy.
 pub(super) fn one_device(device: &DeviceReport, ram: &BufferSizes) -> String {
     let mut text = format!("\n  {:<20}{:>20}{:>13}\n", "", "GPU", "RAM");
     let mut line = |name: &str, gpu: String, ram: String, mark: &str| {
@@ -25,16 +25,16 @@ pub(super) fn one_device(device: &DeviceReport, ram: &BufferSizes) -> String {
         line("compute buffer", "?".to_string(), String::new(), "not covered");
     }
     if device.other_bytes > 0 {
-        line("other programs", size(Some(device.other_bytes)), String::new(), "as given");
+        line("other programs", size(Some(device.other_bytes)), String::new(), "given");
     }
     if let (Some(driver), Some(free)) = (device.driver_bytes, device.free_bytes) {
-        line("driver", span(driver.map(|bytes| bytes as i64)), String::new(), "a range");
-        line("free", span(free), String::new(), "a range");
+        line("driver", span(driver.map(|bytes| bytes as i64)), String::new(), "range");
+        line("free", span(free), String::new(), "range");
     }
     text
 }
 
-/// Several devices: a line for each.
+/// Formats several devices with a line for each.
 pub(super) fn several_devices(devices: &[DeviceReport], host: &BufferSizes) -> String {
     let mut text =
         format!("\n  {:<7}{:>13}{:>13}{:>13}{:>24}\n", "", "weights", "KV cache", "compute", "free");
@@ -52,11 +52,10 @@ pub(super) fn several_devices(devices: &[DeviceReport], host: &BufferSizes) -> S
     let is_covered = devices.iter().all(|device| device.parts.compute_bytes.is_some());
     text.push_str(&match is_covered {
         true => {
-            format!("  The parts are exact, what is free is a range: the driver takes {}.\n", drivers_share())
+            format!("  Buffers are exact. The driver uses {}, so free memory is a range.\n", drivers_share())
         }
-        false => {
-            "  Weights and cache are computed, compute buffers of these devices not covered.\n".to_string()
-        }
+        false => "  Weights and cache are computed; compute buffers of these devices are not covered.\n"
+            .to_string(),
     });
     text
 }
@@ -66,7 +65,7 @@ fn drivers_share() -> String {
     span([low, high].map(|bytes| bytes.0 as i64))
 }
 
-/// Every quantization on these devices.
+/// Formats a table of all quantizations on these devices.
 pub(super) fn quantizations(report: &FitReport) -> TerminalText {
     let mut text = format!("  {:<8}{:>12}{:>12}  {:<16}{}\n", "", "file", "buffers", "", "largest context");
     for row in &report.quantizations {
@@ -75,7 +74,7 @@ pub(super) fn quantizations(report: &FitReport) -> TerminalText {
             Some("tight") => "tight",
             _ => "does not fit",
         };
-        let longest = row.largest_context.map_or_else(|| "-".to_string(), tokens);
+        let longest = row.largest_context.map_or_else(|| "-".to_string(), format_count);
         text.push_str(&format!(
             "  {:<8}{:>12}{:>12}  {word:<16}{longest:>15}\n",
             row.quant,
@@ -83,10 +82,10 @@ pub(super) fn quantizations(report: &FitReport) -> TerminalText {
             gib(row.total_bytes)
         ));
     }
-    section("Every quantization with these settings", &text)
+    section("All quantizations with these settings", &text)
 }
 
-/// What is needed, where no device was named.
+/// Formats the needs if no device was given.
 pub(super) fn needs(report: &FitReport) -> TerminalText {
     let mut text = format!(
         "\n{:<8}{:>12}{:>12}{:>12}{:>12}{:>12}\n",
@@ -105,8 +104,8 @@ pub(super) fn needs(report: &FitReport) -> TerminalText {
     };
     text.extend(report.quantizations.iter().map(line));
     let note = format!(
-        "All layers on one CUDA GPU with flash attention, to the byte. The driver takes {} more. Name a device for \
-         a verdict: --gpu HW, or --memory GIB.",
+        "Exact sizes for all layers on one CUDA GPU with flash attention. The driver uses {} more. For a verdict, \
+         pass a device: --gpu HW or --memory GIB.",
         drivers_share()
     );
     let mut text = TerminalText::from(text);

@@ -1,4 +1,4 @@
-//! The web addresses that the content names.
+//! Collects the external links of the content.
 
 use std::collections::BTreeMap;
 
@@ -8,8 +8,8 @@ use crate::cli::links::host;
 use crate::files::{Sources, Span};
 use crate::site::{Links, Site, Target};
 
-/// Each address without its fragment, with the first place that names it. Addresses of the reader's own machine and
-/// network are left out: they are examples.
+/// Returns each URL without its fragment, with the first place that uses it. URLs of local machines and networks are
+/// examples and left out.
 pub(super) fn addresses(site: &Site, links: &Links, sources: &Sources) -> BTreeMap<String, Span> {
     let mut places = BTreeMap::new();
     let mut add = |url: &str, span: Span| {
@@ -36,8 +36,7 @@ pub(super) fn addresses(site: &Site, links: &Links, sources: &Sources) -> BTreeM
     places
 }
 
-/// The values of front matter that are an address and nothing else, with their place; an address in a message that a
-/// program printed is not one.
+/// Returns the front matter values that consist of a URL, with their offsets. URLs inside log messages do not count.
 fn values(front: &str) -> impl Iterator<Item = (usize, &str)> {
     let parts = front.split_inclusive(['\n', ',', '[', ']', ' ']).scan(0, |at, part| {
         let start = *at;
@@ -55,7 +54,7 @@ fn values(front: &str) -> impl Iterator<Item = (usize, &str)> {
     })
 }
 
-/// Whether an address is one to ask for.
+/// Returns whether a URL points to the public network.
 fn is_public(url: &str) -> bool {
     let is_plain = !url.contains(|c: char| c.is_control() || c.is_whitespace() || c == '\\');
     is_plain && Url::parse(url).is_ok_and(|url| host::is_public(&url))

@@ -1,5 +1,5 @@
-//! Asks for addresses with curl, several hosts at once, one address after another on each. Redirects are followed here,
-//! so that each address on the way is judged before it is asked for.
+//! Requests URLs with curl, several hosts in parallel. Redirects are followed here and not by curl, so that every target
+//! is checked before it is requested.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -14,47 +14,47 @@ use url::Url;
 
 use crate::cli::links::host;
 
-/// So many hosts are asked at once.
+/// Number of hosts requested in parallel.
 const PARALLEL_HOSTS: usize = 8;
-/// Most redirects of an address.
+/// Maximum number of redirects of a URL.
 const MAX_REDIRECTS: usize = 10;
-/// What curl ends with where a host has no address (`CURLE_COULDNT_RESOLVE_HOST`).
+/// Exit code of curl if a host name cannot be resolved (`CURLE_COULDNT_RESOLVE_HOST`).
 const UNKNOWN_HOST: u32 = 6;
-/// The output format of curl: status, curl's own code, and the absolute address that a redirect leads to.
-const PRINTED: &str = "%{http_code} %{exitcode} %{redirect_url}\\n";
+/// Output format of curl: status, exit code, absolute redirect target.
+const WRITE_OUT: &str = "%{http_code} %{exitcode} %{redirect_url}\\n";
 
-/// What came of an address.
+/// Result of requesting a URL.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum FetchResult {
-    /// A response that is no redirect.
+    /// A response other than a redirect.
     Status {
-        /// Its status.
+        /// HTTP status.
         code: u32,
-        /// The address that answered, where redirects led there.
+        /// Final URL after redirects.
         to: Option<String>,
     },
-    /// Its redirects lead nowhere, for this reason.
+    /// The redirects fail, for this reason.
     Broken(String),
-    /// Its host has no address.
+    /// The host name does not resolve.
     NoHost,
     /// No response, for this reason.
     Silent(&'static str),
 }
 
-/// How the network is reached.
+/// Network access. Tests replace it.
 pub(super) struct Network {
-    /// The program that asks.
+    /// Path of curl.
     pub curl: OsString,
-    /// Looks up the addresses of a host.
+    /// Resolves a host name.
     pub resolve: fn(&str, u16) -> io::Result<Vec<IpAddr>>,
-    /// Whether a URL may be asked for.
+    /// Returns whether a URL may be requested.
     pub allows_url: fn(&Url) -> bool,
-    /// Whether an address that a name stands for may be connected to.
+    /// Returns whether connections to an IP address are allowed.
     pub allows_ip: fn(IpAddr) -> bool,
 }
 
 impl Network {
-    /// The public network alone.
+    /// Allows only the public network.
     pub fn public() -> Self {
         Self {
             curl: "curl".into(),
@@ -65,17 +65,17 @@ impl Network {
     }
 }
 
-/// An address on its way along redirects.
+/// URL with the redirects followed so far.
 struct RedirectChain {
     url: String,
     at: Url,
     seen: Vec<Url>,
 }
 
-/// The answers, in the order of the addresses.
+/// Requests URLs and returns the results sorted by URL.
 ///
 /// # Errors
-/// When curl cannot be run.
+/// If curl cannot be run.
 pub(super) fn fetch_all(urls: &[&str], network: &Network) -> Result<Vec<(String, FetchResult)>> {
     let mut answers = Vec::new();
     let mut chains = Vec::new();
@@ -83,7 +83,7 @@ pub(super) fn fetch_all(urls: &[&str], network: &Network) -> Result<Vec<(String,
         match Url::parse(url) {
             Ok(at) => chains.push(RedirectChain { url: (*url).to_string(), at, seen: Vec::new() }),
             Err(error) => {
-                answers.push(((*url).to_string(), FetchResult::Broken(format!("no address: {error}"))))
+                answers.push(((*url).to_string(), FetchResult::Broken(format!("invalid URL: {error}"))))
             }
         }
     }
@@ -102,7 +102,7 @@ pub(super) fn fetch_all(urls: &[&str], network: &Network) -> Result<Vec<(String,
     Ok(answers)
 }
 
-/// The step after a response.
+/// Next step after a response.
 enum Step {
     FetchResult(String, FetchResult),
     Further(RedirectChain),
@@ -112,14 +112,14 @@ fn next(mut chain: RedirectChain, response: Response, network: &Network) -> Step
     let Response::Status { code, redirect } = response else {
         let answer = match response {
             Response::NoHost if chain.seen.is_empty() => FetchResult::NoHost,
-            Response::NoHost => FetchResult::Broken(format!("redirect to `{}`, which has no host", chain.at)),
-            Response::Private if chain.seen.is_empty() => {
-                FetchResult::Silent("its host has a private address")
+            Response::NoHost => {
+                FetchResult::Broken(format!("redirect to `{}`, whose host does not exist", chain.at))
             }
+            Response::Private if chain.seen.is_empty() => FetchResult::Silent("private address"),
             Response::Private => {
                 FetchResult::Broken(format!("redirect to a private address, `{}`", chain.at))
             }
-            _ => FetchResult::Silent("no answer"),
+            _ => FetchResult::Silent("no response"),
         };
         return Step::FetchResult(chain.url, answer);
     };
@@ -130,7 +130,7 @@ fn next(mut chain: RedirectChain, response: Response, network: &Network) -> Step
         return Step::FetchResult(chain.url, FetchResult::Status { code, to });
     };
     let broken = match Url::parse(&redirect) {
-        Err(_) => Some("redirect to no address".to_string()),
+        Err(_) => Some("redirect to an invalid URL".to_string()),
         Ok(to) if !matches!(to.scheme(), "https" | "http") => Some(format!("redirect to `{}:`", to.scheme())),
         Ok(to) if !(network.allows_url)(&to) => Some(format!("redirect to a private address, `{to}`")),
         Ok(mut to) => {
@@ -150,7 +150,7 @@ fn next(mut chain: RedirectChain, response: Response, network: &Network) -> Step
     }
 }
 
-/// The response of a host for one address.
+/// Response to one request.
 #[derive(Debug, Clone)]
 enum Response {
     Status {
@@ -158,12 +158,12 @@ enum Response {
         redirect: Option<String>,
     },
     NoHost,
-    /// Its name stands for an address that is not public.
+    /// The host resolves to a private address.
     Private,
     NoAnswer,
 }
 
-/// The responses, in the order of the trails; each host is asked by one curl.
+/// Requests the next URL of each chain, with one curl process per host. Responses are in the order of the chains.
 fn responses(chains: &[RedirectChain], network: &Network) -> Result<Vec<Response>> {
     let mut by_host: BTreeMap<String, Vec<usize>> = BTreeMap::new();
     for (at, chain) in chains.iter().enumerate() {
@@ -183,7 +183,7 @@ fn responses(chains: &[RedirectChain], network: &Network) -> Result<Vec<Response
         let threads: Vec<_> = (0..PARALLEL_HOSTS.min(chains.len())).map(|_| scope.spawn(work)).collect();
         let mut responses = vec![Response::NoAnswer; chains.len()];
         for thread in threads {
-            for (at, response) in thread.join().expect("asking does not panic")? {
+            for (at, response) in thread.join().expect("request threads do not panic")? {
                 responses[at] = response;
             }
         }
@@ -191,7 +191,7 @@ fn responses(chains: &[RedirectChain], network: &Network) -> Result<Vec<Response
     })
 }
 
-/// Asks one host for the heads first, and for the beginnings of those that were refused.
+/// Sends HEAD requests to one host, then GET requests of the first bytes for URLs that reject HEAD.
 fn fetch_host(urls: &[&Url], network: &Network) -> Result<Vec<Response>> {
     let pin = match pin(urls[0], network) {
         Ok(pin) => pin,
@@ -209,8 +209,8 @@ fn fetch_host(urls: &[&Url], network: &Network) -> Result<Vec<Response>> {
     Ok(responses)
 }
 
-/// The line that has curl connect to the addresses that were judged, whatever the name stands for a moment later. A proxy
-/// looks names up by itself: then there is none.
+/// Returns the configuration line that pins curl to the resolved and checked addresses, so that a later lookup cannot
+/// differ. Empty with a proxy, which resolves names itself.
 fn pin(url: &Url, network: &Network) -> Result<String, Response> {
     let (Some(url::Host::Domain(name)), Some(port)) = (url.host(), url.port_or_known_default()) else {
         return Ok(String::new());
@@ -221,7 +221,7 @@ fn pin(url: &Url, network: &Network) -> Result<String, Response> {
     let addresses = match (network.resolve)(name, port) {
         Ok(addresses) if addresses.is_empty() => return Err(Response::NoHost),
         Ok(addresses) => addresses,
-        // A resolver that is out of reach says nothing about the name.
+        // A temporary resolver failure says nothing about the host.
         Err(error) if error.to_string().contains("Temporary failure") => return Err(Response::NoAnswer),
         Err(_) => return Err(Response::NoHost),
     };
@@ -235,24 +235,24 @@ fn pin(url: &Url, network: &Network) -> Result<String, Response> {
     Ok(format!("resolve = \"{name}:{port}:{}\"\n", addresses.join(",")))
 }
 
-/// Whether curl is told to use a proxy.
+/// Returns whether the environment configures a proxy.
 fn has_proxy() -> bool {
     let names = ["http_proxy", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"];
     names.iter().any(|name| std::env::var_os(name).is_some_and(|value| !value.is_empty()))
 }
 
-/// One curl for all, so that a connection serves many addresses.
+/// Runs one curl process for all URLs, which reuses connections.
 fn curl(urls: &[&Url], how: &str, network: &Network) -> Result<Vec<Response>> {
     let mut child = Command::new(&network.curl)
         .args(["--silent", "--connect-timeout", "10", "--max-time", "30"])
         .args(["--proto", "=https,http", "--compressed"])
         .args(["--user-agent", concat!("kbgen-links/", env!("CARGO_PKG_VERSION"))])
-        .args(["--write-out", PRINTED, "--config", "-"])
+        .args(["--write-out", WRITE_OUT, "--config", "-"])
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::null())
         .spawn()
-        .context("cannot run `curl`, which asks for the addresses")?;
+        .context("cannot run `curl`")?;
     let nowhere = if cfg!(windows) { "NUL" } else { "/dev/null" };
     let entries: Vec<String> = urls
         .iter()
@@ -261,18 +261,18 @@ fn curl(urls: &[&Url], how: &str, network: &Network) -> Result<Vec<Response>> {
             format!("url = \"{url}\"\noutput = \"{nowhere}\"\n")
         })
         .collect();
-    let mut input = child.stdin.take().context("curl takes no input")?;
+    let mut input = child.stdin.take().context("cannot write to curl")?;
     input
         .write_all(format!("{how}\ngloboff\n{}", entries.concat()).as_bytes())
-        .context("curl ended early")?;
+        .context("curl exited early")?;
     drop(input);
-    let output = child.wait_with_output().context("curl did not end")?;
+    let output = child.wait_with_output().context("cannot wait for curl")?;
     let said = String::from_utf8_lossy(&output.stdout).into_owned();
     let mut lines = said.lines();
     Ok(urls.iter().map(|_| read(lines.next().unwrap_or(""))).collect())
 }
 
-/// Reads what curl printed of one address.
+/// Parses the output of curl for one URL.
 fn read(line: &str) -> Response {
     let mut words = line.splitn(3, ' ');
     let mut number = || words.next().and_then(|word| word.parse::<u32>().ok()).unwrap_or(0);
@@ -296,7 +296,7 @@ mod tests {
 
     use super::*;
 
-    /// A curl that knows a few addresses and notes what it is asked for; no test leaves this machine.
+    /// Fake curl that knows a few URLs and records requests, so that tests use no network.
     const CURL: &str = r#"#!/bin/sh
 cat > "$0.config"
 sed -n 's/^url = "\(.*\)"/\1/p' "$0.config" | while read -r url; do
@@ -324,7 +324,7 @@ done
         }
     }
 
-    /// The answers, and what was asked for.
+    /// Returns the results and the recorded requests.
     fn answers(urls: &[&str]) -> (Vec<FetchResult>, String) {
         let folder = TempDir::new().expect("a temporary folder");
         let curl = folder.path().join("curl");
@@ -354,14 +354,14 @@ done
     }
 
     #[test]
-    fn redirects_that_lead_nowhere_are_broken() {
+    fn failing_redirects_are_broken() {
         assert_eq!(answer("https://good.org/loop").0, broken("redirect loop"));
         assert_eq!(answer("https://good.org/count").0, broken("more than 10 redirects"));
         assert_eq!(answer("https://good.org/file").0, broken("redirect to `file:`"));
     }
 
     #[test]
-    fn no_private_address_is_asked_for_on_the_way() {
+    fn redirects_to_private_addresses_are_not_followed() {
         let (spelled, asked) = answer("https://good.org/spelled");
         assert_eq!(spelled, broken("redirect to a private address, `http://127.0.0.1/admin`"));
         assert!(!asked.contains("admin"), "{asked}");
@@ -370,16 +370,16 @@ done
             assert_eq!(named, broken("redirect to a private address, `http://private.org/admin`"));
             assert!(!asked.contains("admin"), "{asked}");
             let (direct, asked) = answer("https://private.org/");
-            assert_eq!(direct, FetchResult::Silent("its host has a private address"));
+            assert_eq!(direct, FetchResult::Silent("private address"));
             assert!(asked.is_empty(), "{asked}");
         }
     }
 
     #[test]
-    fn a_name_without_an_address_is_told_from_a_resolver_out_of_reach() {
+    fn an_unknown_host_differs_from_an_unreachable_resolver() {
         if !has_proxy() {
             assert_eq!(answer("https://nowhere.org/").0, FetchResult::NoHost);
-            assert_eq!(answer("https://offline.org/").0, FetchResult::Silent("no answer"));
+            assert_eq!(answer("https://offline.org/").0, FetchResult::Silent("no response"));
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Which addresses answered, and on which day: they are left alone for a while.
+//! Dates on which links last worked, so that they are not requested again too soon.
 
 use std::collections::BTreeMap;
 
@@ -7,10 +7,10 @@ use jiff::civil::Date;
 
 use crate::cache::Cache;
 
-/// Its file in the cache; deleting it does no harm.
+/// File name in the cache.
 const FILE: &str = "links.json";
 
-/// The days on which addresses answered.
+/// Dates of the last response by URL.
 #[derive(Debug)]
 pub(super) struct LinkHistory<'c> {
     cache: Option<&'c Cache>,
@@ -20,7 +20,7 @@ pub(super) struct LinkHistory<'c> {
 }
 
 impl<'c> LinkHistory<'c> {
-    /// What is known; nothing when there is no such file or it cannot be read.
+    /// Reads the history. Empty if the file is missing or unreadable.
     pub fn open(cache: Option<&'c Cache>, today: Date, fresh: u32) -> Self {
         let bytes = cache.and_then(|cache| cache.read(FILE)).unwrap_or_default();
         let kept: BTreeMap<String, String> = serde_json::from_slice(&bytes).unwrap_or_default();
@@ -28,20 +28,20 @@ impl<'c> LinkHistory<'c> {
         Self { cache, today, days: i64::from(fresh), answered }
     }
 
-    /// Whether an address answered lately.
+    /// Returns whether a URL worked within the configured number of days.
     pub fn is_fresh(&self, url: &str) -> bool {
         self.answered.get(url).is_some_and(|day| age(*day, self.today) < self.days)
     }
 
-    /// Notes that it answered today.
+    /// Records that a URL worked today.
     pub fn answered(&mut self, url: &str) {
         self.answered.insert(url.to_string(), self.today);
     }
 
-    /// Writes down what is still fresh.
+    /// Writes the fresh entries.
     ///
     /// # Errors
-    /// When the file cannot be written.
+    /// If the file cannot be written.
     pub fn keep(mut self) -> Result<()> {
         let (today, days) = (self.today, self.days);
         self.answered.retain(|_, day| age(*day, today) < days);
@@ -52,7 +52,7 @@ impl<'c> LinkHistory<'c> {
     }
 }
 
-/// Days from one day to another; a day to come is long ago, since no clock told it.
+/// Returns the days between two dates. A future date counts as expired.
 fn age(day: Date, today: Date) -> i64 {
     match (today - day).get_days() {
         days if days >= 0 => i64::from(days),

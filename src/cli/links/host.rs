@@ -1,18 +1,18 @@
-//! Which hosts may be asked: those of the public network, however an address spells them.
+//! Detection of hosts in the public network, independent of the spelling of their address.
 
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, ToSocketAddrs};
 
 use url::{Host, Url};
 
-/// Endings of names that are no hosts of the public network (RFC 2606, RFC 6761, RFC 6762, RFC 8375).
+/// Suffixes of host names outside the public network (RFC 2606, RFC 6761, RFC 6762, RFC 8375).
 const LOCAL_NAMES: [&str; 8] =
     [".local", ".localhost", ".internal", ".home.arpa", ".test", ".example", ".invalid", ".onion"];
-/// Names that stand in examples (RFC 2606).
+/// Host names reserved for examples (RFC 2606).
 const EXAMPLE_NAMES: [&str; 3] = ["example.com", "example.org", "example.net"];
 
-/// Whether an address is one of the web that leads to a host of the public network, read as browsers read it: `127.1` and
-/// `0x7f000001` are 127.0.0.1. A name is judged by itself; [`resolve`] says what it stands for.
+/// Returns whether a URL is a web address in the public network, parsed as browsers do: `127.1` and `0x7f000001` are
+/// 127.0.0.1. Host names are not resolved; see [`resolve`].
 pub(super) fn is_public(url: &Url) -> bool {
     let is_web =
         matches!(url.scheme(), "https" | "http") && url.username().is_empty() && url.password().is_none();
@@ -29,7 +29,7 @@ pub(super) fn is_public(url: &Url) -> bool {
         }
 }
 
-/// Whether an address belongs to the public network, by the special-purpose registries of IANA
+/// Returns whether an address belongs to the public network, by the special-purpose registries of IANA
 /// (<https://www.iana.org/assignments/iana-ipv4-special-registry>, <https://www.iana.org/assignments/iana-ipv6-special-registry>).
 pub(super) fn is_public_ip(address: IpAddr) -> bool {
     match address {
@@ -53,7 +53,7 @@ fn is_public_v4(address: Ipv4Addr) -> bool {
     !is_special
 }
 
-/// Only 2000::/3 is given to hosts; parts of it are for documentation, or carry an IPv4 address.
+/// Checks for 2000::/3 without the blocks for documentation and embedded IPv4 addresses.
 fn is_public_v6(address: Ipv6Addr) -> bool {
     let [first, second, ..] = address.segments();
     let is_global = first & 0xE000 == 0x2000;
@@ -62,10 +62,10 @@ fn is_public_v6(address: Ipv6Addr) -> bool {
     is_global && !is_special
 }
 
-/// The addresses of a host.
+/// Resolves a host name.
 ///
 /// # Errors
-/// When the name cannot be looked up.
+/// If the lookup fails.
 pub(super) fn resolve(host: &str, port: u16) -> io::Result<Vec<IpAddr>> {
     Ok((host, port).to_socket_addrs()?.map(|address| address.ip()).collect())
 }
@@ -79,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn only_public_hosts_are_asked() {
+    fn only_public_hosts_are_requested() {
         for url in ["https://github.com/a/b", "https://8.8.8.8/", "http://[2606:4700::1111]/"] {
             assert!(asks(url), "{url}");
         }

@@ -1,4 +1,4 @@
-//! `kbgen links`: asks for every web address that the content names, apart from `check`, since other sites come and go.
+//! `kbgen links`: checks external links. Separate from `check`, because the result depends on other sites.
 
 mod addresses;
 mod fetch;
@@ -21,23 +21,24 @@ use crate::escape::{Style, TerminalText, one_line};
 use crate::load::{self, Drafts};
 use crate::pipeline::{self, Order};
 use crate::render::Audience;
+use crate::site::format_count;
 use crate::watch::Unwatched;
 
-/// What became of an address.
+/// Result of a link that needs attention.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 enum LinkState {
-    /// There is no such page, or no such host.
+    /// The page or the host does not exist.
     Gone,
-    /// Its redirects lead nowhere.
+    /// The redirects fail.
     Broken,
-    /// It answers from another address now.
+    /// The page redirects to another URL.
     Moved,
-    /// It did not answer, or to programs it does not: nothing follows from that.
+    /// No response, or a response that says nothing about the page.
     Unsure,
 }
 
-/// An address that needs a look, with one place that names it.
+/// Link that needs attention, with the first place that uses it.
 #[derive(Debug, Serialize)]
 struct LinkReport {
     file: String,
@@ -45,9 +46,9 @@ struct LinkReport {
     column: usize,
     url: String,
     state: LinkState,
-    /// The status, or what went wrong on the way.
+    /// HTTP status or error.
     why: String,
-    /// Where a moved one is now.
+    /// Target of a moved link.
     to: Option<String>,
 }
 
@@ -71,18 +72,20 @@ pub(super) fn run(
     let places = addresses(&draft.site, &draft.links, &sources);
     let mut history = LinkHistory::open(cache.store(), today, options.fresh);
     let unknown: Vec<&str> = places.keys().map(String::as_str).filter(|url| !history.is_fresh(url)).collect();
-    terminal.say(&match unknown.len() {
-        0 if places.is_empty() => "the content names no web address".to_string(),
-        0 => format!("all {} addresses answered lately", places.len()),
-        asked => format!("asking for {asked} of {} addresses", places.len()),
+    terminal.message(&match unknown.len() {
+        0 if places.is_empty() => "the content has no external links".to_string(),
+        0 => format!("all {} links were checked recently", format_count(places.len() as u64)),
+        count => {
+            format!("checking {} of {} links", format_count(count as u64), format_count(places.len() as u64))
+        }
     });
     let answers = fetch_all(&unknown, &Network::public())?;
     let is_answer =
         |answer: &FetchResult| matches!(answer, FetchResult::Status { .. } | FetchResult::Broken(_));
-    // Without a network every host is unknown.
+    // Offline, every host name lookup fails.
     ensure!(
         answers.is_empty() || answers.iter().any(|(_, answer)| is_answer(answer)),
-        "could not check: none of {} addresses answered; is this machine connected to the network?",
+        "none of {} hosts responded; check the network connection",
         answers.len()
     );
     let mut found = Vec::new();
@@ -109,13 +112,13 @@ pub(super) fn run(
     Ok(if found.iter().any(is_bad) { Outcome::Findings } else { Outcome::Success })
 }
 
-/// What an answer means; none when all is well. Hosts that turn programs away answer 401, 403, 429 and the like, which
-/// says nothing about the page.
+/// Classifies a result, or returns `None` if the link works. Hosts that reject automated requests answer 401, 403 or
+/// 429, which says nothing about the page.
 fn classify(url: &str, answer: FetchResult) -> Option<(LinkState, String, Option<String>)> {
     let (code, to) = match answer {
         FetchResult::Status { code, to } => (code, to.filter(|to| to != url)),
         FetchResult::Broken(why) => return Some((LinkState::Broken, why, None)),
-        FetchResult::NoHost => return Some((LinkState::Gone, "there is no such host".to_string(), None)),
+        FetchResult::NoHost => return Some((LinkState::Gone, "host not found".to_string(), None)),
         FetchResult::Silent(why) => return Some((LinkState::Unsure, why.to_string(), None)),
     };
     let status = format!("status {code}");
@@ -129,7 +132,7 @@ fn classify(url: &str, answer: FetchResult) -> Option<(LinkState, String, Option
 
 fn print_reports(found: &[LinkReport], terminal: &Terminal) {
     if found.is_empty() {
-        return terminal.say("none of them is gone");
+        return terminal.message("no broken links");
     }
     for found in found {
         let word = match found.state {
@@ -149,5 +152,5 @@ fn print_reports(found: &[LinkReport], terminal: &Terminal) {
     let count = |state| found.iter().filter(|found| found.state == state).count();
     let (gone, broken) = (count(LinkState::Gone), count(LinkState::Broken));
     let (moved, unsure) = (count(LinkState::Moved), count(LinkState::Unsure));
-    terminal.say(format!("{gone} gone, {broken} broken, {moved} moved, {unsure} unsure"));
+    terminal.message(format!("{gone} gone, {broken} broken, {moved} moved, {unsure} unsure"));
 }

@@ -1,31 +1,31 @@
-//! A line of a log that says what went wrong, and the pattern that it suggests.
+//! Finds the error message in a log and derives a pattern from it.
 
 use crate::diagnosis;
 use crate::unicode_safety::invisible_chars;
 
-/// Words that stand in lines which say what went wrong.
+/// Words of lines that report an error.
 const ERROR_WORDS: [&str; 9] =
     ["error", "failed", "exception", "cannot", "unable", "fatal", "out of memory", "not found", "killed"];
 
-/// The last line that tells of a failure, or the last one that is not empty.
+/// Returns the last line that reports an error, or else the last nonempty line.
 pub(super) fn error_line(log: &str) -> Option<String> {
     let lines = || log.lines().map(plain).filter(|line| !line.is_empty());
-    let telling = lines().rfind(|line| {
+    let error = lines().rfind(|line| {
         let lower = line.to_lowercase();
         ERROR_WORDS.iter().any(|word| lower.contains(word))
     });
-    telling.or_else(|| lines().next_back())
+    error.or_else(|| lines().next_back())
 }
 
-/// Whether a line says more than that something failed; a signature made of that alone would match most logs.
+/// Returns whether a line has words besides [`ERROR_WORDS`]. Without any, a signature would match most logs.
 pub(super) fn is_specific(line: &str) -> bool {
     let words = line.split_whitespace().filter(|word| placeholder_for(bare(word).0).is_none());
     let text = words.collect::<Vec<_>>().join(" ").to_lowercase();
-    let rest = ERROR_WORDS.iter().fold(text, |rest, telling| rest.replace(telling, " "));
+    let rest = ERROR_WORDS.iter().fold(text, |rest, word| rest.replace(word, " "));
     rest.split(|c: char| !c.is_alphabetic()).any(|word| word.chars().count() >= 3)
 }
 
-/// A line without colors, other control characters, and the space around it.
+/// Removes color codes, control characters and surrounding space.
 fn plain(line: &str) -> String {
     let mut text = String::new();
     let mut rest = line;
@@ -44,16 +44,16 @@ fn plain(line: &str) -> String {
     kept.trim().chars().take(400).collect::<String>().trim_end().to_string()
 }
 
-/// Units that make a number a size.
+/// Units of byte sizes.
 const UNITS: [&str; 9] = ["bytes", "KiB", "MiB", "GiB", "TiB", "KB", "MB", "GB", "B"];
 
-/// The pattern that is proposed for a line.
+/// Proposes a pattern for a line.
 pub(super) fn pattern_of(line: &str) -> String {
     matching_pattern(line, |pattern| diagnosis::finds(pattern, line))
 }
 
-/// The line as a pattern that finds it: without the time stamps and marks before the message, which logs are
-/// read without, and if need be without holes.
+/// Returns a pattern that matches the line: without the time stamps and prefixes that the matcher strips, and as literal
+/// text if placeholders do not match.
 fn matching_pattern(line: &str, finds: impl Fn(&str) -> bool) -> String {
     let starts = std::iter::once(0).chain(line.match_indices(' ').map(|(at, _)| at + 1));
     let mut rests = starts.map(|at| &line[at..]).take(12);
@@ -64,7 +64,7 @@ fn matching_pattern(line: &str, finds: impl Fn(&str) -> bool) -> String {
         .unwrap_or_else(|| rests.next().map(pattern).unwrap_or_default())
 }
 
-/// The line as a pattern: figures, versions, paths and addresses become typed holes.
+/// Replaces numbers, versions, paths and addresses by typed placeholders.
 pub(super) fn pattern(line: &str) -> String {
     let words: Vec<&str> = line.split(' ').collect();
     let mut parts = Vec::new();
@@ -89,7 +89,7 @@ pub(super) fn pattern(line: &str) -> String {
     parts.join(" ")
 }
 
-/// A word without the punctuation around it.
+/// Splits off the punctuation around a word.
 fn bare(word: &str) -> (&str, &str, &str) {
     let is_edge = |c: char| matches!(c, '(' | ')' | '[' | ']' | ',' | ';' | ':' | '"' | '\'' | '.' | '`');
     let rest = word.trim_start_matches(is_edge);
@@ -121,7 +121,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn figures_become_holes() {
+    fn figures_become_placeholders() {
         assert_eq!(
             pattern("loader: cannot map /srv/m.gguf at 0x7f00, need 12.5 GiB (have 8.0 GiB), code 12"),
             "loader: cannot map {path} at {hex}, need {bytes} (have {bytes}), code {int}"
@@ -130,14 +130,14 @@ mod tests {
     }
 
     #[test]
-    fn what_stands_before_the_message_is_left_out_where_it_is_in_the_way() {
+    fn a_prefix_that_prevents_a_match_is_left_out() {
         let found = matching_pattern("12:00:01 ERROR: code 7", |pattern| pattern.starts_with("ERROR"));
         assert_eq!(found, "ERROR: code {int}");
         assert_eq!(matching_pattern("code 7", |_| false), "code {int}");
     }
 
     #[test]
-    fn the_last_telling_line_is_taken() {
+    fn the_last_error_line_is_used() {
         assert_eq!(error_line("starting\nload failed: x\nbye\n").as_deref(), Some("load failed: x"));
         assert_eq!(error_line("\n\n"), None);
         assert_eq!(error_line("\u{1}\u{2}\n"), None);
@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_that_only_reports_a_failure_does_not_say_enough() {
+    fn a_line_that_only_reports_a_failure_is_not_specific() {
         for line in ["error", "12:00:01 ERROR: failed", "Errors: 5", "/srv/model.gguf not found", "!"] {
             assert!(!is_specific(line), "{line}");
         }

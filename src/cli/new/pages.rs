@@ -1,4 +1,4 @@
-//! Text of new pages: a template with values, each written as YAML by a library.
+//! Text of new pages: templates filled with YAML values.
 
 use anyhow::{Context, Result};
 use jiff::civil::Date;
@@ -7,7 +7,7 @@ use crate::cli::arguments::NewKind;
 use crate::cli::new::guess;
 use crate::site::{scaffold, title_of};
 
-/// A page of the site published at `base_url`. The signature of an error is guessed from a message.
+/// Fills the template of a page. The signature of an error is derived from `message`.
 pub(super) fn page(
     kind: NewKind,
     slug: &str,
@@ -33,7 +33,7 @@ pub(super) fn page(
     Ok(scaffold::fill(template, &values))
 }
 
-/// A line of text as a YAML scalar, quoted where it has to be.
+/// Formats a line of text as a YAML scalar, quoted if necessary.
 fn scalar(text: &str) -> Result<String> {
     let yaml = serde_yaml::to_string(text).with_context(|| format!("cannot write `{text}` as YAML"))?;
     Ok(yaml.trim_end().to_string())

@@ -16,7 +16,9 @@ use crate::render::views::partial::partial;
 use crate::render::views::shelf::{Plate, Shelf, neighbours, with_frame};
 use crate::render::views::usual::{CONTEXTS, UsualRun, cards, runs_on, usual_quant, usual_run};
 use crate::site::kinds::ModelData;
-use crate::site::{CACHE_TYPES, DEFAULT_CTX, DEFAULT_QUANT, Figures, Head, ModelFit, Page, Run, gib, tokens};
+use crate::site::{
+    CACHE_TYPES, DEFAULT_CTX, DEFAULT_QUANT, Figures, Head, ModelFit, Page, Run, format_count, gib,
+};
 
 #[derive(Serialize)]
 struct ModelView {
@@ -272,7 +274,7 @@ fn breakdown(shelf: &Shelf<'_>, run: &UsualRun) -> Breakdown {
     };
     Breakdown {
         quant: run.quant_name.clone(),
-        context: shelf.fill("{n} tokens", &[("n", &tokens(run.ctx))]),
+        context: shelf.fill("{n} tokens", &[("n", &format_count(run.ctx))]),
         weights: gib(run.weights),
         kv: gib(run.kv),
         compute: gib(run.compute),
@@ -322,7 +324,7 @@ pub(super) fn cells(shelf: &Shelf<'_>, model: &ModelData, figures: &Figures, mem
             quant: fits.quants[quant].clone(),
             verdict: if in_part.is_some() { "part" } else { verdict.name() },
             note: match verdict {
-                Verdict::Fits => largest().map(|ctx| shelf.fill("to {n}", &[("n", &tokens(ctx))])),
+                Verdict::Fits => largest().map(|ctx| shelf.fill("to {n}", &[("n", &format_count(ctx))])),
                 _ => in_part,
             },
         })

@@ -3,7 +3,7 @@
 use crate::render::views::common::{Fact, parameters};
 use crate::render::views::shelf::Shelf;
 use crate::site::kinds::{ModelData, given};
-use crate::site::{Page, Parameters, tokens};
+use crate::site::{Page, Parameters, format_count};
 use crate::texts::text;
 
 /// The facts of a model; `counted` are the parameters that its file holds.
@@ -14,7 +14,7 @@ pub(super) fn facts(shelf: &Shelf<'_>, model: &Page<ModelData>, counted: Option<
         counted.map(|counted| parameters(counted.held)).filter(|told| published.as_ref() != Some(told));
     let active = counted.filter(|counted| counted.active < counted.held);
     let own = &data.architecture.fields;
-    let in_tokens = |n: u64| shelf.fill("{n} tokens", &[("n", &tokens(n))]);
+    let in_tokens = |n: u64| shelf.fill("{n} tokens", &[("n", &format_count(n))]);
     let attention = match (given(own.heads), given(own.kv_heads)) {
         (Some(heads), _) if own.mla_kv_lora > 0 => {
             Some(shelf.fill("{n} heads over one compressed cache", &[("n", &heads)]))
@@ -48,7 +48,7 @@ pub(super) fn facts(shelf: &Shelf<'_>, model: &Page<ModelData>, counted: Option<
         Fact::known(shelf.say("Head width"), given(own.head_dim).map(|width| width.to_string())),
         Fact::known(shelf.say("Sliding window"), given(own.sliding_window).map(in_tokens)),
         Fact::known(shelf.say("Experts"), experts),
-        Fact::known(shelf.say("Vocabulary"), given(own.vocab).map(tokens)),
+        Fact::known(shelf.say("Vocabulary"), given(own.vocab).map(format_count)),
         Fact::known(shelf.say("Largest context"), given(own.max_ctx).map(in_tokens)),
         Fact::known(shelf.say("GGUF architecture"), Some(own.name.clone()).filter(|name| !name.is_empty())),
         Fact::known(shelf.say("Released as"), data.released_as.as_ref().map(|name| name.value.clone())),
