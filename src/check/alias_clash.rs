@@ -1,4 +1,4 @@
-//! An old address is no address, or is taken.
+//! Aliases that are malformed or already in use.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! An estimator call in prose names something that is not there.
+//! Estimator calls with unknown names.
 
 use crate::check::CheckContext;
 use crate::diag::{Diagnostic, Rule, nearest};

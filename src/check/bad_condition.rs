@@ -1,4 +1,4 @@
-//! A `when` or a `case` cannot be reckoned, or uses a figure that nothing reads.
+//! Conditions and values that cannot be parsed or use unknown figures.
 
 use crate::check::{CheckContext, signature_findings};
 use crate::diag::{Diagnostic, Rule};

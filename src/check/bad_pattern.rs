@@ -1,4 +1,4 @@
-//! A signature's text is no pattern.
+//! Signatures that cannot be parsed.
 
 use crate::check::{CheckContext, signature_findings};
 use crate::diag::{Diagnostic, Rule};

@@ -1,10 +1,10 @@
-//! A link leads to a place in a page that is not there.
+//! Links to missing headings.
 
 use crate::check::CheckContext;
 use crate::diag::{Diagnostic, Rule, nearest};
 use crate::site::{Head, Missing};
 
-/// Most headings that are compared with an anchor; a page with more has a finding of its own.
+/// Maximum number of headings compared with an anchor. Pages with more have a finding of their own.
 const MAX_COMPARED_HEADINGS: usize = 1_000;
 
 pub(super) const RULE: Rule = Rule {

@@ -1,4 +1,4 @@
-//! A link leads to a page that is not there.
+//! Links to missing pages.
 
 use crate::check::{CheckContext, MAX_SUGGESTIONS};
 use crate::diag::{Diagnostic, Rule, nearest};
@@ -25,7 +25,7 @@ pub(super) fn run(context: &CheckContext<'_>) -> Vec<Diagnostic> {
         .collect()
 }
 
-/// How a page is linked.
+/// Help for links without a similar page.
 const FORMS: &str = "link by the path of the file, `../folder/page.md`, or by address, `/errors/slug/`";
 
 fn help(context: &CheckContext<'_>, destination: &str) -> Option<String> {

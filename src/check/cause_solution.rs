@@ -1,4 +1,4 @@
-//! The solutions that causes name and those that are declared do not meet.
+//! Causes with undeclared solutions, and solutions without a cause.
 
 use crate::check::CheckContext;
 use crate::diag::{Diagnostic, Rule, nearest};

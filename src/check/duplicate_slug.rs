@@ -1,4 +1,4 @@
-//! Two pages of a kind have one slug, perhaps in different case.
+//! Pages of one kind with the same slug, ignoring case.
 
 use std::collections::BTreeMap;
 

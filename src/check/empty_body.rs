@@ -1,4 +1,4 @@
-//! A page has nothing below its front matter.
+//! Pages without text below the front matter.
 
 use crate::check::CheckContext;
 use crate::diag::{Diagnostic, Rule};
@@ -18,7 +18,7 @@ pub(super) fn run(context: &CheckContext<'_>) -> Vec<Diagnostic> {
         .filter(|head| !matches!(head.id.kind, Kind::Model | Kind::Hardware | Kind::Category))
         .filter(|head| !head.body.outline.has_body)
         .map(|head| {
-            // The line that ends the front matter: below it there may be no line at all.
+            // Point to the end of the front matter, since there may be no line below it.
             let at = head.front.end;
             let end = (at + 3).min(head.body.span.start);
             Diagnostic::error(&RULE, Span::new(head.source, at, end), "the page has no text")

@@ -1,4 +1,4 @@
-//! A page claims to have been verified or changed on a day that has not come.
+//! Dates in the future.
 
 use crate::check::CheckContext;
 use crate::diag::{Diagnostic, Rule};

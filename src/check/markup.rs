@@ -1,4 +1,4 @@
-//! The Markdown of a page holds something that it may not.
+//! Markdown that is not allowed in pages.
 
 use crate::check::CheckContext;
 use crate::diag::{Diagnostic, Rule};
@@ -16,7 +16,7 @@ const SAFETY: &str = "pages come from many hands; only Markdown reaches the read
 const LINKS: &str = "links, contents and scripts find parts of a page by their ids";
 const SHOWN: &str = "what was meant would not be shown";
 
-/// One rule for every kind of fault, by its name.
+/// Rules of Markdown, by the name of the error kind.
 pub const RULES: &[Rule] = &[
     rule("raw-html", "neither a body nor a cause's `tell` holds HTML", SAFETY),
     rule("link-scheme", "links are https, http, mailto or relative", SAFETY),
@@ -70,19 +70,18 @@ pub const RULES: &[Rule] = &[
     rule("footnote", "footnotes are defined once and used", SHOWN),
 ];
 
-/// What stands in a term's text.
 const TERM_PARTS: Rule = rule(
     "term-parts",
     "the text of a glossary term has neither headings nor footnotes",
     "all terms stand on one page, and an id can be there once",
 );
 
-/// For a kind of fault that has no rule of its own yet.
+/// Rule for error kinds without their own rule.
 const OTHER: Rule = rule("markup", "a body is Markdown as this site takes it", SHOWN);
 
 pub(super) fn run(context: &CheckContext<'_>) -> Vec<Diagnostic> {
     let mut found = Vec::new();
-    // Extractors have no page, but their wordings and samples are read by people, too.
+    // Extractors have no page, but people read their patterns and samples.
     let extractors = context.pages.extractors.iter().map(|extractor| &extractor.head);
     let extractors = extractors.filter(|head| !head.is_unread());
     for head in context.pages.heads().chain(extractors) {
@@ -101,12 +100,12 @@ pub(super) fn run(context: &CheckContext<'_>) -> Vec<Diagnostic> {
 
 fn finding(kind: &MarkdownErrorKind, span: Span) -> Diagnostic {
     let rule = RULES.iter().find(|rule| rule.code == kind.name()).unwrap_or(&OTHER);
-    // A bare address is shown as it is, so the page is still whole.
+    // A bare address is still shown as text.
     let make = if *kind == MarkdownErrorKind::BareAddress { Diagnostic::warning } else { Diagnostic::error };
     make(rule, span, kind.message()).help(kind.help())
 }
 
-/// Titles, samples and comments of the front matter are read too.
+/// Finds invisible characters in the front matter.
 fn invisible_in_front(head: &Head, sources: &Sources) -> Vec<Diagnostic> {
     let front = sources.text(head.front);
     let written = invisible_chars(front)
@@ -121,7 +120,7 @@ fn invisible_in_front(head: &Head, sources: &Sources) -> Vec<Diagnostic> {
         .collect()
 }
 
-/// Headings with an id that the templates of this very kind give, too.
+/// Finds headings whose id is used by the templates of this page kind.
 fn ids_of_templates(head: &Head) -> impl Iterator<Item = Diagnostic> {
     let parts = parts_of(head.id.kind);
     let taken = head.body.outline.headings.iter().filter(|heading| parts.contains(&heading.id.as_str()));
@@ -131,7 +130,7 @@ fn ids_of_templates(head: &Head) -> impl Iterator<Item = Diagnostic> {
     })
 }
 
-/// All terms stand on one page, where their headings and notes would have the ids of other terms'.
+/// Finds headings and footnotes in terms, whose ids would clash on the common glossary page.
 fn parts_of_terms(head: &Head) -> impl Iterator<Item = Diagnostic> {
     let outline = &head.body.outline;
     let headings = outline.headings.iter().map(|heading| (&heading.range, "a heading"));
@@ -143,9 +142,9 @@ fn parts_of_terms(head: &Head) -> impl Iterator<Item = Diagnostic> {
     })
 }
 
-/// The title of a cause, and how to tell it, are Markdown too, and HTML in a title is shown as text. Findings are
-/// placed at the whole value, since quotes and folded lines move what is in it; the first of each value is enough. Where
-/// links lead is for `broken-link` to say.
+/// Checks the Markdown of causes, where HTML in a title is shown as text. Quotes and folded lines shift offsets, so
+/// findings cover the whole value, and only the first of each value is reported. `broken-link` checks the targets of
+/// links.
 fn faults_in_causes(error: &ErrorData) -> Vec<Diagnostic> {
     use MarkdownErrorKind::{HtmlComment, LinkHost, LinkScheme, RawHtml};
     let is_link = |kind: &MarkdownErrorKind| matches!(kind, LinkScheme(_) | LinkHost(_));

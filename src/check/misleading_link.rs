@@ -1,4 +1,4 @@
-//! The text of a link shows one address, and the link leads to another host.
+//! Links whose text shows another host than their target.
 
 use crate::check::{CheckContext, texts};
 use crate::diag::{Diagnostic, Rule};
@@ -12,7 +12,7 @@ pub(super) const RULE: Rule = Rule {
     why: "a reader trusts the address that they see",
 };
 
-/// Endings of names that are hosts and not files (`setup.py`, `llama.cpp`, `README.md`).
+/// Top-level domains, to tell hosts from file names such as `setup.py`, `llama.cpp` and `README.md`.
 const TOP_LEVEL: [&str; 44] = [
     "ai", "app", "at", "be", "biz", "br", "ca", "ch", "cloud", "cn", "co", "com", "cz", "de", "dev", "dk",
     "edu", "es", "eu", "example", "fi", "fr", "gov", "in", "info", "io", "it", "jp", "kr", "me", "mil",
@@ -43,7 +43,7 @@ fn finding(link: &Link, span: Span) -> Option<Diagnostic> {
     )
 }
 
-/// Hosts that the text of a link shows: those of whole addresses in it, and the text itself if it is the name of a host.
+/// Returns the hosts shown by the text of a link: those of URLs in it, or the text itself if it is a host name.
 fn shown_hosts(text: &str) -> Vec<String> {
     let bare = |word: &str| {
         word.trim_matches(|c: char| !c.is_alphanumeric() && !matches!(c, '/' | '[' | ']')).to_lowercase()
@@ -65,7 +65,7 @@ fn shown_hosts(text: &str) -> Vec<String> {
     hosts
 }
 
-/// The host, or the host of the mail address, that a destination leads to.
+/// Returns the host of a URL or of a mail address.
 fn target(destination: &str) -> Option<String> {
     match destination.get(..7).filter(|scheme| scheme.eq_ignore_ascii_case("mailto:")) {
         Some(_) => {

@@ -1,4 +1,4 @@
-//! An image or a file that a page shows or links is not there.
+//! Missing images and files.
 
 use crate::check::CheckContext;
 use crate::diag::{Diagnostic, Rule};

@@ -1,4 +1,4 @@
-//! A word reads as Latin and has letters of another script.
+//! Words that look Latin but contain letters of another script.
 
 use crate::check::{CheckContext, texts};
 use crate::diag::{Diagnostic, Rule};

@@ -1,4 +1,4 @@
-//! Every judgment on content, one a file; each is listed in [`ALL`] with its rule.
+//! Checks of the content, one per file, listed in [`ALL`] with their rules.
 
 mod alias_clash;
 mod bad_call;
@@ -50,29 +50,29 @@ use crate::site::{Head, Links, Site};
 
 pub use markup::RULES as MARKUP_RULES;
 
-/// The site and its context, as checks read them.
+/// Inputs of checks.
 #[derive(Debug, Clone, Copy)]
 pub struct CheckContext<'s> {
-    /// The files, for places.
+    /// Source files, for locations.
     pub sources: &'s Sources,
-    /// The pages that are judged: all of the site that could be read, or one.
+    /// Pages to check: all readable pages of the site, or a single page.
     pub pages: &'s Site,
     /// All pages of the site.
     pub site: &'s Site,
-    /// Where their links lead.
+    /// Link targets of the pages.
     pub links: &'s Links,
-    /// Their signatures.
+    /// Signatures of the pages.
     pub signatures: &'s LazySignatures,
-    /// Matches of their samples.
+    /// Matches of the samples.
     pub sample_matches: &'s SampleMatches,
-    /// Today.
+    /// Date for checks of future dates.
     pub today: &'s Fact<Date>,
     /// Results of earlier builds.
     pub engine: &'s Engine,
 }
 
 impl<'s> CheckContext<'s> {
-    /// The signatures, parsed.
+    /// Returns the parsed signatures.
     pub fn compiled(&self) -> &'s CompiledSignatures {
         self.signatures.of(self.site, self.sources, self.engine)
     }
@@ -107,22 +107,22 @@ fn match_samples(site: &Site, compiled: &CompiledSignatures, engine: &Engine) ->
 /// Scope of a check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CheckScope {
-    /// Each page by itself, and whether what it names is there.
+    /// A single page, and whether the pages it refers to exist.
     Page,
-    /// Links that lead nowhere.
+    /// Broken links.
     Links,
-    /// Pages against each other.
+    /// Several pages together.
     Site,
 }
 
-/// A check: its rule, and what finds where it is broken.
+/// A check and its rule.
 #[derive(Debug)]
 pub struct Check {
     /// The rule.
     pub rule: Rule,
-    /// Its scope. A check of single pages reports only spans in the file of the page.
+    /// Scope. A check of single pages reports only spans in the file of the page.
     pub scope: CheckScope,
-    /// Finds every place where it is not met.
+    /// Finds all violations.
     pub run: fn(&CheckContext<'_>) -> Vec<Diagnostic>,
 }
 
@@ -161,12 +161,12 @@ pub const ALL: &[Check] = &[
     Check { rule: wrong_match::RULE, scope: CheckScope::Site, run: wrong_match::run },
 ];
 
-/// Findings of one check that get the nearest of all names: to look for it takes as long as there are pages, and who
-/// has more such faults has moved a folder.
+/// Maximum number of findings per check with a suggested name. A search takes time proportional to the number of
+/// pages, and many such findings mean that a folder was moved.
 const MAX_SUGGESTIONS: usize = 100;
 
-/// Returns the findings of each page on its own, in no order. A page without findings is checked again when something it
-/// read has changed.
+/// Returns the findings of single pages, unordered. A page without findings is checked again when a fact it read has
+/// changed.
 pub fn pages(context: &CheckContext<'_>) -> Vec<Diagnostic> {
     let pages: Vec<(&Head, Site)> = context.site.one_by_one().filter(|(head, _)| !head.is_unread()).collect();
     let run_checks = |(head, page): &(&Head, Site)| {
@@ -182,7 +182,7 @@ pub fn pages(context: &CheckContext<'_>) -> Vec<Diagnostic> {
     found
 }
 
-/// Returns the findings that concern several pages, in no order.
+/// Returns the findings that involve several pages, unordered.
 pub fn site(context: &CheckContext<'_>) -> Vec<Diagnostic> {
     let checks: Vec<&Check> = with(CheckScope::Site).collect();
     let run_checks = |check: &&Check| context.engine.finds(check.rule.code, || (check.run)(context));
@@ -193,7 +193,7 @@ fn with(scope: CheckScope) -> impl Iterator<Item = &'static Check> {
     ALL.iter().filter(move |check| check.scope == scope)
 }
 
-/// Faults of patterns and conditions as findings against a rule.
+/// Converts errors of patterns and conditions to findings.
 fn signature_findings(rule: &Rule, faults: &[SignatureError]) -> Vec<Diagnostic> {
     faults
         .iter()

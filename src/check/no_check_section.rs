@@ -1,4 +1,4 @@
-//! An error page does not say how to see that it worked.
+//! Error pages without a section on how to check the fix.
 
 use crate::check::CheckContext;
 use crate::diag::{Diagnostic, Rule};

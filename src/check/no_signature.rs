@@ -1,4 +1,4 @@
-//! An error has no message to be found by, or a signature has no text.
+//! Errors without signatures, and signatures without text.
 
 use crate::check::CheckContext;
 use crate::diag::{Diagnostic, Rule};

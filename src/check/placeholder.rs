@@ -1,4 +1,4 @@
-//! A page still has phrases of the template that it was begun with.
+//! Placeholder text of templates in published pages.
 
 use std::ops::Range;
 
@@ -13,12 +13,12 @@ pub(super) const RULE: Rule = Rule {
     why: "they would be published as if they were facts",
 };
 
-/// Most places of one phrase.
+/// Maximum number of reported places per phrase.
 const SHOWN: usize = 10;
 
 pub(super) fn run(context: &CheckContext<'_>) -> Vec<Diagnostic> {
     let phrases = scaffold::placeholders();
-    // A category without a file of its own has that of an error.
+    // A category without its own file uses the file of an error.
     let has_file = |head: &&Head| context.sources.get(head.source).path == head.path;
     let published = context.pages.heads().filter(|head| !head.draft).filter(has_file);
     published

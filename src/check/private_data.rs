@@ -1,4 +1,4 @@
-//! A page holds an access token, or the name of somebody's account.
+//! Access tokens and user names in pages.
 
 use std::ops::Range;
 
@@ -13,8 +13,9 @@ pub(super) const RULE: Rule = Rule {
     why: "pasted logs give them away, and a published token has to be revoked",
 };
 
-/// Beginnings of access tokens, and the fewest characters behind them.
-/// <https://huggingface.co/docs/hub/security-tokens>, <https://github.blog/2021-04-05-behind-githubs-new-authentication-token-formats/>,
+/// Prefixes of access tokens, with the minimum number of characters after them.
+/// <https://huggingface.co/docs/hub/security-tokens>,
+/// <https://github.blog/2021-04-05-behind-githubs-new-authentication-token-formats/>,
 /// <https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_identifiers.html>.
 const TOKENS: [(&str, usize); 9] = [
     ("hf_", 30),
@@ -27,17 +28,17 @@ const TOKENS: [(&str, usize); 9] = [
     ("github_pat_", 40),
     ("AKIA", 16),
 ];
-/// Fewest different characters of a token; with less it stands for one: `hf_xxxxxxxx`.
+/// Minimum number of distinct characters of a token. Placeholders such as `hf_xxxxxxxx` have fewer.
 const DIFFERENT: usize = 8;
 
-/// End of the line that a private key begins with.
+/// End of the first line of a private key.
 const KEY_END: &str = "PRIVATE KEY-----";
-/// Most bytes of that line.
+/// Maximum length of that line, in bytes.
 const MAX_KEY_LINE: usize = 64;
 
-/// Folders that home folders lie in.
+/// Parent folders of home folders.
 const HOMES: [&str; 5] = ["/home/", "/Users/", ":\\Users\\", ":\\\\Users\\\\", ":\\\\\\\\Users\\\\\\\\"];
-/// Names that no person has: stand-ins, and accounts of systems and images.
+/// Generic names: placeholders and system accounts.
 const NOBODY: [&str; 34] = [
     "admin",
     "administrator",
@@ -96,12 +97,12 @@ fn in_page(head: &Head, text: &str) -> Vec<Diagnostic> {
     secrets.chain(users).collect()
 }
 
-/// Where access tokens and private keys stand.
+/// Finds access tokens and private keys.
 fn secrets(text: &str) -> Vec<Range<usize>> {
     let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
     let mut found = Vec::new();
     for (beginning, fewest) in TOKENS {
-        // In the middle of a word nothing begins; so no part of the text is read twice.
+        // A token starts at a word boundary; this also keeps the search linear.
         for (at, _) in text.match_indices(beginning).filter(|(at, _)| !text[..*at].ends_with(is_part)) {
             let rest = &text[at + beginning.len()..];
             let length = rest.find(|c| !is_part(c)).unwrap_or(rest.len());
@@ -124,12 +125,12 @@ fn secrets(text: &str) -> Vec<Range<usize>> {
     found
 }
 
-/// Where names of users stand in paths of home folders.
+/// Finds user names in paths of home folders.
 fn users(text: &str) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     for home in HOMES {
         for (at, _) in text.match_indices(home) {
-            // In the middle of a path it is a folder of something else.
+            // Inside a longer path, it is not a home folder.
             let is_top = home.starts_with(':')
                 || !text[..at].ends_with(|c: char| c.is_alphanumeric() || ".-_~}".contains(c));
             let start = at + home.len();

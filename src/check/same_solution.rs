@@ -1,4 +1,4 @@
-//! A solution says word for word what a solution of another page says.
+//! Solutions with the same text on several pages.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -18,7 +18,7 @@ pub(super) const RULE: Rule = Rule {
     why: "what holds for every error says nothing of this one; a text that is needed twice is a guide to link",
 };
 
-/// A shorter text says little more than a command, which may well be the same.
+/// Minimum length in bytes. Shorter texts are little more than a command, which may be the same.
 const SHORT: usize = 160;
 
 pub(super) fn run(context: &CheckContext<'_>) -> Vec<Diagnostic> {
@@ -50,7 +50,7 @@ pub(super) fn run(context: &CheckContext<'_>) -> Vec<Diagnostic> {
     found
 }
 
-/// The hashes of the words of solutions, and where in the body their headings stand.
+/// Returns the hash of each solution's words, and the range of its heading in the body.
 fn solutions(context: &CheckContext<'_>, error: &Page<ErrorData>) -> Vec<(Key, usize, usize)> {
     let sections =
         error.data.solutions.iter().filter_map(|solution| section(context, error, &solution.id.value));
@@ -58,7 +58,7 @@ fn solutions(context: &CheckContext<'_>, error: &Page<ErrorData>) -> Vec<(Key, u
     long.map(|(words, heading)| (Key::of([words]), heading.start, heading.end)).collect()
 }
 
-/// The words under the heading of a solution, and where in the body the heading stands.
+/// Returns the words of a solution, and the range of its heading in the body.
 fn section(context: &CheckContext<'_>, error: &Page<ErrorData>, id: &str) -> Option<(String, Range<usize>)> {
     let body = &error.head.body;
     let headings = &body.outline.headings;

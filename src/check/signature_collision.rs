@@ -1,4 +1,4 @@
-//! Signatures of two pages find the same log, and nothing says which of the pages leads.
+//! Signatures of two pages that match the same log with the same score.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -63,7 +63,7 @@ pub(super) fn run(context: &CheckContext<'_>) -> Vec<Diagnostic> {
     found
 }
 
-/// What a signature looks for, whatever it calls its figures, and its condition.
+/// Returns the patterns of a signature without the names of figures, and its condition.
 fn shape(signature: &Signature) -> Option<(Vec<String>, Option<&str>)> {
     let mut looked_for = BTreeSet::new();
     for text in signature.texts() {
@@ -73,7 +73,7 @@ fn shape(signature: &Signature) -> Option<(Vec<String>, Option<&str>)> {
     Some((looked_for.into_iter().collect(), when))
 }
 
-/// Another page that finds a sample of this page as well as the page itself does.
+/// Returns another page that matches a sample with the same score as its own page.
 fn tie<'s>(
     context: &CheckContext<'s>,
     error: &Page<ErrorData>,
@@ -88,7 +88,7 @@ fn tie<'s>(
     context.site.error(other).filter(|other| context.compiled().is_complete(&other.head.id.slug))
 }
 
-/// The first pattern of the page that stands in a text.
+/// Returns the first pattern of the page that matches a text.
 fn pattern_in(error: &Page<ErrorData>, text: &Placed<String>) -> Option<Span> {
     let mut patterns = error.data.signatures.iter().filter_map(|signature| signature.texts().first());
     patterns.find(|pattern| diagnosis::finds(&pattern.value, &text.value)).map(|pattern| pattern.span)

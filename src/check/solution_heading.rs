@@ -1,4 +1,4 @@
-//! A solution of the front matter and the headings of the body do not meet.
+//! Solutions without a heading in the body.
 
 use crate::check::CheckContext;
 use crate::diag::{Diagnostic, Rule, nearest};

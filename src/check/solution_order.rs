@@ -1,4 +1,4 @@
-//! Solutions of an error page that do not follow the order of its causes.
+//! Solutions that are not in the order of their causes.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -19,7 +19,7 @@ pub(super) fn run(context: &CheckContext<'_>) -> Vec<Diagnostic> {
     errors.iter().filter_map(|error| in_front_matter(&error.data).or_else(|| in_body(error))).collect()
 }
 
-/// The order that the causes of a page ask for.
+/// Order required by the causes of a page.
 struct CauseOrder<'d> {
     /// The first solution of each cause, in the order of the causes.
     firsts: Vec<&'d str>,

@@ -1,4 +1,4 @@
-//! Front matter or a code block names a page that is not there.
+//! References to missing pages in front matter and code blocks.
 
 use crate::check::{CheckContext, MAX_SUGGESTIONS};
 use crate::diag::{Diagnostic, Rule, nearest};

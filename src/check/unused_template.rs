@@ -1,4 +1,4 @@
-//! A template of the site takes the place of none of the theme's, and no template includes it.
+//! Templates of a site that neither replace a template of the theme nor are included.
 
 use crate::check::CheckContext;
 use crate::diag::{Diagnostic, Rule, nearest};

@@ -1,4 +1,4 @@
-//! A signature tells too little to assert an error.
+//! Signatures that are too unspecific to identify an error.
 
 use kbgen_signature::{MIN_ASSERTING_BITS, Pattern, Signature};
 

@@ -1,4 +1,4 @@
-//! A sample of an extractor leads to no page that uses it, or other figures are read from it.
+//! Samples of extractors without a match or with other figures than expected.
 
 use kbgen_signature::{Expression, Figure, Figures};
 
@@ -20,7 +20,7 @@ pub(super) fn run(context: &CheckContext<'_>) -> Vec<Diagnostic> {
 }
 
 fn wrong(context: &CheckContext<'_>, SampleText { text, figures }: &SampleText) -> Vec<Diagnostic> {
-    // The page of which most is read is one that uses the extractor, if there is one.
+    // The page with the most figures uses the extractor, if any page does.
     let hits = context.compiled().index.diagnose(&text.value).matches;
     let Some(hit) = hits.into_iter().max_by_key(|hit| hit.figures.len()) else {
         if !context.compiled().is_all_complete() {
@@ -46,10 +46,10 @@ fn wrong(context: &CheckContext<'_>, SampleText { text, figures }: &SampleText) 
         .collect()
 }
 
-/// A figure is rounded to a whole byte, and so is each that it is reckoned from.
+/// Tolerance in bytes, since a figure and its inputs are rounded to whole bytes.
 const ROUNDED: f64 = 4.0;
 
-/// Whether a figure was read as it stands beside the sample: a size such as `2.00 GiB`, or a word.
+/// Returns whether a figure has the expected value: a size such as `2.00 GiB`, or a word.
 fn is_read(figures: &Figures, name: &str, wanted: &str) -> bool {
     let number = Expression::parse_value(wanted).ok().and_then(|value| value.number(&Figures::default()));
     match (figures.get(name), number) {

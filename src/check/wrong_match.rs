@@ -1,4 +1,4 @@
-//! A sample does not lead to its own page, or something that must not match does.
+//! Samples that do not match their own page, and near misses that do.
 
 use crate::check::CheckContext;
 use crate::diag::{Diagnostic, Rule};

@@ -1,15 +1,15 @@
-//! One thing that is wrong with the content.
+//! Diagnostics and rules.
 
 use std::collections::BTreeMap;
 
 use crate::files::{SourceId, Sources, Span};
 
-/// Most findings of one rule in one file that are told one by one.
+/// Maximum number of findings of one rule in one file before they are summarized.
 const MAX_PER_RULE: usize = 100;
 
-/// Most characters of a message: what it quotes may be as long as a page.
+/// Maximum length of a message in characters, since quotes may be as long as a page.
 const MAX_MESSAGE_CHARS: usize = 300;
-/// Most characters of a help, which may quote what is to be written.
+/// Maximum length of a help text in characters.
 const MAX_HELP_CHARS: usize = 800;
 
 fn truncate(mut text: String, most: usize) -> String {
@@ -20,28 +20,28 @@ fn truncate(mut text: String, most: usize) -> String {
     text
 }
 
-/// A rule that content has to keep; `docs/checks.md` is written from these.
+/// Rule for content. `docs/checks.md` is generated from these.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Rule {
-    /// Stable name, in words joined by hyphens.
+    /// Stable name, such as `broken-link`.
     pub code: &'static str,
-    /// What is demanded, in one sentence.
+    /// Requirement, in one sentence without a full stop.
     pub demands: &'static str,
-    /// Why it is demanded, in one sentence.
+    /// Reason, in one sentence without a full stop.
     pub why: &'static str,
 }
 
-/// How bad a finding is.
+/// Severity of a finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Severity {
-    /// Nothing is published while it stands.
+    /// Prevents publication.
     Error,
-    /// The site is published all the same.
+    /// Does not prevent publication.
     Warning,
 }
 
 impl Severity {
-    /// `error` or `warning`, as every format names it.
+    /// Returns `error` or `warning`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Error => "error",
@@ -50,25 +50,25 @@ impl Severity {
     }
 }
 
-/// A finding: what, where, and one thing to do.
+/// Finding with its location and one suggested action.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Diagnostic {
-    /// The rule that was broken, by its code.
+    /// Code of the violated rule.
     pub code: &'static str,
-    /// Whether it stops publication.
+    /// Whether it prevents publication.
     pub severity: Severity,
-    /// Where it stands.
+    /// Location.
     pub span: Span,
-    /// A phrase in lower case, without a full stop, names in backticks.
+    /// Phrase in lower case without a full stop, with names in backticks.
     pub message: String,
-    /// One thing to do.
+    /// Suggested action.
     pub help: Option<String>,
-    /// Other places that belong to it, each with a phrase.
+    /// Related locations, each with a label.
     pub related: Vec<(Span, String)>,
 }
 
 impl Diagnostic {
-    /// An error against `rule` at `span`.
+    /// Creates an error of `rule` at `span`.
     pub fn error(rule: &Rule, span: Span, message: impl Into<String>) -> Self {
         Self {
             code: rule.code,
@@ -80,24 +80,25 @@ impl Diagnostic {
         }
     }
 
-    /// A warning against `rule` at `span`.
+    /// Creates a warning of `rule` at `span`.
     pub fn warning(rule: &Rule, span: Span, message: impl Into<String>) -> Self {
         Self { severity: Severity::Warning, ..Self::error(rule, span, message) }
     }
 
-    /// The same with one thing to do.
+    /// Adds a suggested action.
     pub fn help(mut self, help: impl Into<String>) -> Self {
         self.help = Some(truncate(help.into(), MAX_HELP_CHARS));
         self
     }
 
-    /// The same with another place that belongs to it.
+    /// Adds a related location.
     pub fn related(mut self, span: Span, note: impl Into<String>) -> Self {
         self.related.push((span, note.into()));
         self
     }
 
-    /// Sorts findings by file, place and code, drops exact repeats, and sums up what one file repeats without end.
+    /// Sorts findings by file, location and code, removes duplicates, and summarizes many findings of one rule in one
+    /// file.
     pub fn sort(found: &mut Vec<Self>, sources: &Sources) {
         found.sort_by_cached_key(|finding| {
             let span = finding.span;
@@ -114,7 +115,7 @@ impl Diagnostic {
         for finding in found.iter() {
             *counts.entry((finding.span.source, finding.code)).or_default() += 1;
         }
-        // A sum stands for two findings at least, so that sorting a second time changes nothing.
+        // A summary replaces at least two findings, so that sorting again changes nothing.
         counts.retain(|_, count| *count > MAX_PER_RULE + 1);
         if counts.is_empty() {
             return;

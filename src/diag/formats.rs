@@ -1,4 +1,4 @@
-//! Findings for machines: JSON, annotations of a pull request, SARIF.
+//! Machine-readable findings: JSON, GitHub annotations, SARIF.
 
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -14,7 +14,7 @@ struct FindingRow<'a> {
     severity: &'static str,
     #[serde(flatten)]
     location: FindingLocation<'a>,
-    /// The message, with the other places that belong to it.
+    /// Message with the related locations.
     message: String,
     help: Option<&'a str>,
 }
@@ -64,14 +64,14 @@ fn row<'a>(finding: &'a Diagnostic, sources: &'a Sources) -> FindingRow<'a> {
     }
 }
 
-/// An array with one object a finding; lines and columns count from 1, the end is exclusive. Other places that belong
-/// to a finding stand behind its message.
+/// Formats findings as a JSON array. Lines and columns count from 1, the end is exclusive. Related locations are
+/// appended to the message.
 pub fn json(found: &[Diagnostic], sources: &Sources) -> String {
     let rows: Vec<_> = found.iter().map(|finding| row(finding, sources)).collect();
     escape::json(&rows)
 }
 
-/// Workflow commands that annotate a pull request on GitHub.
+/// Formats findings as workflow commands, which annotate pull requests on GitHub.
 pub fn github(found: &[Diagnostic], sources: &Sources) -> WorkflowCommands {
     let mut commands = WorkflowCommands::default();
     for finding in found {
@@ -94,7 +94,7 @@ pub fn github(found: &[Diagnostic], sources: &Sources) -> WorkflowCommands {
     commands
 }
 
-/// SARIF 2.1.0, as code-scanning services read it; `rules` are all that may be broken.
+/// Formats findings as SARIF 2.1.0 for code-scanning services. `rules` are all known rules.
 pub fn sarif(found: &[Diagnostic], sources: &Sources, rules: &[Rule]) -> String {
     let described: Vec<Value> = rules
         .iter()

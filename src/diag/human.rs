@@ -1,4 +1,4 @@
-//! Findings as a person reads them in a terminal: title, place, line, caret, help.
+//! Findings as text with source lines.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -10,7 +10,7 @@ use crate::escape::{ColorChoice, TerminalText, one_line, replace_invisible, visi
 use crate::files::{SourceId, Sources, Span};
 use crate::unicode_safety::invisible_chars;
 
-/// Every finding with its source line and caret, an empty line between two.
+/// Formats findings with their source lines, separated by empty lines.
 pub fn report(found: &[Diagnostic], sources: &Sources) -> TerminalText {
     let renderer = Renderer::styled().term_width(110);
     let places = found.iter().flat_map(|finding| {
@@ -25,12 +25,12 @@ pub fn report(found: &[Diagnostic], sources: &Sources) -> TerminalText {
     TerminalText::colored_by_renderer(&text)
 }
 
-/// The [`report`] as it is written to a terminal.
+/// Renders the [`report`] for a terminal.
 pub fn human(found: &[Diagnostic], sources: &Sources, color: ColorChoice) -> String {
     report(found, sources).render(color)
 }
 
-/// `2 errors, 1 warning in 3 files`.
+/// Formats a summary such as `2 errors, 1 warning in 3 files`.
 pub fn summary(found: &[Diagnostic]) -> String {
     let count = |severity| found.iter().filter(|finding| finding.severity == severity).count();
     let mut files: Vec<_> = found.iter().map(|finding| finding.span.source).collect();
@@ -50,19 +50,18 @@ fn plural(number: usize) -> &'static str {
     if number == 1 { "" } else { "s" }
 }
 
-/// Shown for a character that is not safe to show.
+/// Replacement for unsafe characters.
 const REPLACEMENT: char = '\u{FFFD}';
 
-/// Sources as they are shown.
+/// Sources with unsafe characters replaced.
 type Shown<'s> = BTreeMap<SourceId, ShownSource<'s>>;
 
-/// A source with a sign in place of each unsafe character, so that columns stay, and what the signs add to places
-/// behind them.
+/// Source with unsafe characters replaced so that columns stay, and the resulting shift of byte offsets.
 struct ShownSource<'s> {
     path: Cow<'s, str>,
     text: Cow<'s, str>,
     raw: &'s str,
-    /// Byte of each unsafe character in the raw text, and how many bytes all signs up to it add.
+    /// Byte offset of each unsafe character in the raw text, and the total shift after it.
     added: Vec<(usize, isize)>,
 }
 
@@ -83,7 +82,7 @@ impl<'s> ShownSource<'s> {
         byte.saturating_add_signed(before.checked_sub(1).map_or(0, |last| self.added[last].1))
     }
 
-    /// A span that stays on its first line and within the text, and shows at least a caret.
+    /// Limits a span to its first line and to the text, and keeps room for a caret.
     fn window(&self, span: Span) -> std::ops::Range<usize> {
         let start = span.start.min(self.raw.len());
         let line_end = self.raw[start..].find('\n').map_or(self.raw.len(), |at| start + at);

@@ -1,4 +1,4 @@
-//! What is wrong, where, and what to do about it; as text, JSON, annotations or SARIF.
+//! Diagnostics, and their output as text, JSON, annotations and SARIF.
 
 mod finding;
 mod formats;

@@ -1,11 +1,11 @@
-//! The nearest of the names that would have been right.
+//! Suggestions for misspelled names.
 
-/// Most characters that are compared: no name is longer, and the work grows with both lengths.
+/// Maximum number of compared characters. Time grows with the product of both lengths.
 const LONGEST: usize = 120;
 
-/// The candidate that `written` is most likely a slip of, if one is near enough.
+/// Returns the candidate that `written` is most likely a misspelling of.
 ///
-/// Near is a Damerau-Levenshtein distance of at most a third of the longer name (at least one), ignoring case.
+/// The Damerau-Levenshtein distance, ignoring case, must be at most a third of the longer name, or 1.
 pub fn nearest<'a>(written: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     ranked(written, candidates)
         .filter(|(distance, _, candidate)| {
@@ -15,12 +15,12 @@ pub fn nearest<'a>(written: &str, candidates: impl IntoIterator<Item = &'a str>)
         .map(|(_, _, candidate)| candidate)
 }
 
-/// The candidate at the least distance, however far; none where there are none.
+/// Returns the candidate with the smallest distance, without a limit.
 pub fn closest<'a>(written: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     ranked(written, candidates).min().map(|(_, _, candidate)| candidate)
 }
 
-/// Distance, length and name of each: what is nearer is less, of equals the shorter.
+/// Returns distance, length and name of each candidate, so that the minimum is the best match.
 fn ranked<'a>(
     written: &str,
     candidates: impl IntoIterator<Item = &'a str>,

@@ -6,13 +6,13 @@ use std::str::FromStr;
 
 use anyhow::{Context, Result};
 
-/// How many ports after the wanted one are tried.
+/// Number of ports to try after the requested one.
 const PORTS_TRIED: u16 = 100;
 
 /// Listens on the port, or on the next free one.
 ///
 /// # Errors
-/// When the interface is not one of this machine, or all ports tried are taken.
+/// If the interface does not belong to this machine, or all tried ports are in use.
 pub(crate) fn listen(interface: IpAddr, port: u16) -> Result<TcpListener> {
     let last = if port == 0 { 0 } else { port.saturating_add(PORTS_TRIED) };
     for candidate in port..last {
@@ -25,11 +25,11 @@ pub(crate) fn listen(interface: IpAddr, port: u16) -> Result<TcpListener> {
 }
 
 fn refusal(interface: IpAddr, port: u16) -> String {
-    let hint = if (1..1024).contains(&port) { " (ports below 1024 need special rights)" } else { "" };
+    let hint = if (1..1024).contains(&port) { " (ports below 1024 require privileges)" } else { "" };
     format!("cannot listen on {}{hint}", SocketAddr::new(interface, port))
 }
 
-/// The address to open in a browser on this machine.
+/// Returns the URL to open in a browser on this machine.
 pub(crate) fn url(address: SocketAddr) -> String {
     let host = match address.ip() {
         ip if !ip.is_unspecified() => ip,
@@ -39,14 +39,14 @@ pub(crate) fn url(address: SocketAddr) -> String {
     format!("http://{}/", SocketAddr::new(host, address.port()))
 }
 
-/// A name by which a request may call the server, besides those of this machine.
+/// Host name that requests may use besides those of this machine.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HostName(String);
 
 impl FromStr for HostName {
     type Err = String;
 
-    /// Takes a name as it stands in an address, without anything around it.
+    /// Parses a plain host name, without scheme, port or path.
     fn from_str(text: &str) -> Result<Self, String> {
         let is_name = |part: &str| {
             !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte))
@@ -54,27 +54,27 @@ impl FromStr for HostName {
         if text.split('.').all(is_name) {
             Ok(Self(text.to_string()))
         } else {
-            Err("give a name such as `kb.test`, without scheme, port, path or `*`".to_string())
+            Err("expected a host name such as `kb.test`, without scheme, port, path or `*`".to_string())
         }
     }
 }
 
-/// The names a request may call the server by.
+/// Host names that requests may use.
 ///
-/// A page of another site can make its own name point to this machine (DNS rebinding) and would then be of
-/// the same origin as the server; only its name in `Host` gives it away.
+/// A page of another site can point its own host name to this machine (DNS rebinding) and would then have the same
+/// origin as the server. Only the name in its `Host` header gives it away.
 #[derive(Debug, Clone)]
 pub(crate) struct Hosts {
-    /// The address listened on.
+    /// Address that the server listens on.
     pub(crate) interface: IpAddr,
-    /// Names that the user vouches for.
+    /// Names allowed by `--allow-host`.
     pub(crate) names: Vec<HostName>,
 }
 
 impl Hosts {
-    /// Whether a `Host` header, with or without a port, names this server.
+    /// Returns whether a `Host` header, with or without a port, names this server.
     ///
-    /// The port is not compared: it differs behind a forwarded one, and rebinding cannot change the name.
+    /// The port is not compared: port forwarding changes it, and rebinding cannot change the name.
     pub(crate) fn allow(&self, host: &str) -> bool {
         let Some(name) = without_port(host) else { return false };
         if name.eq_ignore_ascii_case("localhost")
@@ -86,7 +86,7 @@ impl Hosts {
             Some(inner) => inner.parse::<Ipv6Addr>().map(IpAddr::from),
             None => name.parse::<Ipv4Addr>().map(IpAddr::from),
         };
-        // Every address of this machine is meant when it listens on all of them; rebinding needs a name.
+        // A server on the unspecified address accepts every IP address, since rebinding needs a name.
         literal.is_ok_and(|ip| {
             [IpAddr::from(Ipv4Addr::LOCALHOST), Ipv6Addr::LOCALHOST.into(), self.interface].contains(&ip)
                 || self.interface.is_unspecified()
@@ -110,7 +110,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_names_of_this_machine_are_answered() {
+    fn only_names_of_this_machine_are_accepted() {
         let hosts = Hosts { interface: [192, 168, 1, 5].into(), names: vec!["kb.test".parse().unwrap()] };
         for host in [
             "localhost",
@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn listening_everywhere_answers_to_addresses_but_never_to_names() {
+    fn the_unspecified_address_accepts_ip_addresses_but_no_names() {
         let hosts = Hosts { interface: Ipv4Addr::UNSPECIFIED.into(), names: Vec::new() };
         assert!(hosts.allow("10.0.0.7:1111"));
         assert!(!hosts.allow("evil.example:1111"));

@@ -2,10 +2,10 @@
 
 use std::process::{Command, Stdio};
 
-/// Starts the browser and waits until the command that starts it is done.
+/// Starts the browser and waits until the command exits.
 ///
 /// # Errors
-/// What went wrong, in a phrase.
+/// Describes the failure in a phrase.
 pub(crate) fn open(url: &str) -> Result<(), String> {
     let (program, arguments) = command(std::env::consts::OS);
     let status = Command::new(program)
@@ -19,7 +19,7 @@ pub(crate) fn open(url: &str) -> Result<(), String> {
     if status.success() { Ok(()) } else { Err(format!("`{program}` ended with {status}")) }
 }
 
-/// The command that opens an address, to be followed by it.
+/// Returns the command that opens a URL, to which the URL is appended.
 fn command(os: &str) -> (&'static str, &'static [&'static str]) {
     match os {
         "macos" => ("open", &[]),

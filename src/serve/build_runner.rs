@@ -1,5 +1,5 @@
-//! Builds, each on a thread of its own. A build that makes no progress is abandoned with its threads, since no thread can be
-//! ended from outside.
+//! Runs each build on its own thread. A build without progress is abandoned with its threads, since a thread cannot be
+//! stopped from outside.
 
 use std::any::Any;
 use std::collections::BTreeSet;
@@ -19,166 +19,166 @@ use crate::serve::tracker::{StallLimit, Tracker};
 use crate::serve::viewed::ViewedPages;
 use crate::serve::{Changes, Rebuild};
 
-/// Number of an order; a result with another number is that of an abandoned build.
+/// Number of a build. A result with another number comes from an abandoned build.
 pub(crate) type BuildId = u64;
 
 type RebuildFn = dyn Fn(&Changes, &Tracker) -> Rebuild + Send + Sync;
 
-/// The inputs of builds, shared by all their threads.
+/// Inputs of builds, shared by their threads.
 struct BuildContext {
-    look: WatchedFiles,
+    files: WatchedFiles,
     viewed: ViewedPages,
     rebuild: Box<RebuildFn>,
     report: Box<dyn Fn(BuildId, BuildEvent) + Send + Sync>,
-    /// The files as the last build found them.
-    seen: Mutex<Option<WatchSnapshot>>,
+    /// Files as of the last completed build.
+    snapshot: Mutex<Option<WatchSnapshot>>,
 }
 
-/// Starts builds, one at a time.
+/// Runs builds, one at a time.
 pub(crate) struct BuildRunner {
     context: Arc<BuildContext>,
     limit: StallLimit,
     last: BuildId,
     running: Option<Running>,
-    /// The threads that builds share; an abandoned build keeps them.
+    /// Thread pool shared by builds. An abandoned build keeps its pool.
     pool: Option<Arc<ThreadPool>>,
 }
 
-/// A build under way.
+/// Running build.
 struct Running {
     tracker: Arc<Tracker>,
     began: Instant,
-    /// Nothing is sent: the thread drops the other end when it ends.
+    /// Disconnects when the thread ends.
     ended: Receiver<()>,
-    /// When progress was last seen, and how many reports there were then.
-    moved: Instant,
+    /// Time of the last observed progress, and the number of reports then.
+    last_progress: Instant,
     reports: u64,
 }
 
 /// Event of a build.
 #[derive(Debug)]
 pub(crate) enum BuildEvent {
-    /// Its first files are there.
+    /// The first files are rendered.
     Partial {
-        /// Changes that it was made for.
+        /// Changes that triggered the build.
         changes: Changes,
-        /// The files.
         files: Outputs,
-        /// How long they took.
+        /// Time since the start of the build.
         took: Duration,
     },
-    /// It has ended. `None` when no file had changed, or nobody waits for it.
+    /// The build has ended. `None` if no file had changed or the build was cancelled.
     Done(Option<BuildResult>),
 }
 
 /// Result of a build.
 #[derive(Debug)]
 pub(crate) struct BuildResult {
-    /// Changes that it was made for.
+    /// Changes that triggered the build.
     pub(crate) changes: Changes,
-    /// The files of the site, or as plain text what is wrong.
+    /// Files of the site, or the error as plain text.
     pub(crate) outcome: Result<Outputs, String>,
-    /// How long it took.
+    /// Duration of the build.
     pub(crate) took: Duration,
 }
 
 impl fmt::Debug for BuildRunner {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Whole").field("last", &self.last).finish_non_exhaustive()
+        f.debug_struct("BuildRunner").field("last", &self.last).finish_non_exhaustive()
     }
 }
 
 impl BuildRunner {
-    /// Before the first order, which is built in any case. `report` hears what comes of each order.
+    /// Creates a runner. Its first build runs even if no file changed. `report` receives the events of all builds.
     pub(crate) fn new(
-        look: WatchedFiles,
+        files: WatchedFiles,
         viewed: ViewedPages,
         limit: StallLimit,
         rebuild: impl Fn(&Changes, &Tracker) -> Rebuild + Send + Sync + 'static,
         report: impl Fn(BuildId, BuildEvent) + Send + Sync + 'static,
     ) -> Self {
         let (rebuild, report) = (Box::new(rebuild), Box::new(report));
-        let context = Arc::new(BuildContext { look, viewed, rebuild, report, seen: Mutex::default() });
+        let context = Arc::new(BuildContext { files, viewed, rebuild, report, snapshot: Mutex::default() });
         Self { context, limit, last: 0, running: None, pool: None }
     }
 
-    /// Builds if a file changed: one of those `named`, or where nobody named one or they are not all plain files, any.
+    /// Starts a build if a file changed. Checks only the files in `named`, or all files if `named` is empty or
+    /// contains anything but existing files.
     pub(crate) fn start_build(&mut self, named: BTreeSet<PathBuf>) {
         self.last += 1;
         let (id, context, began) = (self.last, Arc::clone(&self.context), Instant::now());
         if self.pool.is_none() {
-            // Without threads of its own a build uses those of the process.
+            // Without its own pool, a build uses the global one.
             self.pool = rayon::ThreadPoolBuilder::new().build().ok().map(Arc::new);
         }
         let changes = Arc::new(Mutex::new(Changes::default()));
-        let (first, made_for) = (Arc::clone(&self.context), Arc::clone(&changes));
+        let (first, trigger) = (Arc::clone(&self.context), Arc::clone(&changes));
         let tracker = Arc::new(Tracker::new(move |files| {
-            let changes = made_for.lock().unwrap_or_else(PoisonError::into_inner).clone();
+            let changes = trigger.lock().unwrap_or_else(PoisonError::into_inner).clone();
             (first.report)(id, BuildEvent::Partial { changes, files, took: began.elapsed() });
         }));
         let (pool, watch) = (self.pool.clone(), Arc::clone(&tracker));
         let (alive, ended) = mpsc::channel();
-        let work = move || {
+        let task = move || {
             let _alive = alive;
             let build = || context.build_if_changed(&named, &changes, &watch);
-            let work = match pool {
+            let result = match pool {
                 Some(pool) => pool.install(build),
                 None => build(),
             };
-            (context.report)(id, BuildEvent::Done(work));
+            (context.report)(id, BuildEvent::Done(result));
         };
-        if let Err(error) = thread::Builder::new().name("kbgen build".to_string()).spawn(work) {
+        if let Err(error) = thread::Builder::new().name("kbgen build".to_string()).spawn(task) {
             let outcome = Err(format!("cannot start a thread: {error}"));
-            let work = BuildResult { changes: Changes::default(), outcome, took: Duration::ZERO };
-            (self.context.report)(id, BuildEvent::Done(Some(work)));
+            let result = BuildResult { changes: Changes::default(), outcome, took: Duration::ZERO };
+            (self.context.report)(id, BuildEvent::Done(Some(result)));
         }
-        self.running = Some(Running { tracker, began, ended, moved: began, reports: 0 });
+        self.running = Some(Running { tracker, began, ended, last_progress: began, reports: 0 });
     }
 
-    /// Whether all of these files were there at the last build.
+    /// Returns whether all of these files existed at the last build.
     pub(crate) fn knows_all(&self, paths: &BTreeSet<PathBuf>) -> bool {
-        let seen = self.context.seen.lock().unwrap_or_else(PoisonError::into_inner);
-        seen.as_ref().is_some_and(|seen| self.context.look.has(seen, paths))
+        let snapshot = self.context.snapshot.lock().unwrap_or_else(PoisonError::into_inner);
+        snapshot.as_ref().is_some_and(|snapshot| self.context.files.contains_all(snapshot, paths))
     }
 
-    /// Whether a build is under way.
+    /// Returns whether a build is running.
     pub(crate) fn is_running(&self) -> bool {
         self.running.is_some()
     }
 
-    /// Whether an order is that of the build under way, and somebody waits for it.
+    /// Returns whether a number is that of the running build and the build is not cancelled.
     pub(crate) fn is_last(&self, id: BuildId) -> bool {
         id == self.last && self.running.as_ref().is_some_and(|running| !running.tracker.is_cancelled())
     }
 
-    /// Ends the build under way at its next report.
+    /// Cancels the running build, which ends at its next progress report.
     pub(crate) fn cancel(&self) {
         if let Some(running) = &self.running {
             running.tracker.cancel();
         }
     }
 
-    /// Whether a result is that of the build under way, which ends with it.
+    /// Ends the running build if the number is its own; returns whether it was.
     pub(crate) fn finish(&mut self, id: BuildId) -> bool {
         id == self.last && self.running.take().is_some()
     }
 
-    /// When to look again whether the build under way makes progress.
+    /// Returns the time of the next stall check.
     pub(crate) fn due(&self) -> Option<Instant> {
-        self.running.as_ref().map(|running| running.moved + self.limit.of_build())
+        self.running.as_ref().map(|running| running.last_progress + self.limit.of_build())
     }
 
-    /// Gives the build under way up if it is due and made no progress, and says so.
+    /// Abandons the running build if it made no progress within the limit, and returns the error to show.
     pub(crate) fn abandon_stalled(&mut self) -> Option<BuildResult> {
         let limit = self.limit.of_build();
-        let running = self.running.as_mut().filter(|running| running.moved.elapsed() >= limit)?;
+        let running = self.running.as_mut().filter(|running| running.last_progress.elapsed() >= limit)?;
         let reports = running.tracker.reports();
         if std::mem::replace(&mut running.reports, reports) != reports {
-            running.moved = Instant::now();
+            running.last_progress = Instant::now();
             return None;
         }
         running.tracker.cancel();
-        let (outcome, took) = (Err(running.tracker.stall(limit)), running.began.elapsed());
+        let (outcome, took) = (Err(running.tracker.stall_message(limit)), running.began.elapsed());
         self.running = None;
         self.pool = None;
         Some(BuildResult { changes: Changes::default(), outcome, took })
@@ -186,7 +186,7 @@ impl BuildRunner {
 }
 
 impl Drop for BuildRunner {
-    /// Waits for the build under way, which ends at its next report, unless it stalls.
+    /// Cancels the running build and waits for it, at most for the stall limit.
     fn drop(&mut self) {
         if let Some(Running { tracker, ended, .. }) = self.running.take() {
             tracker.cancel();
@@ -199,41 +199,41 @@ impl BuildContext {
     fn build_if_changed(
         &self,
         named: &BTreeSet<PathBuf>,
-        made_for: &Mutex<Changes>,
+        trigger: &Mutex<Changes>,
         tracker: &Tracker,
     ) -> Option<BuildResult> {
-        let seen = || self.seen.lock().unwrap_or_else(PoisonError::into_inner);
-        let before = seen().clone();
+        let snapshot = || self.snapshot.lock().unwrap_or_else(PoisonError::into_inner);
+        let before = snapshot().clone();
         let mut now = before.clone().unwrap_or_default();
-        let quick = if named.is_empty() { None } else { self.look.changed(named, &mut now) };
+        let quick = if named.is_empty() { None } else { self.files.changed(named, &mut now) };
         let changes = match (quick, &before) {
             (Some(changes), Some(_)) => changes,
             (_, before) => {
-                now = self.look.look();
-                before.as_ref().map_or_else(Changes::default, |before| self.look.changes(before, &now))
+                now = self.files.take();
+                before.as_ref().map_or_else(Changes::default, |before| self.files.changes(before, &now))
             }
         };
         if before.is_some() && changes.paths.is_empty() {
             return None;
         }
         let changes = Changes { viewed: self.viewed.addresses(), ..changes };
-        *made_for.lock().unwrap_or_else(PoisonError::into_inner) = changes.clone();
-        let work = self.build(changes, tracker);
-        // Nobody hears of a cancelled build, so the next one has to find the same changes.
+        *trigger.lock().unwrap_or_else(PoisonError::into_inner) = changes.clone();
+        let result = self.build(changes, tracker);
+        // The next build must find the same changes as a cancelled one.
         if tracker.is_cancelled() {
             return None;
         }
-        *seen() = Some(now);
-        Some(work)
+        *snapshot() = Some(now);
+        Some(result)
     }
 
     fn build(&self, changes: Changes, tracker: &Tracker) -> BuildResult {
         let started = Instant::now();
-        // A defect of ours must not end the session of an author; what the closure caches is its own affair.
+        // A bug in kbgen must not end the session.
         let outcome = match catch_unwind(AssertUnwindSafe(|| (self.rebuild)(&changes, tracker))) {
             Ok(Rebuild::Site(outputs)) => Ok(outputs),
             Ok(Rebuild::Broken { plain }) => Err(plain),
-            Err(panic) => Err(format!("kbgen itself failed, which is a defect of kbgen: {}", words(&*panic))),
+            Err(panic) => Err(format!("internal error, please report this bug in kbgen: {}", words(&*panic))),
         };
         BuildResult { changes, outcome, took: started.elapsed() }
     }

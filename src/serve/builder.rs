@@ -1,4 +1,4 @@
-//! The thread that keeps the site as new as its files: it starts the others and is told by all of them.
+//! Main thread of the development server. It starts the other threads and receives their messages.
 
 use std::net::{SocketAddr, TcpListener};
 use std::path::PathBuf;
@@ -20,17 +20,16 @@ use crate::serve::{Changes, Event, OpenBrowser, Rebuild, ServeOptions, browser};
 /// Message to the builder.
 #[derive(Debug)]
 pub(crate) enum Message {
-    /// Something happened to the files at these paths; none when the system lost count.
+    /// File-system event for these paths. Empty if the system lost events.
     FilesChanged(Vec<PathBuf>),
-    /// Result of a requested build.
+    /// Event of the build with this number.
     Build(BuildId, BuildEvent),
     /// The browser did not start.
     BrowserFailed(String),
-    /// End.
     Stop,
 }
 
-/// All that the building thread owns.
+/// State of the builder thread.
 #[derive(Debug)]
 pub(crate) struct Builder {
     pub(crate) options: ServeOptions,
@@ -43,7 +42,7 @@ pub(crate) struct Builder {
 }
 
 impl Builder {
-    /// Builds, starts the server, and builds again until told to stop.
+    /// Builds, starts the server, and rebuilds until it receives [`Message::Stop`].
     pub(crate) fn run(
         self,
         rebuild: impl Fn(&Changes, &Tracker) -> Rebuild + Send + Sync + 'static,
@@ -51,7 +50,7 @@ impl Builder {
     ) {
         let done = self.done.clone();
         if let Err(error) = self.serve(rebuild, announce) {
-            // Nobody may be left to hear it.
+            // The receiver may be gone.
             let _ = done.send(Err(error));
         }
     }
@@ -68,9 +67,9 @@ impl Builder {
         if !options.interface.is_loopback() {
             announce(Event::Exposed { interface: options.interface });
         }
-        let look = WatchedFiles::new(&options);
+        let files = WatchedFiles::new(&options);
         let disk = inbox.clone();
-        let (watch, why) = Watch::start(&look, move |paths| drop(disk.send(Message::FilesChanged(paths))));
+        let (watch, why) = Watch::start(&files, move |paths| drop(disk.send(Message::FilesChanged(paths))));
         if let Some(why) = &why {
             announce(Event::WatchFailed { why: why.clone() });
         }
@@ -78,14 +77,14 @@ impl Builder {
         let report = move |id, news| drop(built.send(Message::Build(id, news)));
         let viewed = ViewedPages::default();
         let runner =
-            BuildRunner::new(look.clone(), viewed.clone(), options.stall_limit.clone(), rebuild, report);
-        let Some((mut scheduler, receiver)) = Scheduler::open(look, watch, runner, &messages, &announce)
+            BuildRunner::new(files.clone(), viewed.clone(), options.stall_limit.clone(), rebuild, report);
+        let Some((mut scheduler, receiver)) = Scheduler::open(files, watch, runner, &messages, &announce)
         else {
             return Ok(());
         };
         let hosts = Hosts { interface: options.interface, names: options.names };
         let server = thread::Builder::new().name("kbgen server".to_string()).spawn(move || {
-            // Nobody may be left to hear it.
+            // The receiver may be gone.
             let _ = done.send(connection::serve(listener, hosts, options.limits, receiver, viewed, trigger));
         });
         let server = server.context("cannot start a thread")?;
@@ -94,8 +93,8 @@ impl Builder {
         if options.open == OpenBrowser::Yes {
             open_browser(url, inbox);
         }
-        scheduler.work(&messages);
-        // The server ends when it has no more news to wait for.
+        scheduler.run(&messages);
+        // Dropping the sender of states ends the server.
         drop(scheduler);
         let _ = server.join();
         Ok(())
@@ -103,7 +102,7 @@ impl Builder {
 }
 
 fn open_browser(url: String, inbox: Sender<Message>) {
-    // The command may last as long as the browser does.
+    // The command may run as long as the browser.
     let opened = thread::Builder::new().name("kbgen browser".to_string()).spawn({
         let inbox = inbox.clone();
         move || {

@@ -1,4 +1,4 @@
-//! A client's socket: held to the letter of HTTP, and watched for progress.
+//! Client socket with strict HTTP parsing and activity tracking.
 
 use std::io;
 use std::pin::Pin;
@@ -10,7 +10,7 @@ use std::time::Instant;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 
-/// When bytes last went over a wire, in milliseconds since the server began.
+/// Time of the last transferred bytes, in milliseconds since the server started.
 #[derive(Debug, Clone)]
 pub(crate) struct Activity {
     began: Instant,
@@ -18,19 +18,19 @@ pub(crate) struct Activity {
 }
 
 impl Activity {
-    /// Of a connection that has come now.
+    /// Starts with a connection accepted now.
     pub(crate) fn new(began: Instant) -> Self {
         let activity = Self { began, last: Arc::default() };
         activity.record();
         activity
     }
 
-    /// How long after the server began the last bytes went; `None` for a connection that may stay still.
+    /// Returns the time of the last transfer, or `None` if the connection may be idle.
     pub(crate) fn last(&self) -> Option<u64> {
         Some(self.last.load(Ordering::Relaxed)).filter(|last| *last != u64::MAX)
     }
 
-    /// From now on it is no fault that nothing goes over the wire.
+    /// Allows the connection to be idle from now on.
     pub(crate) fn disable_timeout(&self) {
         self.last.store(u64::MAX, Ordering::Relaxed);
     }
@@ -41,7 +41,6 @@ impl Activity {
     }
 }
 
-/// The socket.
 #[derive(Debug)]
 pub(crate) struct ClientStream {
     stream: TcpStream,
@@ -103,18 +102,18 @@ impl AsyncWrite for ClientStream {
     }
 }
 
-/// Refuses what hyper lets pass and RFC 9112 does not: a line that does not end in CR LF (a proxy in front may see
-/// other lines than we do), and a request line with a fragment or with bytes outside ASCII.
+/// Rejects requests that hyper accepts although RFC 9112 forbids them: lines that do not end in CR LF (a proxy may see
+/// other lines), and request lines with a fragment or non-ASCII bytes.
 ///
-/// A byte out of place becomes NUL, which no head may hold, so that hyper answers 400 and closes. A request
-/// with a body is refused as a whole, so that every byte that counts is one of a head.
+/// An invalid byte becomes NUL, which no header may contain, so that hyper answers 400 and closes. Requests with a
+/// body are rejected, so every byte belongs to a request head.
 #[derive(Debug, Default)]
 struct HeadValidator {
-    /// The last byte was CR.
+    /// Whether the last byte was CR.
     after_cr: bool,
-    /// Bytes of the line so far, without its end.
+    /// Bytes of the current line, without its end.
     length: usize,
-    /// The request line of this head has passed.
+    /// Whether the request line of this head is complete.
     past_request_line: bool,
 }
 
@@ -136,7 +135,7 @@ impl HeadValidator {
 
     fn step(&mut self, byte: u8) {
         match byte {
-            // An empty line ends the head, or comes before its first line, where it means nothing.
+            // An empty line ends the head, or is ignored before the request line.
             b'\n' => (self.past_request_line, self.length) = (self.length > 0, 0),
             b'\r' => {}
             _ => self.length += 1,
@@ -149,11 +148,11 @@ impl HeadValidator {
 mod tests {
     use super::*;
 
-    /// What hyper is given for these bytes.
+    /// Returns the bytes that hyper receives.
     fn validated(text: &str) -> String {
         let mut bytes = text.as_bytes().to_vec();
         let mut validator = HeadValidator::default();
-        // Byte by byte and all at once must be the same.
+        // The split into reads must not matter.
         let (first, rest) = bytes.split_at_mut(text.len() / 2);
         validator.validate(first);
         validator.validate(rest);
@@ -161,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn a_head_by_the_letter_passes_unchanged() {
+    fn a_valid_head_is_unchanged() {
         for head in [
             "GET /a?b HTTP/1.1\r\nHost: localhost\r\n\r\n",
             "\r\nGET / HTTP/1.1\r\nNote: # ä\r\n\r\nGET / HTTP/1.1\r\nHost: localhost\r\n\r\n",
@@ -171,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn a_byte_out_of_place_becomes_one_that_no_head_may_hold() {
+    fn invalid_bytes_become_nul() {
         for (head, given) in [
             ("GET / HTTP/1.1\nHost: a\r\n\r\n", "GET / HTTP/1.1\0Host: a\r\n\r\n"),
             ("GET / HTTP/1.1\r\nA: b\rC: d\r\n\r\n", "GET / HTTP/1.1\r\nA: b\r\0: d\r\n\r\n"),

@@ -1,4 +1,4 @@
-//! Accepts connections and keeps each within its limits of time, size and number.
+//! Accepts connections and enforces limits of time, size and number.
 
 use std::convert::Infallible;
 use std::net::TcpListener;
@@ -26,25 +26,25 @@ use crate::serve::respond::{Reply, plain, respond};
 use crate::serve::state::State;
 use crate::serve::viewed::ViewedPages;
 
-/// The largest head of a request, in bytes.
+/// Maximum size of a request head, in bytes.
 const HEAD_BYTES: usize = 32 * 1024;
-/// The time that responses under way are given when the server stops.
+/// Time for running responses to finish when the server stops.
 const SHUTDOWN_GRACE: Duration = Duration::from_secs(1);
-/// How often is looked for clients that let an answer lie.
+/// Interval of the check for idle clients.
 const IDLE_CHECK_INTERVAL: Duration = Duration::from_millis(500);
 
 type Body = Either<Full<Bytes>, Channel<Bytes, Infallible>>;
 
-/// What ends the server, besides the builder.
+/// Event that stops the server, besides the end of the builder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ShutdownTrigger {
-    /// Nothing else.
+    /// No other event.
     BuilderStopped,
-    /// Ctrl-C, or the signal that asks a process to end.
+    /// Ctrl-C or SIGTERM.
     Signal,
 }
 
-/// What every connection shares.
+/// State shared by all connections.
 #[derive(Clone)]
 struct Shared {
     states: watch::Receiver<Arc<State>>,
@@ -55,10 +55,10 @@ struct Shared {
     limits: Limits,
 }
 
-/// Answers requests until the sender of `states` is dropped, or a signal comes.
+/// Answers requests until the sender of `states` is dropped or a signal arrives.
 ///
 /// # Errors
-/// When the system gives no event loop.
+/// If the event loop cannot be created.
 pub(crate) fn serve(
     listener: TcpListener,
     hosts: Hosts,
@@ -103,7 +103,7 @@ async fn accept(
                     let task = connections.spawn(handle_connection(stream, activity.clone(), shared.clone()));
                     limiter.admit(activity, task);
                 }
-                // Out of file handles, or a client that left at once: others may fare better in a moment.
+                // Out of file handles, or the client is gone. Retry after a short delay.
                 Err(_) => {
                     limiter.close_idlest();
                     tokio::time::sleep(Duration::from_millis(20)).await;
@@ -113,12 +113,12 @@ async fn accept(
     }
     drop(listener);
     drop(running);
-    let last_words = async { while connections.join_next().await.is_some() {} };
-    let _ = tokio::time::timeout(SHUTDOWN_GRACE, last_words).await;
+    let remaining = async { while connections.join_next().await.is_some() {} };
+    let _ = tokio::time::timeout(SHUTDOWN_GRACE, remaining).await;
     Ok(())
 }
 
-/// Until the builder is gone or the user wants an end.
+/// Completes when the builder is gone or a signal arrives.
 async fn shutdown(states: &mut watch::Receiver<Arc<State>>, trigger: ShutdownTrigger) {
     let builder = async { while states.changed().await.is_ok() {} };
     match trigger {
@@ -139,13 +139,13 @@ async fn signal() {
         }
         return;
     }
-    // Where signals cannot be had, the system ends the process by itself.
+    // Without signal handling, the system ends the process.
     if tokio::signal::ctrl_c().await.is_err() {
         std::future::pending::<()>().await;
     }
 }
 
-/// One connection, from its first request to its last.
+/// Serves one connection.
 async fn handle_connection(stream: TcpStream, activity: Activity, shared: Shared) {
     let mut stopping = shared.stopping.clone();
     let head_timeout = shared.limits.head_timeout;
@@ -161,7 +161,7 @@ async fn handle_connection(stream: TcpStream, activity: Activity, shared: Shared
         .max_buf_size(2 * HEAD_BYTES)
         .serve_connection(TokioIo::new(wire), service);
     let mut connection = pin!(connection);
-    // A broken connection is the client's affair.
+    // Connection errors are ignored.
     tokio::select! {
         _ = connection.as_mut() => {}
         _ = stopping.changed() => {
@@ -184,7 +184,7 @@ fn answer(request: Request<Incoming>, shared: &Shared, activity: &Activity) -> R
         }
         Reply::EventStream(headers) => {
             let Ok(permit) = shared.streams.clone().try_acquire_owned() else {
-                return plain(StatusCode::SERVICE_UNAVAILABLE, "Too many pages listen.\n")
+                return plain(StatusCode::SERVICE_UNAVAILABLE, "Too many open pages.\n")
                     .map(|bytes| Either::Left(Full::new(bytes)));
             };
             activity.disable_timeout();

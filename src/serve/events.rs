@@ -1,4 +1,4 @@
-//! The stream of events that keeps an open page as new as the site.
+//! Server-sent events that keep open pages up to date.
 
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -10,13 +10,13 @@ use tokio::sync::{OwnedSemaphorePermit, watch};
 
 use crate::serve::state::State;
 
-/// A comment is sent this often, so that a page that is gone without a word is noticed.
+/// Interval of comments, which detect closed connections.
 const HEARTBEAT: Duration = Duration::from_secs(15);
 
-/// How soon a browser tries again after the server went away.
+/// Reconnection delay of browsers.
 const RETRY: &str = "retry: 1000\n\n";
 
-/// A body that tells the state now and after every build, until the page or the server goes away.
+/// Returns a body that sends the state now and after every build, until the page or the server is gone.
 pub(crate) fn body(
     states: watch::Receiver<Arc<State>>,
     stopping: watch::Receiver<()>,
@@ -24,7 +24,7 @@ pub(crate) fn body(
 ) -> Channel<Bytes, Infallible> {
     let (sender, channel) = Channel::new(4);
     tokio::spawn(async move {
-        // A page that is gone ends the stream, which is no error.
+        // A closed page ends the stream, which is not an error.
         let _ = stream_events(sender, states, stopping).await;
         drop(permit);
     });

@@ -1,4 +1,4 @@
-//! What clients may take: places, and time.
+//! Limits on connections and idle time of clients.
 
 use std::time::{Duration, Instant};
 
@@ -6,16 +6,16 @@ use tokio::task::AbortHandle;
 
 use crate::serve::client_stream::Activity;
 
-/// How many connections there may be, and how long they may keep still.
+/// Limits of the server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
-    /// Connections at a time; a browser opens six. One more closes the one that kept still for longest.
+    /// Maximum number of connections. A browser opens six. An additional connection closes the longest idle one.
     pub connections: usize,
-    /// Event streams at a time, fewer than connections, so that pages can always be had.
+    /// Maximum number of event streams, below `connections` so that pages remain available.
     pub streams: usize,
-    /// The time in which the head of a request must have come.
+    /// Timeout for receiving a request head.
     pub head_timeout: Duration,
-    /// The time in which some byte of an answer must go, for a reader who is slow.
+    /// Timeout without any transferred byte, for slow readers.
     pub idle_timeout: Duration,
 }
 
@@ -30,7 +30,7 @@ impl Default for Limits {
     }
 }
 
-/// The connections that are open.
+/// Open connections.
 #[derive(Debug)]
 pub(crate) struct ConnectionLimiter {
     limits: Limits,
@@ -43,13 +43,13 @@ impl ConnectionLimiter {
         Self { limits, began: Instant::now(), open: Vec::new() }
     }
 
-    /// What a new connection reports its progress to.
+    /// Returns the activity tracker for a new connection.
     pub(crate) fn activity(&self) -> Activity {
         Activity::new(self.began)
     }
 
-    /// Gives a connection a seat. When there is none left, whoever kept still for longest leaves: who
-    /// only sits there, or takes an answer in drops, must not keep a reader waiting.
+    /// Adds a connection. At the limit, the longest idle connection is closed, so that idle or slow clients do not
+    /// block others.
     pub(crate) fn admit(&mut self, activity: Activity, task: AbortHandle) {
         self.open.retain(|(_, task)| !task.is_finished());
         if self.open.len() >= self.limits.connections {
@@ -58,26 +58,26 @@ impl ConnectionLimiter {
         self.open.push((activity, task));
     }
 
-    /// Closes the connection that kept still for longest; never an event stream.
+    /// Closes the longest idle connection that is not an event stream.
     pub(crate) fn close_idlest(&mut self) {
-        let still =
+        let idle =
             self.open.iter().enumerate().filter_map(|(at, (activity, _))| Some((activity.last()?, at)));
-        if let Some((_, at)) = still.min() {
+        if let Some((_, at)) = idle.min() {
             self.open.remove(at).1.abort();
         }
     }
 
-    /// Closes the connections whose client lets an answer lie.
+    /// Closes connections that exceed the idle timeout.
     pub(crate) fn close_idle(&mut self) {
         let now = self.began.elapsed();
         self.open.retain(|(activity, task)| {
-            let is_still = activity.last().is_some_and(|last| {
+            let is_idle = activity.last().is_some_and(|last| {
                 now.saturating_sub(Duration::from_millis(last)) > self.limits.idle_timeout
             });
-            if is_still {
+            if is_idle {
                 task.abort();
             }
-            !is_still && !task.is_finished()
+            !is_idle && !task.is_finished()
         });
     }
 }

@@ -1,8 +1,7 @@
-//! Shows a site while it is written: from memory, on this machine, reloaded when a file changes.
+//! Development server: serves the site from memory and reloads pages when a file changes.
 //!
-//! Three threads: one schedules builds and gives those up that make no progress, one builds after every change, one answers
-//! requests. What passes to the last is a state: the last good site and, when the newest build failed, what is wrong. The
-//! server ends when the first does.
+//! Three threads: one schedules builds and abandons those without progress, one builds, one answers requests. The
+//! server thread receives states: the last good site and the errors of the newest build. It ends with the scheduler.
 
 mod address;
 mod browser;
@@ -43,120 +42,121 @@ pub use crate::serve::address::HostName;
 pub use crate::serve::limits::Limits;
 pub use crate::serve::tracker::{StallLimit, Tracker};
 
-/// What to serve, where.
+/// Options of the server.
 #[derive(Debug, Clone)]
 pub struct ServeOptions {
-    /// The address to listen on; anything but a loopback address shows the site to the network.
+    /// Address to listen on. A non-loopback address exposes the site to the network.
     pub interface: IpAddr,
-    /// The port to listen on, or else the next free one; 0 takes any free port.
+    /// Port to listen on, or else the next free one; 0 selects any free port.
     pub port: u16,
-    /// Names that requests may call the server by, besides `localhost` and addresses of this machine.
+    /// Host names that requests may use besides `localhost` and addresses of this machine.
     pub names: Vec<HostName>,
-    /// What clients may take.
+    /// Limits on connections.
     pub limits: Limits,
-    /// How long a build may make no progress.
+    /// Maximum time without progress of a build.
     pub stall_limit: StallLimit,
-    /// The site's root; [`Changes`] name their paths from here.
+    /// Site root. Paths in [`Changes`] are relative to it.
     pub root: PathBuf,
-    /// Files and folders whose changes rebuild the site, absolute or from the root; they need not exist.
+    /// Files and folders to watch, absolute or relative to the root. They need not exist.
     pub watch: Vec<PathBuf>,
-    /// Folders whose changes do not count, such as an output folder, absolute or from the root.
+    /// Folders to ignore, such as the output folder, absolute or relative to the root.
     pub ignore: Vec<PathBuf>,
-    /// Whether a browser is opened once the site is there.
+    /// Whether to open a browser after the first build.
     pub open: OpenBrowser,
 }
 
-/// Whether a browser is opened.
+/// Whether to open a browser.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OpenBrowser {
-    /// Leaves the browser alone.
+    /// Opens no browser.
     No,
-    /// The system's own one is.
+    /// Opens the default browser.
     Yes,
 }
 
-/// What changed since the last build.
+/// Changes since the last build.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Changes {
-    /// Files that were made, changed or removed, from the root. None for the first build, which reads everything.
+    /// Paths of added, changed and removed files, relative to the root. Empty for the first build, which reads
+    /// everything.
     pub paths: BTreeSet<PathBuf>,
     /// Addresses from the root of the pages that browsers asked for last.
     pub viewed: BTreeSet<String>,
 }
 
-/// What a build came to.
+/// Result of a build.
 #[derive(Debug)]
 pub enum Rebuild {
-    /// The files of the new site.
+    /// Files of the new site.
     Site(Outputs),
-    /// There is no new site; the last good one stays, and every page shows this text over itself.
+    /// The build failed. The last good site remains, with this text shown on every page.
     Broken {
-        /// What is wrong, as plain text.
+        /// Errors as plain text.
         plain: String,
     },
 }
 
-/// What the caller may tell its user.
+/// Event to show to the user.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Event {
-    /// The site is there.
+    /// The first build is complete and the server answers requests.
     Listening {
-        /// Its address, to be opened in a browser.
+        /// URL to open in a browser.
         url: String,
     },
-    /// Another program listens on the wanted port.
+    /// The requested port is in use.
     PortTaken {
-        /// The port that was asked for.
+        /// Requested port.
         wanted: u16,
-        /// The free port that is used instead.
+        /// Free port used instead.
         used: u16,
     },
-    /// The interface is not a loopback address: others in the network can read the site.
+    /// The interface is not a loopback address, so others in the network can read the site.
     Exposed {
-        /// The address listened on.
+        /// Address that the server listens on.
         interface: IpAddr,
     },
-    /// A build went well, the first one included.
+    /// A build succeeded.
     Rebuilt {
-        /// What it was made for.
+        /// Changes that triggered the build.
         changes: Changes,
-        /// How many files the site has.
+        /// Number of files in the site.
         files: usize,
-        /// How long the build took.
+        /// Duration of the build.
         took: Duration,
     },
-    /// The first files of a build are shown; the others follow.
+    /// The first files of a build are published; the others follow.
     PartiallyRebuilt {
-        /// Which files.
+        /// Changes that triggered the build.
         changes: Changes,
-        /// How many files of the site they changed.
+        /// Number of published files.
         files: usize,
-        /// How long it took.
+        /// Time since the start of the build.
         took: Duration,
     },
-    /// A build failed, or a few files are wrong.
+    /// A build failed.
     Broken {
-        /// What it was made for.
+        /// Changes that triggered the build.
         changes: Changes,
-        /// What is wrong, as plain text.
+        /// Errors as plain text.
         plain: String,
     },
-    /// The system does not report changes (a limit, a network disk); the files are looked at every second instead.
+    /// The system does not report file changes, for example on a network disk. The server polls every second instead.
     WatchFailed {
-        /// What the system says.
+        /// Error of the system.
         why: String,
     },
     /// The browser did not start.
     BrowserFailed {
-        /// What the system says.
+        /// Error of the system.
         why: String,
     },
 }
 
-/// A server at work in the background. Dropped, it stops.
+/// Server running in the background. Stops on drop.
 #[derive(Debug)]
 pub struct Running {
-    /// Where it listens.
+    /// Address that the server listens on.
     pub address: SocketAddr,
     inbox: Sender<Message>,
     done: Receiver<Result<()>>,
@@ -166,23 +166,24 @@ pub struct Running {
 /// Serves until Ctrl-C: builds, answers requests, and builds again whenever a watched file changes.
 ///
 /// # Errors
-/// When no port can be listened on.
+/// If no port is available.
 pub fn run(
     options: ServeOptions,
     rebuild: impl Fn(&Changes, &Tracker) -> Rebuild + Send + Sync + 'static,
     announce: impl Fn(Event) + Send + 'static,
 ) -> Result<()> {
     let running = launch(options, rebuild, announce, ShutdownTrigger::Signal)?;
-    // The server reports its own end, so that a long build does not keep Ctrl-C waiting.
+    // The server thread reports its own end, so that Ctrl-C does not wait for a build.
     running.done.recv().unwrap_or(Ok(()))
 }
 
-/// As `run`, but returns once the port is held; Ctrl-C is not looked at.
+/// Like `run`, but returns as soon as the port is open and ignores Ctrl-C.
 ///
-/// The first build goes on in the background: requests are answered after it, and so is [`Event::Listening`].
+/// The first build continues in the background. Requests are answered after it, when [`Event::Listening`] is
+/// announced.
 ///
 /// # Errors
-/// When no port can be listened on.
+/// If no port is available.
 pub fn start(
     options: ServeOptions,
     rebuild: impl Fn(&Changes, &Tracker) -> Rebuild + Send + Sync + 'static,
@@ -198,9 +199,9 @@ fn launch(
     trigger: ShutdownTrigger,
 ) -> Result<Running> {
     let root = std::fs::canonicalize(&options.root)
-        .with_context(|| format!("cannot find the folder `{}`", options.root.display()))?;
+        .with_context(|| format!("cannot find folder `{}`", options.root.display()))?;
     let listener = address::listen(options.interface, options.port)?;
-    let address = listener.local_addr().context("cannot tell the port that was opened")?;
+    let address = listener.local_addr().context("cannot determine the listening port")?;
     let (inbox, messages) = mpsc::channel();
     let (done_sender, done) = mpsc::channel();
     let builder = Builder {
@@ -220,10 +221,10 @@ fn launch(
 }
 
 impl Running {
-    /// Stops after the build and the responses under way, and frees the port.
+    /// Stops after the running build and responses, and closes the port.
     ///
     /// # Errors
-    /// When the server could not be run at all.
+    /// If the server failed to start.
     pub fn stop(mut self) -> Result<()> {
         let _ = self.inbox.send(Message::Stop);
         if let Some(builder) = self.builder.take() {
@@ -235,7 +236,7 @@ impl Running {
 
 impl Drop for Running {
     fn drop(&mut self) {
-        // A builder that has ended already needs no word.
+        // The builder may have ended already.
         let _ = self.inbox.send(Message::Stop);
     }
 }

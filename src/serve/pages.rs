@@ -1,14 +1,16 @@
-//! The files that the server adds to the site: the reload script, its style sheet, and a page for a site that never built.
+//! Files that the server adds to the site: reload script, style sheet, and a page shown before the first successful
+//! build.
 
-/// The reload script for a page of this version.
+/// Returns the reload script for a version of the site.
 pub(crate) fn script(version: &str) -> String {
     include_str!("reload.js").replace("VERSION_OF_THIS_PAGE", version)
 }
 
-/// Style of the overlay and of [`broken_page`].
+/// Style sheet of the overlay and of [`broken_page`].
 pub(crate) const STYLE: &str = include_str!("overlay.css");
 
-/// A page that shows what is wrong, until there is a site. The addresses are absolute: it answers to every path.
+/// Returns a page that shows the errors until the first successful build. It is served at every path, so its URLs are
+/// absolute.
 pub(crate) fn broken_page(plain: &str) -> String {
     let text = plain.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
     format!(
@@ -18,6 +20,6 @@ pub(crate) fn broken_page(plain: &str) -> String {
          <script src=\"/_kbgen/reload.js\" defer></script>\n\
          <main class=\"kbgen-broken\"><h1>The site does not build yet</h1>\n\
          <pre tabindex=\"0\">{text}</pre>\n\
-         <p>This page becomes the site as soon as it builds.</p></main>\n</html>\n"
+         <p>This page reloads when the build succeeds.</p></main>\n</html>\n"
     )
 }

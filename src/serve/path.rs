@@ -1,17 +1,17 @@
-//! From the path of a request to the path of an output.
+//! Maps request paths to output paths.
 
 use percent_encoding::percent_decode_str;
 
-/// The output that a request path names: decoded once, without its leading slash.
+/// Returns the output path of a request: decoded once, without the leading slash.
 ///
-/// `None` for every spelling that a plain name does not have: empty parts, `.` and `..`, names that begin with a
-/// dot (but `.well-known`), backslashes, encoded slashes, control characters, bytes that are not UTF-8. Outputs
-/// are looked up by their exact name, so that none of these could lead anywhere; they are refused all the same.
+/// Returns `None` for paths that no plain file name has: empty segments, `.` and `..`, names that start with a dot
+/// (except `.well-known`), backslashes, encoded slashes, control characters, invalid UTF-8. Lookups use exact names,
+/// so these could not match; they are rejected as a precaution.
 pub(crate) fn output_path(request_path: &str) -> Option<String> {
     let path = request_path.strip_prefix('/')?;
     let name = percent_decode_str(path).decode_utf8().ok()?;
     let is_plain = |part: &str| !part.is_empty() && (!part.starts_with('.') || part == ".well-known");
-    // Only the last part may be empty: the address of a folder.
+    // Only the last segment may be empty, in the URL of a folder.
     let parts_are_plain = name.is_empty() || name.strip_suffix('/').unwrap_or(&name).split('/').all(is_plain);
     let has_encoded_slash = name.matches('/').count() > path.matches('/').count();
     let is_name =

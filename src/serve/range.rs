@@ -1,24 +1,23 @@
-//! Which bytes of a file a request wants (RFC 9110, 14).
+//! Range requests (RFC 9110, section 14).
 
 use std::ops::Range;
 
 use hyper::header::{HeaderMap, HeaderValue, IF_RANGE, RANGE};
 
-/// What of a file is sent.
+/// Part of a file to send.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum RequestedRange {
-    /// All of it.
+    /// The whole file.
     Full,
-    /// These bytes.
+    /// A byte range.
     Bytes(Range<usize>),
-    /// Nothing: the file has no such bytes.
+    /// A range outside the file.
     Unsatisfiable,
 }
 
-/// The part of a file of so many bytes that these headers ask for.
+/// Returns the requested part of a file of `bytes` bytes.
 ///
-/// A request for several parts, in another unit or with a mistake gets the whole file, as the standard allows:
-/// many small parts would cost more than they save.
+/// Requests for several ranges, other units or with invalid syntax get the whole file, as the standard allows.
 pub(crate) fn requested_range(headers: &HeaderMap, tag: &HeaderValue, bytes: usize) -> RequestedRange {
     let mut ranges = headers.get_all(RANGE).iter();
     let (Some(range), None) = (ranges.next(), ranges.next()) else { return RequestedRange::Full };
@@ -28,7 +27,7 @@ pub(crate) fn requested_range(headers: &HeaderMap, tag: &HeaderValue, bytes: usi
     range.to_str().ok().and_then(|range| one(range, bytes)).unwrap_or(RequestedRange::Full)
 }
 
-/// One range such as `bytes=0-99`, `bytes=100-` or `bytes=-100`; `None` for anything else.
+/// Parses one range such as `bytes=0-99`, `bytes=100-` or `bytes=-100`.
 fn one(range: &str, bytes: usize) -> Option<RequestedRange> {
     let (unit, range) = range.split_once('=')?;
     let (first, last) = range.trim().split_once('-')?;
@@ -49,7 +48,7 @@ fn one(range: &str, bytes: usize) -> Option<RequestedRange> {
     Some(if wanted.is_empty() { RequestedRange::Unsatisfiable } else { RequestedRange::Bytes(wanted) })
 }
 
-/// A number of digits alone; one that is too large for any file is as good as the largest.
+/// Parses decimal digits. Larger numbers saturate.
 fn number(digits: &str) -> Option<usize> {
     let are_digits = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
     are_digits.then(|| digits.parse().unwrap_or(usize::MAX))

@@ -1,4 +1,4 @@
-// Keeps this page as new as the site's sources: reloads it, exchanges style sheets, shows what is broken.
+// Keeps this page up to date: reloads it, replaces style sheets, shows build errors.
 (() => {
   "use strict";
   const script = /** @type {HTMLScriptElement | null} */ (document.currentScript);
@@ -13,12 +13,12 @@
   let overlay = null;
   let dismissed = null;
 
-  // Storage may be forbidden; then the browser's own memory of the scroll position has to do.
+// Storage may be blocked; the browser then restores the scroll position.
   const remember = (key, value) => {
     try {
       sessionStorage.setItem(key, value);
     } catch {
-      /* not kept */
+      /* not stored */
     }
   };
   const recall = key => {
@@ -32,12 +32,12 @@
     try {
       sessionStorage.removeItem(key);
     } catch {
-      /* not kept */
+      /* not stored */
     }
   };
 
   function reload(to) {
-    // Reloaded once for this version already and still older: a cache between us would make it a loop.
+// A reload for this version returned an older page, for example from a proxy cache. Avoid a loop.
     if (recall("kbgen-reloaded") === here + to) return;
     remember("kbgen-reloaded", here + to);
     remember("kbgen-scroll", JSON.stringify([here, scrollX, scrollY]));
@@ -45,13 +45,13 @@
   }
 
   function restoreScroll() {
-    const kept = JSON.parse(recall("kbgen-scroll") || "null");
+const saved = JSON.parse(recall("kbgen-scroll") || "null");
     forget("kbgen-scroll");
-    if (kept && kept[0] === here) scrollTo({ left: kept[1], top: kept[2], behavior: "instant" });
+if (saved && saved[0] === here) scrollTo({ left: saved[1], top: saved[2], behavior: "instant" });
   }
 
-  // True when at least one sheet of this page was exchanged; one imported by another sheet is not found.
-  function exchangeStyles(styles) {
+// Returns whether a style sheet of this page was replaced. Sheets imported by other sheets are not found.
+  function replaceStyles(styles) {
     let found = false;
     for (const { from, to } of styles) {
       const path = name => new URL(name.split("/").map(encodeURIComponent).join("/"), site);
@@ -62,7 +62,7 @@
         const next = /** @type {HTMLLinkElement} */ (link.cloneNode());
         next.removeAttribute("integrity");
         next.href = `${path(to).href}?${Date.now()}`;
-        // The old sheet stays until the new one is there, so that the page never shows without style.
+// Keep the old sheet until the new one has loaded.
         next.addEventListener("load", () => link.remove(), { once: true });
         next.addEventListener("error", () => link.remove(), { once: true });
         link.after(next);
@@ -71,8 +71,8 @@
     return found;
   }
 
-  // True when this page, or something that it has loaded, is among files that changed.
-  function isAmong(changed) {
+// Returns whether this page or a resource that it loaded is among the changed files.
+  function usesAny(changed) {
     const loaded = performance.getEntriesByType("resource").map(entry => new URL(entry.name));
     const paths = [new URL(location.href), ...loaded]
       .filter(url => url.origin === site.origin)
@@ -84,9 +84,9 @@
   }
 
   function element(name, properties, ...children) {
-    const made = Object.assign(document.createElement(name), properties);
-    made.append(...children);
-    return made;
+const node = Object.assign(document.createElement(name), properties);
+node.append(...children);
+return node;
   }
 
   function hide() {
@@ -106,7 +106,7 @@
       { className: "kbgen-overlay" },
       element("h2", {
         id: "kbgen-overlay-title",
-        textContent: "The site does not build. This page shows its last good state.",
+        textContent: "The site does not build. This page shows the last successful build.",
       }),
       element("pre", { id: "kbgen-overlay-text", tabIndex: 0, textContent: text }),
       dismiss,
@@ -126,31 +126,31 @@
     dismiss.focus();
   }
 
-  function follow(news) {
-    if (news.version !== version) {
-      const known = news.from === version;
-      const styled = known && news.styles.length > 0 && exchangeStyles(news.styles);
-      const concerned = !known || news.changed === null || isAmong(news.changed);
-      if (!styled && concerned) return reload(news.version);
-      version = news.version;
+function applyState(state) {
+    if (state.version !== version) {
+      const known = state.from === version;
+      const replaced = known && state.styles.length > 0 && replaceStyles(state.styles);
+      const affected = !known || state.changed === null || usesAny(state.changed);
+      if (!replaced && affected) return reload(state.version);
+      version = state.version;
     } else {
       forget("kbgen-reloaded");
     }
-    if (news.broken === null) {
+    if (state.broken === null) {
       dismissed = null;
       hide();
     } else {
-      show(news.broken);
+      show(state.broken);
     }
   }
 
-  // A browser opens six connections to a server at most: only pages in sight keep one.
+// Browsers open at most six connections per server, so only visible pages keep one.
   function connect() {
     if (source || document.visibilityState === "hidden") return;
     source = new EventSource(events);
-    source.addEventListener("state", event => follow(JSON.parse(event.data)));
+    source.addEventListener("state", event => applyState(JSON.parse(event.data)));
     source.addEventListener("error", () => {
-      // The browser tries again by itself, unless the server refused: then we do.
+// The browser reconnects unless the server rejected the request.
       if (source?.readyState !== EventSource.CLOSED) return;
       source = null;
       setTimeout(connect, 2000);

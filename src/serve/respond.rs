@@ -1,4 +1,4 @@
-//! Answers one request from the state, and refuses what no reader's browser would ask.
+//! Answers a request from the current state and rejects requests that browsers do not send.
 
 use hyper::body::Bytes;
 use hyper::header::{
@@ -22,35 +22,32 @@ const STYLE: &str = "/_kbgen/overlay.css";
 
 const HTML: &str = "text/html; charset=utf-8";
 
-/// What a request gets.
+/// Response to a request.
 #[derive(Debug)]
 pub(crate) enum Reply {
-    /// A whole response.
+    /// A complete response.
     Full(Response<Bytes>),
-    /// A stream of events, after these headers.
+    /// An event stream with these headers.
     EventStream(HeaderMap),
 }
 
-/// The answer to a request.
+/// Answers a request.
 pub(crate) fn respond(request: &Parts, state: &State, hosts: &Hosts) -> Reply {
     let host = match requested_host(request, hosts) {
         Ok(host) => host,
         Err(refusal) => return Reply::Full(refuse(refusal)),
     };
     if !matches!(request.method, Method::GET | Method::HEAD) {
-        let mut response = refuse((StatusCode::METHOD_NOT_ALLOWED, "This server only shows pages.\n"));
+        let mut response = refuse((StatusCode::METHOD_NOT_ALLOWED, "Only GET and HEAD are allowed.\n"));
         response.headers_mut().insert(ALLOW, HeaderValue::from_static("GET, HEAD"));
         return Reply::Full(response);
     }
     if has_body(&request.headers) {
-        return Reply::Full(refuse((
-            StatusCode::BAD_REQUEST,
-            "This server takes requests without a body.\n",
-        )));
+        return Reply::Full(refuse((StatusCode::BAD_REQUEST, "Request bodies are not allowed.\n")));
     }
     match request.uri.path() {
         EVENTS if !same_origin(&request.headers, host) => {
-            Reply::Full(plain(StatusCode::FORBIDDEN, "Pages of other sites may not listen.\n"))
+            Reply::Full(plain(StatusCode::FORBIDDEN, "Cross-origin requests are not allowed.\n"))
         }
         EVENTS if request.method == Method::GET => {
             let mut all = headers::common();
@@ -66,20 +63,20 @@ pub(crate) fn respond(request: &Parts, state: &State, hosts: &Hosts) -> Reply {
     }
 }
 
-/// A status, and why.
+/// Status and explanation.
 type Refusal = (StatusCode, &'static str);
 
-/// The one allowed name that the request calls us by, in its `Host` and in its target where that is absolute.
+/// Returns the allowed host name of a request, from its `Host` header and its absolute target, if any.
 fn requested_host<'a>(request: &'a Parts, hosts: &Hosts) -> Result<&'a str, Refusal> {
     let malformed = |what| Err((StatusCode::BAD_REQUEST, what));
-    let foreign = "This server answers only to the names of this machine, such as localhost.\n";
+    let foreign = "Unknown host name. Use localhost, or pass --allow-host.\n";
     let misdirected = Err((StatusCode::MISDIRECTED_REQUEST, foreign));
     let mut named = request.headers.get_all(HOST).iter();
     let (Some(host), None) = (named.next(), named.next()) else {
-        return malformed("A request names one host.\n");
+        return malformed("Expected one Host header.\n");
     };
     if !request.uri.path().starts_with('/') && matches!(request.method, Method::GET | Method::HEAD) {
-        return malformed("A request asks for a path.\n");
+        return malformed("Expected a path.\n");
     }
     let Some(host) = host.to_str().ok().filter(|host| hosts.allow(host)) else { return misdirected };
     match (request.uri.scheme_str(), request.uri.authority()) {
@@ -89,19 +86,20 @@ fn requested_host<'a>(request: &'a Parts, hosts: &Hosts) -> Result<&'a str, Refu
     }
 }
 
-/// Whether more than a head comes, or may come: no page is asked for like that, and two servers in a row may see two
-/// different requests in one.
+/// Returns whether the request has a body. Pages need none, and two servers in a row may disagree on where a body
+/// ends.
 fn has_body(headers: &HeaderMap) -> bool {
     headers.contains_key(TRANSFER_ENCODING)
         || headers.get_all(CONTENT_LENGTH).iter().any(|length| length != "0")
 }
 
-/// Whether a page of ours asks. Browsers send no `Origin` with a page's requests to its own server, so that a
-/// missing one is judged by `Sec-Fetch-Site`; what sends neither is no browser (<https://www.w3.org/TR/fetch-metadata/>).
+/// Returns whether the request comes from a page of this server. Browsers send no `Origin` with same-origin requests,
+/// so a missing one is decided by `Sec-Fetch-Site`. Clients that send neither are not browsers
+/// (<https://www.w3.org/TR/fetch-metadata/>).
 fn same_origin(headers: &HeaderMap, host: &str) -> bool {
     let is_ours = |origin: &HeaderValue| {
         let origin = origin.to_str().unwrap_or_default();
-        // A proxy in front may speak https.
+        // A proxy may use https.
         let name = origin.strip_prefix("http://").or_else(|| origin.strip_prefix("https://"));
         name.is_some_and(|name| name.eq_ignore_ascii_case(host))
     };
@@ -112,7 +110,7 @@ fn same_origin(headers: &HeaderMap, host: &str) -> bool {
     sites.all(|site| site == "same-origin" || site == "none")
 }
 
-/// A file of the site, the redirect to a folder's address, or the site's page for what is not found.
+/// Serves a file of the site, a redirect to a folder, or the 404 page.
 fn page(request: &Parts, site: &Site, path: &str) -> Response<Bytes> {
     let Some(mut name) = output_path(path) else { return not_found(site) };
     if name.is_empty() || name.ends_with('/') {
@@ -127,7 +125,7 @@ fn page(request: &Parts, site: &Site, path: &str) -> Response<Bytes> {
     not_found(site)
 }
 
-/// Redirects to the same address with a slash. Relative and from `./`, so that it can never name another server.
+/// Redirects to the same path with a slash. The location starts with `./`, so it cannot name another server.
 fn to_folder(request: &Parts, site: &Site) -> Response<Bytes> {
     let path = request.uri.path();
     let name = path.rsplit('/').next().unwrap_or(path);
@@ -138,11 +136,11 @@ fn to_folder(request: &Parts, site: &Site) -> Response<Bytes> {
     response
 }
 
-/// A file of the site, or what the request leaves of it (RFC 9110, 13.2.2 has the order of the conditions).
+/// Serves a file according to the conditions of the request (RFC 9110, section 13.2.2).
 fn output(request: &Parts, name: &str, file: &File, of_site: &HeaderMap) -> Response<Bytes> {
     let is = |header| tag_matches(&request.headers, header, &file.tag);
     if request.headers.contains_key(IF_MATCH) && !is(IF_MATCH) {
-        return plain(StatusCode::PRECONDITION_FAILED, "The page has changed.\n");
+        return plain(StatusCode::PRECONDITION_FAILED, "The file has changed.\n");
     }
     let known = is(IF_NONE_MATCH);
     let wanted = match request.method {
@@ -171,14 +169,15 @@ fn output(request: &Parts, name: &str, file: &File, of_site: &HeaderMap) -> Resp
     response
 }
 
-/// A file of the server's own.
+/// Serves a generated file.
 fn generated(request: &Parts, name: &str, text: String) -> Response<Bytes> {
     let tag = format!("\"{}\"", short(blake3::hash(text.as_bytes())));
     let tag = HeaderValue::from_str(&tag).expect("a hash is plain text");
     output(request, name, &File { bytes: text.into(), tag }, &HeaderMap::new())
 }
 
-/// Whether a header lists the tag, or `*`. `If-None-Match` compares weakly (RFC 9110, 13.1.2), `If-Match` strongly.
+/// Returns whether a header lists the tag or `*`. `If-None-Match` compares weakly (RFC 9110, section 13.1.2),
+/// `If-Match` strongly.
 fn tag_matches(headers: &HeaderMap, header: HeaderName, tag: &HeaderValue) -> bool {
     let weak = if header == IF_NONE_MATCH { "W/" } else { "" };
     let lists = headers.get_all(header).iter().filter_map(|list| list.to_str().ok());
@@ -191,24 +190,24 @@ fn tag_matches(headers: &HeaderMap, header: HeaderName, tag: &HeaderValue) -> bo
 fn not_found(site: &Site) -> Response<Bytes> {
     match site.files.get("404.html") {
         Some(file) => bare(StatusCode::NOT_FOUND, file.bytes.clone(), Some(HTML), site.headers.clone()),
-        None => plain(StatusCode::NOT_FOUND, "There is no such page.\n"),
+        None => plain(StatusCode::NOT_FOUND, "Page not found.\n"),
     }
 }
 
-/// The page that shows what is wrong while there is no site.
+/// Serves the page shown before the first successful build.
 fn broken(state: &State) -> Response<Bytes> {
     let page = pages::broken_page(state.broken.as_deref().unwrap_or_default());
     bare(StatusCode::SERVICE_UNAVAILABLE, page.into(), Some(HTML), headers::own())
 }
 
-/// No, and the end of the connection: what else comes over it is not to be trusted.
+/// Rejects a request and closes the connection, whose further bytes cannot be trusted.
 fn refuse((status, why): Refusal) -> Response<Bytes> {
     let mut response = plain(status, why);
     response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
     response
 }
 
-/// A short text to whoever looks at the response by hand.
+/// Returns a plain-text response.
 pub(crate) fn plain(status: StatusCode, text: &'static str) -> Response<Bytes> {
     bare(status, Bytes::from_static(text.as_bytes()), Some("text/plain; charset=utf-8"), HeaderMap::new())
 }
@@ -219,7 +218,7 @@ fn bare(
     media_type: Option<&'static str>,
     mut all: HeaderMap,
 ) -> Response<Bytes> {
-    // Ours last: the site cannot undo them.
+    // Added last, so that the site cannot override them.
     for (name, value) in headers::common() {
         all.insert(name.expect("each common header is there once"), value);
     }

@@ -1,5 +1,5 @@
-//! Schedules builds: files that somebody edits are built after milliseconds, many files when it is quiet. What comes of a build
-//! becomes the state that is served, its first files before the rest.
+//! Scheduler of the development server: edits are built within milliseconds, bursts of changes when idle. Results
+//! become the served state, the first files before the rest.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -17,49 +17,49 @@ use crate::serve::snapshot::WatchedFiles;
 use crate::serve::state::State;
 use crate::serve::watch::Watch;
 
-/// A file is read when nothing happened for this long: an editor that writes one does so in several steps.
+/// Debounce interval of an edit. Editors save a file in several steps.
 const EDIT_DEBOUNCE: Duration = Duration::from_millis(4);
-/// Files that are written without end are read in between.
+/// Maximum delay of an edit under continuous writes.
 const MAX_EDIT_DELAY: Duration = Duration::from_millis(20);
-/// Many files are read when nothing happened for this long, and all files are looked at.
+/// Debounce interval of a burst of changes, after which all files are compared.
 const BATCH_DEBOUNCE: Duration = Duration::from_millis(75);
-/// A burst that does not end is built in between.
+/// Maximum delay of a burst.
 const MAX_BATCH_DELAY: Duration = Duration::from_secs(2);
-/// How often the files are looked at when the system tells of no events.
+/// Interval of comparing all files if the system reports no events.
 const POLL_INTERVAL: Duration = Duration::from_secs(1);
-/// Most files that are read without looking at all others.
+/// Maximum number of changed files for a build that does not compare all files.
 const MAX_EDITED_FILES: usize = 8;
 
-/// State of the building thread.
+/// Schedules builds and publishes their results.
 pub(crate) struct Scheduler<'a> {
-    look: WatchedFiles,
+    files: WatchedFiles,
     watch: Watch,
     runner: BuildRunner,
     announce: &'a dyn Fn(Event),
     states: watch::Sender<Arc<State>>,
-    /// Files that events named since the last build that came to an end began.
-    named: BTreeSet<PathBuf>,
-    /// Those of them that the build under way reads.
-    ordered: BTreeSet<PathBuf>,
-    /// When the next build is due.
+    /// Files named by events since the start of the last completed build.
+    pending: BTreeSet<PathBuf>,
+    /// Files that the running build reads.
+    building: BTreeSet<PathBuf>,
+    /// Due time of the next build.
     build: Option<Deadline>,
-    /// Findings of the site, as plain text.
+    /// Findings of the last build, as plain text.
     fault: Option<String>,
 }
 
 impl<'a> Scheduler<'a> {
-    /// Has the site built for the first time; `None` when told to stop meanwhile.
+    /// Runs the first build. Returns `None` if stopped during the build.
     pub(crate) fn open(
-        look: WatchedFiles,
+        files: WatchedFiles,
         watch: Watch,
         runner: BuildRunner,
         messages: &Receiver<Message>,
         announce: &'a dyn Fn(Event),
     ) -> Option<(Self, watch::Receiver<Arc<State>>)> {
         let (states, receiver) = watch::channel(Arc::new(State::new(None, None, None)));
-        let (named, ordered) = (BTreeSet::new(), BTreeSet::new());
+        let (pending, building) = (BTreeSet::new(), BTreeSet::new());
         let mut scheduler =
-            Self { look, watch, runner, announce, states, named, ordered, build: None, fault: None };
+            Self { files, watch, runner, announce, states, pending, building, build: None, fault: None };
         scheduler.runner.start_build(BTreeSet::new());
         while scheduler.runner.is_running() {
             match messages.recv_timeout(until(scheduler.runner.due()).unwrap_or(Duration::MAX)) {
@@ -71,12 +71,12 @@ impl<'a> Scheduler<'a> {
         Some((scheduler, receiver))
     }
 
-    /// Works until told to stop.
-    pub(crate) fn work(&mut self, messages: &Receiver<Message>) {
+    /// Runs until it receives [`Message::Stop`].
+    pub(crate) fn run(&mut self, messages: &Receiver<Message>) {
         loop {
             let due = self.build.map(|time| time.due).into_iter().chain(self.runner.due()).min();
-            let look_again = if self.watch.is_polling() { POLL_INTERVAL } else { Duration::MAX };
-            match messages.recv_timeout(until(due).unwrap_or(look_again)) {
+            let timeout = if self.watch.is_polling() { POLL_INTERVAL } else { Duration::MAX };
+            match messages.recv_timeout(until(due).unwrap_or(timeout)) {
                 Err(RecvTimeoutError::Disconnected) => return,
                 Err(RecvTimeoutError::Timeout) if due.is_none() => self.start_build(),
                 Err(RecvTimeoutError::Timeout) => {}
@@ -93,7 +93,7 @@ impl<'a> Scheduler<'a> {
         }
     }
 
-    /// Takes a message in; `None` when it is the last.
+    /// Handles a message. Returns `None` for [`Message::Stop`].
     fn handle(&mut self, message: Message) -> Option<()> {
         match message {
             Message::Stop => return None,
@@ -101,43 +101,43 @@ impl<'a> Scheduler<'a> {
             Message::Build(id, BuildEvent::Partial { changes, files, took }) => {
                 let served = self.states.borrow().site.clone();
                 if let Some(site) = served.filter(|_| self.runner.is_last(id)) {
-                    // Pages that are wrong by themselves are not shown.
+                    // Pages with errors are not part of the files.
                     self.fault = None;
                     self.publish(Some(Arc::new(site.with(&files))));
                     (self.announce)(Event::PartiallyRebuilt { changes, files: files.len(), took });
                 }
             }
-            Message::Build(id, BuildEvent::Done(work)) => {
-                let is_wanted = self.runner.is_last(id);
+            Message::Build(id, BuildEvent::Done(result)) => {
+                let is_current = self.runner.is_last(id);
                 if self.runner.finish(id) {
-                    let ordered = std::mem::take(&mut self.ordered);
-                    match work {
-                        // One that was ended too late is as good as any.
-                        Some(work) => {
-                            self.take(work);
-                            // Events may have been lost.
-                            let look = !ordered.is_empty();
+                    let building = std::mem::take(&mut self.building);
+                    match result {
+                        // A build that completed before it noticed its cancellation counts.
+                        Some(result) => {
+                            self.apply(result);
+                            // Compare all files, since events may be lost.
+                            let rescan = !building.is_empty();
                             self.build = self.build.or_else(|| {
-                                look.then(|| Deadline::later(None, BATCH_DEBOUNCE, BATCH_DEBOUNCE))
+                                rescan.then(|| Deadline::later(None, BATCH_DEBOUNCE, BATCH_DEBOUNCE))
                             });
                         }
-                        None if !is_wanted => self.named.extend(ordered),
+                        None if !is_current => self.pending.extend(building),
                         None => {}
                     }
-                    self.schedule_named_files();
+                    self.schedule_pending();
                 }
             }
             Message::FilesChanged(paths) => {
                 self.watch.resubscribe(&paths.iter().cloned().collect());
-                let counted = paths.iter().filter_map(|path| self.look.counted(path));
-                self.named.extend(counted);
-                if self.named.is_empty() && !paths.is_empty() {
-                    // None of them is part of the site.
+                let changed = paths.iter().filter_map(|path| self.files.watched_path(path));
+                self.pending.extend(changed);
+                if self.pending.is_empty() && !paths.is_empty() {
+                    // None of the files is part of the site.
                     return Some(());
                 }
-                // Who makes one file makes more.
-                let is_edit =
-                    (1..=MAX_EDITED_FILES).contains(&self.named.len()) && self.runner.knows_all(&self.named);
+                // New files usually come in groups.
+                let is_edit = (1..=MAX_EDITED_FILES).contains(&self.pending.len())
+                    && self.runner.knows_all(&self.pending);
                 let (wait, longest) =
                     if is_edit { (EDIT_DEBOUNCE, MAX_EDIT_DELAY) } else { (BATCH_DEBOUNCE, MAX_BATCH_DELAY) };
                 self.build = Some(Deadline::later(self.build, wait, longest));
@@ -146,7 +146,7 @@ impl<'a> Scheduler<'a> {
         Some(())
     }
 
-    /// Has the site built. A build under way ends first, at its next report: what it has made stays known.
+    /// Starts a build, or cancels the running one first. Its completed results stay cached.
     fn start_build(&mut self) {
         if self.runner.is_running() {
             self.runner.cancel();
@@ -154,29 +154,29 @@ impl<'a> Scheduler<'a> {
             return;
         }
         self.build = None;
-        self.ordered = std::mem::take(&mut self.named);
-        let is_few = self.ordered.len() <= MAX_EDITED_FILES;
-        self.runner.start_build(if is_few { self.ordered.clone() } else { BTreeSet::new() });
+        self.building = std::mem::take(&mut self.pending);
+        let is_few = self.building.len() <= MAX_EDITED_FILES;
+        self.runner.start_build(if is_few { self.building.clone() } else { BTreeSet::new() });
     }
 
-    /// Gives a build up that makes no progress; what changed meanwhile is built next.
+    /// Abandons a build without progress and schedules the changes since its start.
     fn abandon_stalled_build(&mut self) {
         if let Some(stalled) = self.runner.abandon_stalled() {
-            self.ordered.clear();
-            self.take(stalled);
-            self.schedule_named_files();
+            self.building.clear();
+            self.apply(stalled);
+            self.schedule_pending();
         }
     }
 
-    /// Has files built at once that changed while a build was under way.
-    fn schedule_named_files(&mut self) {
-        if !self.named.is_empty() {
+    /// Schedules files that changed during a build.
+    fn schedule_pending(&mut self) {
+        if !self.pending.is_empty() {
             self.build = Some(Deadline::later(None, Duration::ZERO, Duration::ZERO));
         }
     }
 
-    /// Takes over what came of a build.
-    fn take(&mut self, BuildResult { changes, outcome, took }: BuildResult) {
+    /// Publishes the result of a build.
+    fn apply(&mut self, BuildResult { changes, outcome, took }: BuildResult) {
         let served = self.states.borrow().site.clone();
         match outcome {
             Ok(outputs) => {
@@ -194,7 +194,7 @@ impl<'a> Scheduler<'a> {
         }
     }
 
-    /// Serves a site, and tells open pages, if anything differs.
+    /// Publishes a state if it differs from the current one.
     fn publish(&self, site: Option<Arc<Site>>) {
         let before = Arc::clone(&self.states.borrow());
         let state = State::new(site, self.fault.clone(), Some(&before));
@@ -204,12 +204,12 @@ impl<'a> Scheduler<'a> {
     }
 }
 
-/// How long it is to a point in time.
+/// Returns the time until an instant.
 fn until(due: Option<Instant>) -> Option<Duration> {
     due.map(|due| due.saturating_duration_since(Instant::now()))
 }
 
-/// When something is to be done.
+/// Debounced due time.
 #[derive(Debug, Clone, Copy)]
 struct Deadline {
     due: Instant,
@@ -217,7 +217,7 @@ struct Deadline {
 }
 
 impl Deadline {
-    /// This long from now, but not longer than `longest` after it was first wanted.
+    /// Delays the due time by `wait`, at most to `longest` after the first request.
     fn later(before: Option<Self>, wait: Duration, longest: Duration) -> Self {
         let now = Instant::now();
         let began = before.map_or(now, |before| before.began);

@@ -1,4 +1,4 @@
-//! A built site as the server holds it: bytes, entity tags, headers, and one version for the whole.
+//! Built site in memory: bytes, entity tags, headers, and a version.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -10,29 +10,29 @@ use rayon::prelude::*;
 use crate::files::Outputs;
 use crate::serve::headers;
 
-/// One output.
+/// Output file.
 #[derive(Debug, Clone)]
 pub(crate) struct File {
     pub(crate) bytes: Bytes,
-    /// A strong entity tag: the hash of the bytes, in quotes.
+    /// Strong entity tag: quoted hash of the bytes.
     pub(crate) tag: HeaderValue,
 }
 
-/// All outputs of a build.
+/// Outputs of a build.
 #[derive(Debug, Clone)]
 pub(crate) struct Site {
     pub(crate) files: Files,
-    /// The followed headers of the site's `_headers`.
+    /// Supported headers of the site's `_headers`.
     pub(crate) headers: HeaderMap,
     sum: HashSum,
 }
 
 impl Site {
-    /// Takes a build's files; the bytes are shared, not copied. What it shares with the site before is not looked at.
+    /// Creates a site from the outputs of a build. Bytes are shared; files shared with `before` keep their tags.
     pub(crate) fn new(outputs: &Outputs, before: Option<&Self>) -> Self {
         let outputs: Vec<_> = outputs.iter().collect();
         let file = |(path, bytes): &(&str, &Arc<[u8]>)| {
-            let before = before.and_then(|site| site.files.get(path)).filter(|before| before.is(bytes));
+            let before = before.and_then(|site| site.files.get(path)).filter(|before| before.shares(bytes));
             before.cloned().unwrap_or_else(|| File::new(bytes))
         };
         let made: Vec<File> = outputs.par_iter().map(file).collect();
@@ -49,11 +49,11 @@ impl Site {
         Self { files: Files { base: Arc::new(files), newer: BTreeMap::new() }, headers, sum }
     }
 
-    /// The same site with a few files in the place of those that are there. Nothing else is looked at.
+    /// Returns the site with some files replaced or added.
     pub(crate) fn with(&self, outputs: &Outputs) -> Self {
         let mut site = self.clone();
         for (path, bytes) in outputs.iter() {
-            if site.files.get(path).is_some_and(|before| before.is(bytes)) {
+            if site.files.get(path).is_some_and(|before| before.shares(bytes)) {
                 continue;
             }
             let file = File::new(bytes);
@@ -66,49 +66,46 @@ impl Site {
         site
     }
 
-    /// Changes with any path and any byte: the same site has the same version after a restart.
+    /// Returns a hash of all paths and bytes, stable across restarts.
     pub(crate) fn version(&self) -> String {
         let [high, low] = self.sum.0;
         format!("{high:016x}{low:016x}")
     }
 }
 
-/// Files by path, in order. A copy costs next to nothing: what is newer than the last build lies over it.
+/// Files by path, in order. Copies are cheap: `newer` overlays the files of the last full build.
 #[derive(Debug, Clone)]
 pub(crate) struct Files {
     base: Arc<BTreeMap<String, File>>,
-    /// Only paths that `base` has as well.
+    /// Contains only paths of `base`.
     newer: BTreeMap<String, File>,
 }
 
 impl Files {
-    /// The file at a path.
     pub(crate) fn get(&self, path: &str) -> Option<&File> {
         self.newer.get(path).or_else(|| self.base.get(path))
     }
 
-    /// Whether there is a file at a path.
     pub(crate) fn contains_key(&self, path: &str) -> bool {
         self.base.contains_key(path)
     }
 
-    /// All paths, in order.
+    /// Returns the paths in order.
     pub(crate) fn keys(&self) -> impl Iterator<Item = &String> {
         self.base.keys()
     }
 
-    /// All files, in the order of their paths.
+    /// Returns the files in the order of their paths.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (&String, &File)> {
         self.base.iter().map(|(path, file)| (path, self.newer.get(path).unwrap_or(file)))
     }
 
-    /// How many there are.
     pub(crate) fn len(&self) -> usize {
         self.base.len()
     }
 
-    /// The paths at which another site may have another file, when both lie over one build.
-    pub(crate) fn over_one_build<'f>(&'f self, other: &'f Self) -> Option<Vec<&'f String>> {
+    /// Returns the paths that may differ between two overlays of the same build, or `None` for different builds.
+    pub(crate) fn differing_overlays<'f>(&'f self, other: &'f Self) -> Option<Vec<&'f String>> {
         let newer = || self.newer.keys().chain(other.newer.keys()).collect();
         Arc::ptr_eq(&self.base, &other.base).then(newer)
     }
@@ -123,8 +120,8 @@ impl Files {
 }
 
 impl File {
-    /// Whether it shares these bytes.
-    fn is(&self, bytes: &Arc<[u8]>) -> bool {
+    /// Returns whether the file shares these bytes.
+    fn shares(&self, bytes: &Arc<[u8]>) -> bool {
         self.bytes.as_ptr() == bytes.as_ptr() && self.bytes.len() == bytes.len()
     }
 
@@ -135,7 +132,7 @@ impl File {
     }
 }
 
-/// A sum of hashes, so that one file more or less does not mean to go through all.
+/// Sum of hashes, which can be updated for a single file.
 #[derive(Debug, Clone, Copy, Default)]
 struct HashSum([u64; 2]);
 
@@ -152,7 +149,7 @@ impl HashSum {
 
     fn of(path: &str, file: &File) -> [u64; 2] {
         let mut hasher = blake3::Hasher::new();
-        // No path has a zero byte, so that two files never make one text.
+        // Paths contain no zero byte, so the encoding is unique.
         hasher.update(path.as_bytes()).update(&[0]).update(file.tag.as_bytes());
         let hash = hasher.finalize();
         let (parts, _) = hash.as_bytes().as_chunks::<8>();
@@ -160,7 +157,7 @@ impl HashSum {
     }
 }
 
-/// 128 bits of a hash: enough to tell any two files apart.
+/// Returns 128 bits of a hash as hexadecimal digits.
 pub(crate) fn short(hash: blake3::Hash) -> String {
     hash.to_hex()[..32].to_string()
 }

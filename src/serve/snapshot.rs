@@ -1,4 +1,4 @@
-//! What the watched files are, found by looking at all of them.
+//! Snapshots of the watched files, used to find changes.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::Metadata;
@@ -10,7 +10,7 @@ use walkdir::WalkDir;
 use crate::files::is_scratch;
 use crate::serve::{Changes, ServeOptions};
 
-/// Which files count.
+/// Paths to watch and to ignore.
 #[derive(Debug, Clone)]
 pub(crate) struct WatchedFiles {
     root: PathBuf,
@@ -18,11 +18,11 @@ pub(crate) struct WatchedFiles {
     ignored: Vec<PathBuf>,
 }
 
-/// All files that count, as they were when they were looked at.
+/// Stamps of all watched files at one time.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct WatchSnapshot(BTreeMap<PathBuf, Stamp>);
 
-/// What tells a file from what it was. The identity catches a file put in place of another with its time kept.
+/// Properties that change with a file. The inode detects a replacement that keeps size and modification time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Stamp {
     modified: Option<SystemTime>,
@@ -31,7 +31,7 @@ struct Stamp {
 }
 
 impl WatchedFiles {
-    /// The files that a server is to watch.
+    /// Reads the paths from the options of a server.
     pub(crate) fn new(options: &ServeOptions) -> Self {
         let absolute =
             |paths: &[PathBuf]| paths.iter().map(|path| options.root.join(path)).collect::<Vec<_>>();
@@ -42,48 +42,49 @@ impl WatchedFiles {
         }
     }
 
-    /// Files and folders to watch; not all need to be there.
+    /// Returns the files and folders to watch, which need not exist.
     pub(crate) fn watched(&self) -> &[PathBuf] {
         &self.watched
     }
 
-    /// The path from the root of a file that counts, wherever it is named.
-    pub(crate) fn counted(&self, path: &Path) -> Option<PathBuf> {
+    /// Returns the path relative to the root if the file is watched.
+    pub(crate) fn watched_path(&self, path: &Path) -> Option<PathBuf> {
         let top = self.watched.iter().find(|top| path.starts_with(top))?;
         let inner = path.ancestors().take_while(|ancestor| ancestor != top);
-        inner.into_iter().all(|ancestor| self.counts(ancestor)).then(|| self.relative(path))
+        inner.into_iter().all(|ancestor| self.is_watched(ancestor)).then(|| self.relative(path))
     }
 
-    /// Those of these paths from the root whose files are not what was seen there, which takes note of them; `None` unless all
-    /// of them are files that were there before. An empty one is a file that an editor is about to write.
-    pub(crate) fn changed(&self, paths: &BTreeSet<PathBuf>, seen: &mut WatchSnapshot) -> Option<Changes> {
+    /// Returns the changed files among `paths` and updates their stamps. Returns `None` unless all are existing files
+    /// that were in the snapshot. An empty file counts as missing, because an editor is about to write it.
+    pub(crate) fn changed(&self, paths: &BTreeSet<PathBuf>, snapshot: &mut WatchSnapshot) -> Option<Changes> {
         let stamp = |path: &PathBuf| {
             let path = self.root.join(path);
             let found =
                 std::fs::symlink_metadata(&path).ok().filter(|found| found.is_file() && found.len() > 0)?;
-            seen.0.contains_key(&path).then(|| (path, stamp(&found)))
+            snapshot.0.contains_key(&path).then(|| (path, stamp(&found)))
         };
         let stamps = paths.iter().map(stamp).collect::<Option<Vec<_>>>()?;
-        let is_new = |(path, stamp): &(PathBuf, Stamp)| seen.0.insert(path.clone(), *stamp) != Some(*stamp);
+        let is_new =
+            |(path, stamp): &(PathBuf, Stamp)| snapshot.0.insert(path.clone(), *stamp) != Some(*stamp);
         let changed: Vec<(PathBuf, Stamp)> = stamps.into_iter().filter(is_new).collect();
         let paths = changed.iter().map(|(path, _)| self.relative(path)).collect();
         Some(Changes { paths, ..Changes::default() })
     }
 
-    /// Whether all of these paths from the root were seen.
-    pub(crate) fn has(&self, seen: &WatchSnapshot, paths: &BTreeSet<PathBuf>) -> bool {
-        paths.iter().all(|path| seen.0.contains_key(&self.root.join(path)))
+    /// Returns whether the snapshot contains all paths, given relative to the root.
+    pub(crate) fn contains_all(&self, snapshot: &WatchSnapshot, paths: &BTreeSet<PathBuf>) -> bool {
+        paths.iter().all(|path| snapshot.0.contains_key(&self.root.join(path)))
     }
 
-    /// Every file that counts, with its stamp. What cannot be read now is as good as not there.
-    pub(crate) fn look(&self) -> WatchSnapshot {
+    /// Stats all watched files. Unreadable files count as missing.
+    pub(crate) fn take(&self) -> WatchSnapshot {
         let files = self
             .watched
             .iter()
             .flat_map(|path| {
                 WalkDir::new(path)
                     .into_iter()
-                    .filter_entry(|entry| entry.depth() == 0 || self.counts(entry.path()))
+                    .filter_entry(|entry| entry.depth() == 0 || self.is_watched(entry.path()))
             })
             .flatten()
             .filter(|entry| !entry.file_type().is_dir());
@@ -95,7 +96,7 @@ impl WatchedFiles {
         )
     }
 
-    /// What differs between two looks.
+    /// Returns the differences between two snapshots.
     pub(crate) fn changes(&self, before: &WatchSnapshot, now: &WatchSnapshot) -> Changes {
         let changed = |(path, stamp): &(&PathBuf, &Stamp)| before.0.get(*path) != Some(*stamp);
         let made_or_changed = now.0.iter().filter(changed).map(|(path, _)| path);
@@ -104,7 +105,7 @@ impl WatchedFiles {
         Changes { paths, ..Changes::default() }
     }
 
-    fn counts(&self, path: &Path) -> bool {
+    fn is_watched(&self, path: &Path) -> bool {
         !self.ignored.iter().any(|ignored| path == ignored) && !is_temporary_file(path)
     }
 
@@ -121,7 +122,7 @@ fn stamp(found: &Metadata) -> Stamp {
     Stamp { modified: found.modified().ok(), bytes: found.len(), identity }
 }
 
-/// Whether a file is no part of a site, or only until a program renames it.
+/// Returns whether a file is a temporary file of an editor or another program.
 pub(crate) fn is_temporary_file(path: &Path) -> bool {
     let Some(name) = path.file_name().and_then(|name| name.to_str()) else { return false };
     let ends = [".tmp", ".bak", ".orig", ".part", ".crdownload"];

@@ -1,4 +1,4 @@
-//! What the builder hands to the server: the last good site, and what is wrong now.
+//! State that the builder publishes to the server: the last good site and the current errors.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -8,41 +8,41 @@ use serde::Serialize;
 use crate::serve::site::{File, Site, short};
 use crate::serve::styles::{self, StyleChange};
 
-/// The newest state; each build makes a new one.
+/// Current state, replaced by each build.
 #[derive(Debug)]
 pub(crate) struct State {
-    /// The last good site, if there ever was one.
+    /// Last successfully built site.
     pub(crate) site: Option<Arc<Site>>,
-    /// What is wrong, when the newest build failed.
+    /// Errors of the last build, if it failed.
     pub(crate) broken: Option<String>,
     change: Option<VersionChange>,
 }
 
-/// A step from one version to the next.
+/// Difference to the previous version.
 #[derive(Debug)]
 struct VersionChange {
     from: String,
-    /// The style sheets that changed, when nothing else did.
+    /// Changed style sheets, if nothing else changed.
     styles: Vec<StyleChange>,
-    /// The files that changed, when they are few and no page is made of them without naming them.
+    /// Changed files, if they are few and other pages do not depend on them.
     changed: Option<Vec<String>>,
 }
 
-/// What a page is told.
+/// Event sent to open pages.
 #[derive(Serialize)]
 struct ReloadEvent<'a> {
     version: &'a str,
-    /// The version that `styles` and `changed` lead from.
+    /// Version before `styles` and `changed`.
     from: Option<&'a str>,
-    /// Style sheets to exchange instead of a reload.
+    /// Style sheets to replace without a reload.
     styles: &'a [StyleChange],
-    /// All files that changed: a page that is none of them and has loaded none of them stays. `None` when they are many.
+    /// All changed files; a page reloads if it is or has loaded one of them. `None` if there are many.
     changed: Option<&'a [String]>,
     broken: Option<&'a str>,
 }
 
 impl State {
-    /// The state that follows another, if there was one.
+    /// Creates the state after `before`.
     pub(crate) fn new(site: Option<Arc<Site>>, broken: Option<String>, before: Option<&Self>) -> Self {
         let old = before.and_then(|before| before.site.as_ref());
         let pair = old.zip(site.as_ref()).filter(|(old, new)| !Arc::ptr_eq(old, new));
@@ -56,7 +56,7 @@ impl State {
         Self { site, broken, change }
     }
 
-    /// Changes whenever a page has to be loaded again.
+    /// Returns a version that differs whenever pages must reload.
     pub(crate) fn version(&self) -> String {
         match (&self.site, &self.broken) {
             (Some(site), _) => site.version(),
@@ -64,26 +64,26 @@ impl State {
         }
     }
 
-    /// The state as one server-sent event (<https://html.spec.whatwg.org/multipage/server-sent-events.html>).
+    /// Formats the state as a server-sent event (<https://html.spec.whatwg.org/multipage/server-sent-events.html>).
     pub(crate) fn reload_event(&self) -> String {
         let reload_event = ReloadEvent {
             version: &self.version(),
             from: self.change.as_ref().map(|change| change.from.as_str()),
             styles: self.change.as_ref().map_or(&[], |change| &change.styles),
             changed: self.change.as_ref().and_then(|change| change.changed.as_deref()),
-            // Without any site the page itself is the text.
+            // Without a site, every page shows the errors itself.
             broken: self.broken.as_deref().filter(|_| self.site.is_some()),
         };
-        // JSON on one line: line breaks in the text are escaped.
+        // JSON escapes line breaks, so the data is one line.
         format!("event: state\ndata: {}\n\n", serde_json::to_string(&reload_event).expect("plain data"))
     }
 }
 
-/// Most files that are named to a page.
+/// Maximum number of changed files in an event.
 const MAX_NAMED_FILES: usize = 64;
 
-/// Paths of the files that differ between two sites; `None` when they are many, or shown at addresses that do not name
-/// them.
+/// Returns the paths of the files that differ between two sites, or `None` if there are many or one of them affects
+/// every page.
 fn changed(old: &Site, new: &Site) -> Option<Vec<String>> {
     let mut paths = BTreeSet::new();
     let mut add = |path: &String, before: Option<&File>, now: Option<&File>| {
@@ -92,10 +92,10 @@ fn changed(old: &Site, new: &Site) -> Option<Vec<String>> {
         }
         paths.len() <= MAX_NAMED_FILES
     };
-    if let Some(newer) = old.files.over_one_build(&new.files) {
+    if let Some(newer) = old.files.differing_overlays(&new.files) {
         newer.into_iter().all(|path| add(path, old.files.get(path), new.files.get(path)));
     } else {
-        // Both are in order: one walk along the two sees everything.
+        // Both iterators are sorted by path.
         let (mut olds, mut news) = (old.files.iter().peekable(), new.files.iter().peekable());
         while let Some(path) = olds.peek().into_iter().chain(news.peek()).map(|(path, _)| *path).min() {
             let before = olds.next_if(|(old, _)| *old == path).map(|(_, file)| file);

@@ -1,4 +1,4 @@
-//! Tells a change of style sheets alone from every other change.
+//! Detects changes that affect only style sheets.
 
 use std::collections::BTreeMap;
 
@@ -6,14 +6,14 @@ use serde::Serialize;
 
 use crate::serve::site::Site;
 
-/// A style sheet that changed: its path before and after, which differ when the name holds a hash.
+/// Paths of a changed style sheet before and after, which differ if the name contains a hash.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(crate) struct StyleChange {
     pub(crate) from: String,
     pub(crate) to: String,
 }
 
-/// The style sheets that changed, when all other files are the same but for the names of these.
+/// Returns the changed style sheets if all other files are the same apart from the names of style sheets.
 pub(crate) fn style_changes(old: &Site, new: &Site) -> Option<Vec<StyleChange>> {
     let is_style = |path: &&String| path.ends_with(".css");
     let mut styles: Vec<StyleChange> = Vec::new();
@@ -43,7 +43,7 @@ pub(crate) fn style_changes(old: &Site, new: &Site) -> Option<Vec<StyleChange>> 
     Some(styles)
 }
 
-/// A text with the old file names of style sheets replaced by the new ones.
+/// Replaces the old file names of style sheets by the new ones.
 fn renamed(text: &[u8], styles: &[StyleChange]) -> Option<String> {
     let mut text = std::str::from_utf8(text).ok()?.to_string();
     for style in styles.iter().filter(|style| style.from != style.to) {
@@ -56,7 +56,7 @@ fn file_name(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)
 }
 
-/// A path without the parts of its name that look like a hash: eight or more hexadecimal digits.
+/// Removes the parts of a file name that look like a hash: eight or more hexadecimal digits.
 fn without_hash(path: &str) -> String {
     let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
     let is_hash = |part: &&str| part.len() >= 8 && part.bytes().all(|byte| byte.is_ascii_hexdigit());

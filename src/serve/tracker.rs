@@ -1,4 +1,4 @@
-//! Follows one build from outside: the pages in work, whether anything moves, and a way to end it.
+//! Tracks one build from outside: pages in work, progress, cancellation.
 
 use std::fmt;
 use std::panic::resume_unwind;
@@ -9,14 +9,14 @@ use std::time::Duration;
 use crate::files::Outputs;
 use crate::watch::{Stage, Watch};
 
-/// Most pages that a stall names.
+/// Maximum number of pages named in a stall message.
 const MAX_NAMED_PAGES: usize = 3;
 
-/// The progress of one build.
+/// Progress of one build.
 #[derive(Default)]
 pub struct Tracker {
     state: Mutex<TrackerState>,
-    /// Counts every report, so that two looks tell whether something happened in between.
+    /// Number of reports, to detect progress between two checks.
     reports: AtomicU64,
     is_cancelled: AtomicBool,
     show: Option<Box<dyn Fn(Outputs) + Send + Sync>>,
@@ -31,20 +31,20 @@ impl fmt::Debug for Tracker {
 #[derive(Debug, Default)]
 struct TrackerState {
     stage: Option<Stage>,
-    /// Pages in work, in the order in which they were begun.
+    /// Pages in work, in the order in which they were started.
     pages: Vec<String>,
 }
 
-/// The panic payload that ends a cancelled build.
+/// Panic payload that ends a cancelled build.
 struct Cancelled;
 
 impl Tracker {
-    /// The progress of a build whose first files are handed to `show`.
+    /// Tracks a build whose first files are passed to `show`.
     pub(crate) fn new(show: impl Fn(Outputs) + Send + Sync + 'static) -> Self {
         Self { show: Some(Box::new(show)), ..Self::default() }
     }
 
-    /// Shows files of the new site before the others are there.
+    /// Publishes files of the new site before the others are rendered.
     pub fn show(&self, outputs: Outputs) {
         self.report();
         if let Some(show) = &self.show {
@@ -52,23 +52,22 @@ impl Tracker {
         }
     }
 
-    /// Ends the build at its next report: nobody waits for it any more.
+    /// Cancels the build, which ends at its next report.
     pub(crate) fn cancel(&self) {
         self.is_cancelled.store(true, Ordering::Relaxed);
     }
 
-    /// Whether nobody waits for the build any more.
+    /// Returns whether the build is cancelled.
     pub(crate) fn is_cancelled(&self) -> bool {
         self.is_cancelled.load(Ordering::Relaxed)
     }
 
-    /// The number of reports so far.
     pub(crate) fn reports(&self) -> u64 {
         self.reports.load(Ordering::Relaxed)
     }
 
-    /// Describes a build that made no progress for `limit`.
-    pub(crate) fn stall(&self, limit: Duration) -> String {
+    /// Formats the error of a build that made no progress for `limit`.
+    pub(crate) fn stall_message(&self, limit: Duration) -> String {
         let state = self.state();
         let pages: Vec<String> =
             state.pages.iter().take(MAX_NAMED_PAGES).map(|page| format!("`{page}`")).collect();
@@ -78,7 +77,7 @@ impl Tracker {
             (true, None) => String::new(),
         };
         format!(
-            "error: the build made no progress for {} s{place}\n  = help: undo the last change and report it as a bug in \
+            "error: the build made no progress for {} s{place}\n  = help: undo the last change and report a bug in \
              kbgen; the next save starts a new build\n",
             limit.as_secs()
         )
@@ -90,7 +89,7 @@ impl Tracker {
 
     fn report(&self) {
         if self.is_cancelled() {
-            // No panic message: the thread that started the build catches this.
+            // Prints no panic message; the thread that started the build catches this.
             resume_unwind(Box::new(Cancelled));
         }
         self.reports.fetch_add(1, Ordering::Relaxed);
@@ -117,17 +116,17 @@ impl Watch for Tracker {
     }
 }
 
-/// How long a build may make no progress before the server gives it up; asked for at each look.
+/// Maximum time without progress before a build is abandoned. The function is called at each check.
 #[derive(Clone)]
 pub struct StallLimit(Arc<dyn Fn() -> Duration + Send + Sync>);
 
 impl StallLimit {
-    /// The limit that `limit` returns.
+    /// Uses the limit returned by `limit`.
     pub fn new(limit: impl Fn() -> Duration + Send + Sync + 'static) -> Self {
         Self(Arc::new(limit))
     }
 
-    /// The limit of a build.
+    /// Returns the current limit.
     pub(crate) fn of_build(&self) -> Duration {
         (self.0)()
     }
@@ -159,10 +158,10 @@ mod tests {
         tracker.begin_page("content/a.md");
         tracker.begin_page("content/b.md");
         tracker.end_page("content/a.md");
-        let text = tracker.stall(Duration::from_secs(30));
+        let text = tracker.stall_message(Duration::from_secs(30));
         assert!(text.contains("no progress for 30 s while working on `content/b.md`\n"), "{text}");
         tracker.begin(Stage::Check, 0);
-        assert!(tracker.stall(Duration::ZERO).contains("in the stage `check`"));
+        assert!(tracker.stall_message(Duration::ZERO).contains("in the stage `check`"));
     }
 
     #[test]

@@ -1,7 +1,6 @@
-//! Notices that something happened to watched files. The system's events say where to look; what changed is found by
-//! looking.
+//! Subscribes to file-system events. Events only trigger a comparison of files, which finds the changes.
 //!
-//! Events alone do not do: editors save by renaming, folders are removed and made again, queues overflow,
+//! Events alone are not reliable: editors save by renaming, folders are removed and created again, queues overflow,
 //! and reading a file is an event too.
 
 use std::collections::BTreeSet;
@@ -11,7 +10,7 @@ use notify::{EventKind, RecommendedWatcher, RecursiveMode, Watcher};
 
 use crate::serve::snapshot::WatchedFiles;
 
-/// The folders that the system tells of.
+/// Subscriptions to file-system events.
 #[derive(Debug)]
 pub(crate) struct Watch {
     watched: Vec<PathBuf>,
@@ -19,15 +18,15 @@ pub(crate) struct Watch {
 }
 
 impl Watch {
-    /// Asks the system to tell of events from now on, as the paths that each names; of none when it lost count.
+    /// Starts to report events as lists of paths, which are empty if the system lost events.
     ///
-    /// Also returns why the system does not, if so: then only looking remains.
+    /// Also returns the reason if the system reports no events; then only polling remains.
     pub(crate) fn start(
-        look: &WatchedFiles,
+        files: &WatchedFiles,
         mut tell: impl FnMut(Vec<PathBuf>) + Send + 'static,
     ) -> (Self, Option<String>) {
-        let mut watch = Self { watched: look.watched().to_vec(), watcher: None };
-        // Reading is left out: a build reads every file, and would call the next one without end.
+        let mut watch = Self { watched: files.watched().to_vec(), watcher: None };
+        // Read events are ignored, because a build reads every file and would trigger the next one.
         let tell = move |event: notify::Result<notify::Event>| match event {
             Ok(event) if matches!(event.kind, EventKind::Access(_)) => {}
             Ok(event) => tell(event.paths),
@@ -36,7 +35,8 @@ impl Watch {
         let config = notify::Config::default().with_follow_symlinks(false);
         let result = RecommendedWatcher::new(tell, config).and_then(|watcher| {
             let watcher = watch.watcher.insert(watcher);
-            // The parents tell when a watched folder comes or goes, and when a watched file is saved by renaming.
+            // Parent folders report when a watched folder is created or removed, and when a watched file is saved by
+            // renaming.
             let parents: BTreeSet<&Path> = watch.watched.iter().filter_map(|path| path.parent()).collect();
             parents.into_iter().try_for_each(|parent| watcher.watch(parent, RecursiveMode::NonRecursive))
         });
@@ -48,21 +48,22 @@ impl Watch {
         (watch, why)
     }
 
-    /// Whether the system tells of nothing.
+    /// Returns whether the system reports no events.
     pub(crate) fn is_polling(&self) -> bool {
         self.watcher.is_none()
     }
 
-    /// A folder that was removed, moved or made again is another one to the system: it is followed anew, and before
-    /// anybody looks, so that nothing falls between the two. `events` are the paths that the system named.
+    /// Renews the subscription of folders that were removed, moved or created again, since these are different folders
+    /// to the system. Call this before comparing files, so that no change is lost. `events` are the paths of the
+    /// events.
     pub(crate) fn resubscribe(&mut self, events: &BTreeSet<PathBuf>) {
         let is_other = |path: &&PathBuf| events.iter().any(|event| path.starts_with(event));
         let again: Vec<PathBuf> = self.watched.iter().filter(is_other).cloned().collect();
-        // What cannot be followed now is not there; its parent tells when it is.
+        // A folder without a subscription does not exist; its parent reports when it is created.
         let _ = self.subscribe(&again);
     }
 
-    /// Asks for events of these watched folders, as far as they exist. Files are told of by their parents.
+    /// Subscribes to these watched folders, if they exist. Parents report events of files.
     fn subscribe(&mut self, paths: &[PathBuf]) -> notify::Result<()> {
         let Some(watcher) = &mut self.watcher else { return Ok(()) };
         for path in paths {
