@@ -9,8 +9,8 @@ use crate::site::{FILE_FOLDERS, LISTINGS, is_file_name};
 
 pub(super) const RULE: Rule = Rule {
     code: "alias-clash",
-    demands: "an alias is an address of this site, `/old/name/`, that no page, no other alias and no file of the site has",
-    why: "a redirect would hide a page, or lead to two",
+    requirement: "an alias is a path of this site, such as `/old/name/`, that no page, file or other alias uses",
+    why: "a redirect would hide a page or be ambiguous",
 };
 
 pub(super) fn run(context: &CheckContext<'_>) -> Vec<Diagnostic> {
@@ -26,23 +26,26 @@ pub(super) fn run(context: &CheckContext<'_>) -> Vec<Diagnostic> {
             };
             if !is_address(&alias.value) {
                 refuse(
-                    format!("`{}` is no address of this site", alias.value),
-                    "begin with a slash, use small letters, digits, hyphens and dots, and name no file: `/errors/old-name/`"
+                    format!("invalid alias `{}`", alias.value),
+                    "write a path such as `/errors/old-name/`: a slash, lowercase letters, digits, hyphens and dots, and no file extension"
                         .into(),
                 );
             } else if let Some(folder) =
                 FILE_FOLDERS.iter().find(|folder| Some(**folder) == address.split('/').next())
             {
                 refuse(
-                    format!("`{}` lies in `/{folder}/`, where kbgen writes files", alias.value),
-                    "choose an address outside of it".into(),
+                    format!("alias `{}` is in `/{folder}/`, which is reserved for kbgen", alias.value),
+                    "choose a path outside this folder".into(),
                 );
             } else if let Some(path) = pages.get(&address) {
-                refuse(format!("`{}` is the address of `{path}`", alias.value), "take the alias away".into());
+                refuse(format!("alias `{}` is the URL of `{path}`", alias.value), "remove the alias".into());
             } else if LISTINGS.iter().any(|listing| listing.address == address) {
-                refuse(format!("`{}` is a page of kbgen's own", alias.value), "take the alias away".into());
+                refuse(
+                    format!("alias `{}` is the URL of a built-in page", alias.value),
+                    "remove the alias".into(),
+                );
             } else if taken.insert(address, alias.span).is_some() {
-                refuse(format!("`{}` is an alias twice", alias.value), "keep it on one page".into());
+                refuse(format!("duplicate alias `{}`", alias.value), "keep it on only one page".into());
             }
         }
     }

@@ -7,8 +7,8 @@ use crate::site::{Argument, CACHE_TYPES, Kind, ProseCall};
 
 pub(super) const RULE: Rule = Rule {
     code: "bad-call",
-    demands: "an estimator call names a model, a quantization, a cache type and a figure that are known",
-    why: "the figure is computed when the site is built; a call that fails leaves a hole in the sentence",
+    requirement: "estimator calls use known models, quantizations, cache types and figures",
+    why: "the figure is computed at build time; a failing call would leave a gap in the sentence",
 };
 
 pub(super) fn run(context: &CheckContext<'_>) -> Vec<Diagnostic> {
@@ -47,10 +47,10 @@ fn unknown_names(context: &CheckContext<'_>, call: &ProseCall) -> Vec<Fault> {
         }
         let help = match nearest(&argument.value, known.iter().copied()) {
             Some(near) => format!("did you mean `{near}`?"),
-            None if (1..=12).contains(&known.len()) => format!("known: {}", known.join(", ")),
-            None => format!("add a page for the {what} first"),
+            None if (1..=12).contains(&known.len()) => format!("use one of {}", known.join(", ")),
+            None => format!("add a page for this {what} first"),
         };
-        faults.push((argument.range.clone(), format!("there is no {what} `{}`", argument.value), help));
+        faults.push((argument.range.clone(), format!("unknown {what} `{}`", argument.value), help));
     };
     look(&call.model, "model", &models);
     if site.knows(Kind::Quant, &[key!(QuantData.gguf_type)]) {
@@ -66,12 +66,9 @@ fn unknown_names(context: &CheckContext<'_>, call: &ProseCall) -> Vec<Fault> {
         let model = site.models.iter().find(|model| model.head.id.slug == call.model.value);
         let max = model.and_then(|model| given(model.data.architecture.fields.max_ctx));
         if ctx.value == 0 || max.is_some_and(|max| ctx.value > max) {
-            let help = max.map_or("at least 1".to_string(), |max| format!("between 1 and {max}"));
-            faults.push((
-                ctx.range.clone(),
-                format!("the model has no context of {} tokens", ctx.value),
-                help,
-            ));
+            let help =
+                max.map_or("use at least 1".to_string(), |max| format!("use a number from 1 to {max}"));
+            faults.push((ctx.range.clone(), format!("unsupported context of {} tokens", ctx.value), help));
         }
     }
     faults

@@ -5,8 +5,8 @@ use crate::diag::{Diagnostic, Rule};
 
 pub(super) const RULE: Rule = Rule {
     code: "bad-condition",
-    demands: "`when` is a condition, and braces of `case` hold values, on figures that the signatures of the page read",
-    why: "a condition that cannot be told never points to its cause",
+    requirement: "`when` is a valid condition, braces in `case` contain valid values, and both use only figures that the signatures of the page define",
+    why: "a condition that cannot be evaluated never selects its cause",
 };
 
 pub(super) fn run(context: &CheckContext<'_>) -> Vec<Diagnostic> {

@@ -5,8 +5,8 @@ use crate::diag::{Diagnostic, Rule};
 
 pub(super) const RULE: Rule = Rule {
     code: "bad-pattern",
-    demands: "a signature is literal text with typed holes, and its extractor is known",
-    why: "a pattern that cannot be read finds nothing",
+    requirement: "a signature is literal text with typed placeholders, and its extractor exists",
+    why: "an invalid pattern matches nothing",
 };
 
 pub(super) fn run(context: &CheckContext<'_>) -> Vec<Diagnostic> {

@@ -9,8 +9,8 @@ const MAX_COMPARED_HEADINGS: usize = 1_000;
 
 pub(super) const RULE: Rule = Rule {
     code: "broken-anchor",
-    demands: "the part of a link after `#` is a heading of its page",
-    why: "the reader would land at the top of the page instead",
+    requirement: "the fragment of a link is the id of a heading on its target page",
+    why: "the link would lead to the top of the page",
 };
 
 pub(super) fn run(context: &CheckContext<'_>) -> Vec<Diagnostic> {
@@ -25,9 +25,9 @@ pub(super) fn run(context: &CheckContext<'_>) -> Vec<Diagnostic> {
         let known: Vec<&str> = ids.take(MAX_COMPARED_HEADINGS).collect();
         let help = match nearest(anchor, known.iter().copied()) {
             Some(near) => format!("did you mean `#{near}`?"),
-            None if known.is_empty() => "that page has no headings; link to the page as a whole".to_string(),
+            None if known.is_empty() => "the page has no headings; remove the fragment".to_string(),
             None => format!(
-                "its headings are {}",
+                "use one of {}",
                 known.iter().map(|id| format!("`#{id}`")).collect::<Vec<_>>().join(", ")
             ),
         };

@@ -6,8 +6,8 @@ use crate::site::{Kind, LISTINGS, Missing};
 
 pub(super) const RULE: Rule = Rule {
     code: "broken-link",
-    demands: "a link within the site leads to a page",
-    why: "a reader in trouble must not end at an empty address",
+    requirement: "links within the site lead to existing pages",
+    why: "readers would get a 404 error",
 };
 
 pub(super) fn run(context: &CheckContext<'_>) -> Vec<Diagnostic> {
@@ -26,7 +26,7 @@ pub(super) fn run(context: &CheckContext<'_>) -> Vec<Diagnostic> {
 }
 
 /// Help for links without a similar page.
-const FORMS: &str = "link by the path of the file, `../folder/page.md`, or by address, `/errors/slug/`";
+const FORMS: &str = "link to the file, `../folder/page.md`, or to the URL, `/errors/slug/`";
 
 fn help(context: &CheckContext<'_>, destination: &str) -> Option<String> {
     let (path, anchor) = destination.split_once('#').unwrap_or((destination, ""));

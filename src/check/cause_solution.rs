@@ -6,8 +6,8 @@ use crate::site::kinds::{ErrorData, key};
 
 pub(super) const RULE: Rule = Rule {
     code: "cause-solution",
-    demands: "a cause names solutions that are declared, and every solution is named by a cause",
-    why: "a reader follows a cause to what mends it",
+    requirement: "causes refer to declared solutions, and every solution belongs to a cause",
+    why: "readers follow a cause to its fix",
 };
 
 pub(super) fn run(context: &CheckContext<'_>) -> Vec<Diagnostic> {
@@ -20,9 +20,9 @@ pub(super) fn run(context: &CheckContext<'_>) -> Vec<Diagnostic> {
             for named in cause.solutions.iter().filter(|named| is_unknown(&named.value)) {
                 let help = match nearest(&named.value, declared()) {
                     Some(near) => format!("did you mean `{near}`?"),
-                    None => format!("declare it under `solutions:` with `id: {}`", named.value),
+                    None => format!("add it to `solutions:` with `id: {}`", named.value),
                 };
-                let message = format!("no solution has the id `{}`", named.value);
+                let message = format!("no solution with the id `{}`", named.value);
                 found.push(Diagnostic::error(&RULE, named.span, message).help(help));
             }
         }
@@ -31,10 +31,10 @@ pub(super) fn run(context: &CheckContext<'_>) -> Vec<Diagnostic> {
         };
         for solution in error.data.solutions.iter().filter(|solution| !solution.id.value.is_empty()) {
             if error.head.knows(key!(ErrorData.causes)) && !is_named(&solution.id.value) {
-                let message = format!("no cause names the solution `{}`", solution.id.value);
+                let message = format!("solution `{}` belongs to no cause", solution.id.value);
                 found.push(
                     Diagnostic::error(&RULE, solution.id.span, message)
-                        .help("add its id to the `solutions:` of a cause, or take it away"),
+                        .help("add its id to `solutions:` of a cause, or remove it"),
                 );
             }
         }

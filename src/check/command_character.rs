@@ -1,4 +1,4 @@
-//! A command has a character that only looks like the ASCII one a shell needs.
+//! Characters in commands that look like ASCII but are not.
 
 use std::ops::Range;
 
@@ -8,11 +8,11 @@ use crate::files::Span;
 
 pub(super) const RULE: Rule = Rule {
     code: "command-character",
-    demands: "commands have ASCII spaces, hyphens and quotes; text in quotes and comments may have others",
-    why: "a shell takes a no-break space, a dash or a curly quote for a letter, and runs another command than the page shows",
+    requirement: "commands use ASCII spaces, hyphens and quotes, except in quoted text and comments",
+    why: "a shell treats no-break spaces, dashes and curly quotes as letters and runs a different command",
 };
 
-/// Languages of code blocks that hold commands.
+/// Languages of code blocks with commands.
 const SHELLS: [&str; 9] =
     ["bash", "batch", "cmd", "console", "dockerfile", "powershell", "ps1", "sh", "shell"];
 
@@ -46,7 +46,7 @@ pub(super) fn run(context: &CheckContext<'_>) -> Vec<Diagnostic> {
     found
 }
 
-/// A character that is not what it looks like.
+/// A character that looks like an ASCII character.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Mark {
     at: usize,
@@ -74,7 +74,7 @@ impl Mark {
     }
 }
 
-/// The ASCII character that another one looks like.
+/// Returns the ASCII character that a character looks like.
 fn ascii_of(character: char) -> Option<char> {
     Some(match character {
         '\u{A0}' | '\u{1680}' | '\u{2000}'..='\u{200A}' | '\u{202F}' | '\u{205F}' | '\u{3000}' => ' ',
@@ -86,7 +86,7 @@ fn ascii_of(character: char) -> Option<char> {
     })
 }
 
-/// Marks of a fenced block of commands. In a `console` block the other lines are what programs print.
+/// Returns the marks in a code block with commands. In a `console` block, lines without a prompt are output.
 fn in_block(block: &str, is_console: bool) -> Vec<Mark> {
     let mut marks = Vec::new();
     let mut quote = None;
@@ -104,7 +104,7 @@ fn in_block(block: &str, is_console: bool) -> Vec<Mark> {
     marks
 }
 
-/// Marks of a line of commands; `quote` is the one that is open.
+/// Returns the marks in a line of commands. `quote` is the open quote.
 fn in_line(line: &str, quote: &mut Option<char>) -> Vec<Mark> {
     let mut marks = Vec::new();
     let mut before = ' ';
@@ -124,8 +124,8 @@ fn in_line(line: &str, quote: &mut Option<char>) -> Vec<Mark> {
     marks
 }
 
-/// Marks of inline code, which need not be a command: an option begins with a dash, a value is quoted behind `=`, and
-/// words are parted by a space.
+/// Returns the marks in inline code, which may not be a command: dashes at the start of an option, quotes after `=`, and
+/// spaces between words.
 fn in_inline(code: &str) -> Vec<Mark> {
     let mut marks = Vec::new();
     let is_ascii_otherwise = code.chars().all(|c| c.is_ascii() || ascii_of(c).is_some());

@@ -1,4 +1,4 @@
-//! Two causes or two solutions of a page have one id.
+//! Duplicate ids of causes and solutions.
 
 use std::collections::BTreeMap;
 
@@ -8,8 +8,8 @@ use crate::files::{Placed, Span};
 
 pub(super) const RULE: Rule = Rule {
     code: "duplicate-id",
-    demands: "an id is given once on its page, to one cause, one solution or one heading",
-    why: "links and conclusions name causes and solutions by it",
+    requirement: "ids of causes, solutions and headings are unique on their page",
+    why: "links and conclusions refer to causes and solutions by id",
 };
 
 pub(super) fn run(context: &CheckContext<'_>) -> Vec<Diagnostic> {
@@ -29,8 +29,8 @@ fn repeats<'a>(ids: impl Iterator<Item = &'a Placed<String>>, what: &str, found:
                 first.insert(&id.value, id.span);
             }
             Some(other) => found.push(
-                Diagnostic::error(&RULE, id.span, format!("a second {what} has the id `{}`", id.value))
-                    .related(*other, "first here")
+                Diagnostic::error(&RULE, id.span, format!("duplicate {what} id `{}`", id.value))
+                    .related(*other, "first defined here")
                     .help("choose another id"),
             ),
         }

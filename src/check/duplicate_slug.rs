@@ -9,8 +9,8 @@ use crate::site::Head;
 
 pub(super) const RULE: Rule = Rule {
     code: "duplicate-slug",
-    demands: "a slug is taken once in its kind, whatever the folder and the case of its letters",
-    why: "both pages would have one address",
+    requirement: "slugs are unique within a page kind, ignoring folders and case",
+    why: "both pages would have the same URL",
 };
 
 pub(super) fn run(context: &CheckContext<'_>) -> Vec<Diagnostic> {
@@ -25,9 +25,9 @@ pub(super) fn run(context: &CheckContext<'_>) -> Vec<Diagnostic> {
                 Diagnostic::error(
                     &RULE,
                     Span::top(head.source),
-                    format!("the slug `{}` is taken by `{}`", head.id.slug, other.path),
+                    format!("duplicate slug `{}`, also used by `{}`", head.id.slug, other.path),
                 )
-                .help("give one of the two files another name"),
+                .help("rename one of the two files"),
             ),
         }
     }

@@ -7,8 +7,8 @@ use crate::site::Kind;
 
 pub(super) const RULE: Rule = Rule {
     code: "empty-body",
-    demands: "a page that explains something has text below its front matter",
-    why: "a reader who arrives there would find nothing",
+    requirement: "pages other than models, devices and categories have text below the front matter",
+    why: "readers would find an empty page",
 };
 
 pub(super) fn run(context: &CheckContext<'_>) -> Vec<Diagnostic> {
@@ -21,8 +21,8 @@ pub(super) fn run(context: &CheckContext<'_>) -> Vec<Diagnostic> {
             // Point to the end of the front matter, since there may be no line below it.
             let at = head.front.end;
             let end = (at + 3).min(head.body.span.start);
-            Diagnostic::error(&RULE, Span::new(head.source, at, end), "the page has no text")
-                .help("write what happened in a sentence or two, then the solutions")
+            Diagnostic::error(&RULE, Span::new(head.source, at, end), "empty page body")
+                .help("add text below the front matter")
         })
         .collect()
 }

@@ -5,8 +5,8 @@ use crate::diag::{Diagnostic, Rule};
 
 pub(super) const RULE: Rule = Rule {
     code: "future-date",
-    demands: "`verified` and the dates of `changes` are today or earlier",
-    why: "nobody has verified or changed anything on a day to come",
+    requirement: "`verified` and the dates in `changes` are not in the future",
+    why: "a page cannot be verified or changed in the future",
 };
 
 pub(super) fn run(context: &CheckContext<'_>) -> Vec<Diagnostic> {
@@ -16,7 +16,7 @@ pub(super) fn run(context: &CheckContext<'_>) -> Vec<Diagnostic> {
         .chain(changes.map(|change| ("`date`", &change.date)))
         .filter(|(_, date)| date.value > **context.today)
         .map(|(name, date)| {
-            Diagnostic::error(&RULE, date.span, format!("{name} is {}, a day to come", date.value))
+            Diagnostic::error(&RULE, date.span, format!("{name} is in the future: {}", date.value))
                 .help(format!("today is {}", **context.today))
         })
         .collect()

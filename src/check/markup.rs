@@ -8,76 +8,80 @@ use crate::site::kinds::ErrorData;
 use crate::site::{Head, Kind, parts_of};
 use crate::unicode_safety::invisible_chars;
 
-const fn rule(code: &'static str, demands: &'static str, why: &'static str) -> Rule {
-    Rule { code, demands, why }
+const fn rule(code: &'static str, requirement: &'static str, why: &'static str) -> Rule {
+    Rule { code, requirement, why }
 }
 
-const SAFETY: &str = "pages come from many hands; only Markdown reaches the reader";
-const LINKS: &str = "links, contents and scripts find parts of a page by their ids";
-const SHOWN: &str = "what was meant would not be shown";
+const SAFETY: &str = "contributed pages may contain only Markdown";
+const LINKS: &str = "links, the table of contents and scripts depend on ids";
+const SHOWN: &str = "the text would not be rendered as intended";
 
 /// Rules of Markdown, by the name of the error kind.
 pub const RULES: &[Rule] = &[
-    rule("raw-html", "neither a body nor a cause's `tell` holds HTML", SAFETY),
+    rule("raw-html", "bodies and `tell` of causes contain no HTML", SAFETY),
     rule("link-scheme", "links are https, http, mailto or relative", SAFETY),
-    rule("heading-attribute", "nothing but an id stands in braces after a heading", SAFETY),
-    rule("heading-id", "a heading's id is spelled with letters, digits and hyphens", LINKS),
-    rule("heading-level", "headings begin at level 2 and skip no level", "screen readers lead through them"),
+    rule("heading-attribute", "headings have no attributes other than an id", SAFETY),
+    rule("heading-id", "heading ids consist of letters, digits and hyphens", LINKS),
+    rule(
+        "heading-level",
+        "headings start at level 2 and skip no level",
+        "screen readers navigate by headings",
+    ),
     rule(
         "heading-nested",
-        "headings stand at the top level of the body",
-        "the table of contents is made from them",
+        "headings are at the top level of the body",
+        "the table of contents is generated from them",
     ),
-    rule("duplicate-id", "an id is given once on its page, to one cause, one solution or one heading", LINKS),
-    rule("reserved-id", "no heading takes an id that the page's own parts have", LINKS),
-    rule("code-language", "the language of a code block is known", "it is colored by it"),
-    rule("code-label", "a code block's labels are `tool`, `os` and `title`", SHOWN),
-    rule("unclosed-fence", "a code block is closed", SHOWN),
-    rule("unclosed-call", "an estimator call is closed", SHOWN),
+    rule("duplicate-id", "ids of causes, solutions and headings are unique on their page", LINKS),
+    rule("reserved-id", "headings use no ids reserved for templates", LINKS),
+    rule("code-language", "code blocks have a known language", "it selects the syntax highlighting"),
+    rule("code-label", "the attributes of a code block are `tool`, `os` and `title`", SHOWN),
+    rule("unclosed-fence", "code blocks are closed", SHOWN),
+    rule("unclosed-call", "estimator calls are closed", SHOWN),
     rule(
         "markdown-depth",
-        "quotations and lists are nested 16 deep at most",
-        "bounded input keeps builds fast",
+        "quotations and lists are nested at most 16 levels deep",
+        "limits keep builds fast",
     ),
     rule(
         "direction-override",
-        "no character turns the direction of the text",
-        "a command could look like another one",
+        "text contains no bidirectional control characters",
+        "a command could look like a different one",
     ),
     rule(
         "hidden-character",
-        "a page holds no character that nobody sees, such as a zero-width space, and no control character",
-        "a command could do what it does not show, and a search would miss it; feeds are XML, which allows no controls",
+        "pages contain no invisible characters, such as a zero-width space, and no control characters",
+        "commands could differ from their display, searches would fail, and XML feeds do not allow control characters",
     ),
     rule(
         "link-host",
-        "the host of a link is written in ASCII, without a name before it",
-        "it could be taken for another one",
+        "the host of a link is written in ASCII, without a user name",
+        "it could be mistaken for another host",
     ),
     rule(
         "markdown-size",
-        "a table has at most 64 columns, an address 2,048 bytes, a text at most 256 estimator calls, 1,000 headings, 1,000 references to footnotes, and 2,000 links and images",
-        "bounded input keeps builds fast",
+        "tables have at most 64 columns, URLs 2,048 bytes, and texts 256 estimator calls, 1,000 headings, 1,000 footnote references, and 2,000 links and images",
+        "limits keep builds fast",
     ),
     TERM_PARTS,
     rule(
         "foreign-syntax",
-        "a text is Markdown as this site takes it: no containers, admonitions, math, wiki links or imports of other dialects, and a table has its delimiter row",
+        "text uses supported Markdown: no containers, admonitions, math, wiki links or imports, and tables have a delimiter row",
         SHOWN,
     ),
-    rule("undefined-reference", "a reference link has its definition", SHOWN),
-    rule("bare-address", "a web address is written as a link", "it could not be followed"),
+    rule("undefined-reference", "reference links have a definition", SHOWN),
+    rule("bare-address", "URLs are written as links", "readers could not click it"),
     rule("footnote", "footnotes are defined once and used", SHOWN),
 ];
 
 const TERM_PARTS: Rule = rule(
     "term-parts",
-    "the text of a glossary term has neither headings nor footnotes",
-    "all terms stand on one page, and an id can be there once",
+    "glossary terms have no headings or footnotes",
+    "all terms are on one page, where ids must be unique",
 );
 
 /// Rule for error kinds without their own rule.
-const OTHER: Rule = rule("markup", "a body is Markdown as this site takes it", SHOWN);
+const OTHER: Rule = rule("markup", "text uses supported Markdown", SHOWN);
 
 pub(super) fn run(context: &CheckContext<'_>) -> Vec<Diagnostic> {
     let mut found = Vec::new();
@@ -137,8 +141,8 @@ fn parts_of_terms(head: &Head) -> impl Iterator<Item = Diagnostic> {
     let footnotes = outline.footnotes.iter().map(|range| (range, "a footnote"));
     headings.chain(footnotes).filter(|_| head.id.kind == Kind::Term).map(|(range, what)| {
         let span = head.body.span.part(range.start, range.end);
-        Diagnostic::error(&TERM_PARTS, span, format!("{what} in the text of a term"))
-            .help("say it in the sentences of the term, or make a guide of it")
+        Diagnostic::error(&TERM_PARTS, span, format!("{what} in a glossary term"))
+            .help("rewrite it as text, or move it to a guide")
     })
 }
 

@@ -8,8 +8,8 @@ use crate::unicode_safety::host;
 
 pub(super) const RULE: Rule = Rule {
     code: "misleading-link",
-    demands: "a link whose text is an address leads to the host of that address",
-    why: "a reader trusts the address that they see",
+    requirement: "links whose text is a URL lead to the host of that URL",
+    why: "readers trust the displayed URL",
 };
 
 /// Top-level domains, to tell hosts from file names such as `setup.py`, `llama.cpp` and `README.md`.
@@ -34,12 +34,12 @@ pub(super) fn run(context: &CheckContext<'_>) -> Vec<Diagnostic> {
 fn finding(link: &Link, span: Span) -> Option<Diagnostic> {
     let shown = shown_hosts(&link.text).into_iter().find(|shown| !leads_to(&link.destination, shown))?;
     let message = match target(&link.destination) {
-        Some(target) => format!("the link shows `{shown}` and leads to `{target}`"),
-        None => format!("the link shows `{shown}` and leads to another place"),
+        Some(target) => format!("link text shows `{shown}`, but the link leads to `{target}`"),
+        None => format!("link text shows `{shown}`, but the link leads elsewhere"),
     };
     Some(
         Diagnostic::error(&RULE, span, message)
-            .help("say in words what the link leads to, or link to the address it shows"),
+            .help("describe the target in words, or link to the displayed URL"),
     )
 }
 

@@ -6,8 +6,8 @@ use crate::site::Missing;
 
 pub(super) const RULE: Rule = Rule {
     code: "missing-file",
-    demands: "images and files that a page names lie beside it or under static/",
-    why: "the reader would see a broken picture",
+    requirement: "images and files used by a page are next to it or under static/",
+    why: "readers would see a broken image",
 };
 
 pub(super) fn run(context: &CheckContext<'_>) -> Vec<Diagnostic> {
@@ -19,15 +19,15 @@ pub(super) fn run(context: &CheckContext<'_>) -> Vec<Diagnostic> {
             let what = if link.image { "image" } else { "file" };
             let absent = || format!("no {what} `{}`", link.destination);
             let (words, help) = match &link.missing {
-                Missing::File { path } => (absent(), format!("put it at `{path}`, or mend the path")),
+                Missing::File { path } => (absent(), format!("add `{path}`, or fix the path")),
                 Missing::Copy => (
-                    format!("`{}` is an image of another site", link.destination),
-                    "save it beside the page and name it there: pages load nothing from elsewhere, so that nobody else \
-                     learns who reads them"
+                    format!("external image `{}`", link.destination),
+                    "save the image next to the page; pages load nothing from other sites, which could track \
+                     readers"
                         .into(),
                 ),
                 Missing::Page if link.image => {
-                    (absent(), "name a file beside the page, or `/name` for one under static/".into())
+                    (absent(), "use a file next to the page, or `/name` for a file under static/".into())
                 }
                 _ => return None,
             };

@@ -6,8 +6,8 @@ use crate::unicode_safety::{Lookalike, lookalikes};
 
 pub(super) const RULE: Rule = Rule {
     code: "mixed-script",
-    demands: "no word mixes Latin letters with letters of another script that look like them, or consists of such letters alone",
-    why: "a name or a command could look like another one; words and sentences in other scripts are fine",
+    requirement: "words do not contain letters of another script that look like Latin letters",
+    why: "a name or a command could look like a different one; text in other scripts is allowed",
 };
 
 pub(super) fn run(context: &CheckContext<'_>) -> Vec<Diagnostic> {
@@ -27,15 +27,12 @@ pub(super) fn run(context: &CheckContext<'_>) -> Vec<Diagnostic> {
 
 fn message(written: &str, word: &Lookalike) -> String {
     let Lookalike { letter, script, .. } = word;
-    format!(
-        "`{written}` has the {script} letter `{letter}` (U+{:04X}) and reads as Latin",
-        u32::from(*letter)
-    )
+    format!("{script} letter `{letter}` (U+{:04X}) in `{written}` looks Latin", u32::from(*letter))
 }
 
 fn help(word: &Lookalike) -> String {
     match word.latin {
-        Some(letter) => format!("type the word again in one script: the Latin letter is `{letter}`"),
-        None => "type the word again in one script".to_string(),
+        Some(letter) => format!("retype the word in one script; the Latin letter is `{letter}`"),
+        None => "retype the word in one script".to_string(),
     }
 }

@@ -6,8 +6,8 @@ use crate::site::kinds::{ErrorData, ErrorKind, is_check_section, key};
 
 pub(super) const RULE: Rule = Rule {
     code: "no-check-section",
-    demands: "the body of an error ends with a section `## Check that it worked`",
-    why: "a reader wants to know when they are done",
+    requirement: "error pages end with a section `## Check that it worked`",
+    why: "readers need to know whether the fix worked",
 };
 
 pub(super) fn run(context: &CheckContext<'_>) -> Vec<Diagnostic> {
@@ -24,12 +24,8 @@ pub(super) fn run(context: &CheckContext<'_>) -> Vec<Diagnostic> {
                 .any(|heading| heading.level == 2 && is_check_section(&heading.id, &heading.title))
         })
         .map(|error| {
-            Diagnostic::warning(
-                &RULE,
-                error.head.title.span,
-                "the page does not say how to see that it worked",
-            )
-            .help("close the body with `## Check that it worked {#check}`, a command and what one should see")
+            Diagnostic::warning(&RULE, error.head.title.span, "missing section `## Check that it worked`")
+                .help("add `## Check that it worked {#check}` with a command and its expected output")
         })
         .collect()
 }

@@ -7,8 +7,8 @@ use crate::site::kinds::{ErrorData, ErrorKind, SignatureText, key};
 
 pub(super) const RULE: Rule = Rule {
     code: "no-signature",
-    demands: "an error has a signature, with either `pattern` or `all`; only a symptom has none",
-    why: "a pasted log finds its page by it",
+    requirement: "errors other than symptoms have a signature, with either `pattern` or `all`",
+    why: "signatures match logs to pages",
 };
 
 pub(super) fn run(context: &CheckContext<'_>) -> Vec<Diagnostic> {
@@ -18,15 +18,19 @@ pub(super) fn run(context: &CheckContext<'_>) -> Vec<Diagnostic> {
         let data = &error.data;
         if data.kind != ErrorKind::Symptom && data.signatures.is_empty() {
             found.push(
-                Diagnostic::error(&RULE, error.head.title.span, "the error has no signature")
-                    .help("add `signatures:` with the message, or `kind: symptom` if no program prints one"),
+                Diagnostic::error(&RULE, error.head.title.span, "missing signature")
+                    .help("add `signatures:` with the message, or `kind: symptom` if there is no message"),
             );
         }
         for signature in &data.signatures {
             if matches!(signature.text(), SignatureText::Unclear) {
                 found.push(
-                    Diagnostic::error(&RULE, signature.span, "a signature has either `pattern` or `all`")
-                        .help("keep one of the two"),
+                    Diagnostic::error(
+                        &RULE,
+                        signature.span,
+                        "signature without exactly one of `pattern` and `all`",
+                    )
+                    .help("write one of the two keys"),
                 );
             }
         }

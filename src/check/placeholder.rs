@@ -9,8 +9,8 @@ use crate::site::{Head, scaffold};
 
 pub(super) const RULE: Rule = Rule {
     code: "placeholder",
-    demands: "a page that is no draft has none of the phrases that `kbgen new` writes for its author to replace",
-    why: "they would be published as if they were facts",
+    requirement: "published pages contain no placeholder text of `kbgen new`",
+    why: "placeholders would be published as facts",
 };
 
 /// Maximum number of reported places per phrase.
@@ -33,9 +33,9 @@ pub(super) fn run(context: &CheckContext<'_>) -> Vec<Diagnostic> {
                 }
             }
             ranges.into_iter().map(|range| {
-                let message = format!("placeholder `{}`", &text[range.clone()]);
+                let message = format!("placeholder text `{}`", &text[range.clone()]);
                 Diagnostic::error(&RULE, Span::new(head.source, range.start, range.end), message)
-                    .help("replace it, or keep the page out of the site with `draft: true`")
+                    .help("replace it, or set `draft: true`")
             })
         })
         .collect()

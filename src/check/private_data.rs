@@ -9,8 +9,8 @@ use crate::site::Head;
 
 pub(super) const RULE: Rule = Rule {
     code: "private-data",
-    demands: "no page holds an access token, a private key or a home folder with the name of its user",
-    why: "pasted logs give them away, and a published token has to be revoked",
+    requirement: "pages contain no access tokens, private keys or home folders with a user name",
+    why: "pasted logs leak them, and a published token must be revoked",
 };
 
 /// Prefixes of access tokens, with the minimum number of characters after them.
@@ -88,11 +88,11 @@ fn in_page(head: &Head, text: &str) -> Vec<Diagnostic> {
     let place = |range: Range<usize>| Span::new(head.source, range.start, range.end);
     let secrets = secrets(text).into_iter().map(|range| {
         Diagnostic::error(&RULE, place(range), "access token or private key")
-            .help("replace it by a stand-in such as `hf_xxx`, and revoke it if it was real")
+            .help("replace it with a placeholder such as `hf_xxx`, and revoke it if it is real")
     });
     let users = users(text).into_iter().map(|range| {
-        let message = format!("home folder of the user `{}`", &text[range.clone()]);
-        Diagnostic::warning(&RULE, place(range), message).help("write `user` in the place of the name")
+        let message = format!("home folder of user `{}`", &text[range.clone()]);
+        Diagnostic::warning(&RULE, place(range), message).help("replace the name with `user`")
     });
     secrets.chain(users).collect()
 }

@@ -1,4 +1,4 @@
-//! A host is written in Punycode, and browsers show other letters.
+//! Hosts in Punycode, which browsers display with other letters.
 
 use crate::check::{CheckContext, texts};
 use crate::diag::{Diagnostic, Rule};
@@ -7,8 +7,8 @@ use crate::unicode_safety::{Punycode, punycode_hosts};
 
 pub(super) const RULE: Rule = Rule {
     code: "punycode-host",
-    demands: "no host is written in Punycode (`xn--…`); one that cannot be taken for ASCII letters is only a warning",
-    why: "a browser may show it as a host that readers trust",
+    requirement: "hosts are not written in Punycode (`xn--…`); this is only a warning if the host does not look like ASCII",
+    why: "a browser may display it like a host that readers trust",
 };
 
 pub(super) fn run(context: &CheckContext<'_>) -> Vec<Diagnostic> {
@@ -32,8 +32,8 @@ pub(super) fn run(context: &CheckContext<'_>) -> Vec<Diagnostic> {
 fn finding(host: &Punycode, span: Span) -> Diagnostic {
     let make = if host.is_lookalike { Diagnostic::error } else { Diagnostic::warning };
     let message = match &host.decoded {
-        Some(decoded) => format!("host in Punycode, which browsers show as `{decoded}`"),
-        None => "host in Punycode that cannot be decoded".to_string(),
+        Some(decoded) => format!("host in Punycode, displayed by browsers as `{decoded}`"),
+        None => "invalid Punycode host".to_string(),
     };
-    make(&RULE, span, message).help("link to a host in ASCII, or leave the link out")
+    make(&RULE, span, message).help("link to an ASCII host, or remove the link")
 }

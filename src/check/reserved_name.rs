@@ -1,4 +1,4 @@
-//! A page takes a name that kbgen, hosts or file systems keep for themselves.
+//! Page names reserved by kbgen, hosts or file systems.
 
 use crate::check::CheckContext;
 use crate::diag::{Diagnostic, Rule};
@@ -7,8 +7,8 @@ use crate::site::why_reserved;
 
 pub(super) const RULE: Rule = Rule {
     code: "reserved-name",
-    demands: "no page takes a name that kbgen or a file system keeps for itself",
-    why: "the page would take the place of another one, or could not be written",
+    requirement: "pages do not use names reserved by kbgen or file systems",
+    why: "the page would replace another one, or could not be written",
 };
 
 pub(super) fn run(context: &CheckContext<'_>) -> Vec<Diagnostic> {

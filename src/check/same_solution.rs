@@ -14,8 +14,8 @@ use crate::site::kinds::ErrorData;
 
 pub(super) const RULE: Rule = Rule {
     code: "same-solution",
-    demands: "no two pages have the same text for a solution",
-    why: "what holds for every error says nothing of this one; a text that is needed twice is a guide to link",
+    requirement: "solutions on different pages have different texts",
+    why: "a shared text is not specific to an error; move it to a guide and link it",
 };
 
 /// Minimum length in bytes. Shorter texts are little more than a command, which may be the same.
@@ -36,13 +36,11 @@ pub(super) fn run(context: &CheckContext<'_>) -> Vec<Diagnostic> {
             let (page, first) = *known.entry(words).or_insert((slug, at));
             if page != slug {
                 found.push(
-                    Diagnostic::warning(
-                        &RULE,
-                        at,
-                        format!("`{page}` has the same text under a heading of its own"),
-                    )
-                    .related(first, "here")
-                    .help("say what is particular to this error, or move the text to a guide and link it"),
+                    Diagnostic::warning(&RULE, at, format!("`{page}` has a solution with the same text"))
+                        .related(first, "here")
+                        .help(
+                            "write what is specific to this error, or move the text to a guide and link it",
+                        ),
                 );
             }
         }

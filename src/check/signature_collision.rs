@@ -13,15 +13,15 @@ use crate::site::{Page, PageId};
 
 pub(super) const RULE: Rule = Rule {
     code: "signature-collision",
-    demands: "no two pages find the same log with equal right: their signatures differ in what they look for, or in `when`",
-    why: "which page a reader gets first would be left to chance",
+    requirement: "signatures of different pages differ in their patterns or in `when`",
+    why: "the order of the matching pages would be arbitrary",
 };
 
-const HELP: &str = "tell the pages apart with `when:` or a longer text, or let one page carry both";
+const HELP: &str = "distinguish the pages with `when:` or a longer text, or merge them";
 
 pub(super) fn run(context: &CheckContext<'_>) -> Vec<Diagnostic> {
     let mut found = Vec::new();
-    let mut told = BTreeSet::new();
+    let mut reported = BTreeSet::new();
     let is_judged = |error: &&Page<ErrorData>| {
         error.data.kind != ErrorKind::Symptom && context.compiled().is_complete(&error.head.id.slug)
     };
@@ -32,7 +32,7 @@ pub(super) fn run(context: &CheckContext<'_>) -> Vec<Diagnostic> {
             let Some(at) = signature.texts().first().map(|text| text.span) else { continue };
             let Some(shape) = shape(signature) else { continue };
             let (page, first) = *known.entry(shape).or_insert((&error.head.id, at));
-            if *page != error.head.id && told.insert((first, at)) {
+            if *page != error.head.id && reported.insert((first, at)) {
                 let message = format!("`{}` has the same signature", page.slug);
                 found.push(Diagnostic::error(&RULE, at, message).related(first, "here").help(HELP));
             }
@@ -45,14 +45,14 @@ pub(super) fn run(context: &CheckContext<'_>) -> Vec<Diagnostic> {
                 let Some((here, there)) = pattern_in(error, sample).zip(pattern_in(other, sample)) else {
                     continue;
                 };
-                if told.insert((here, there)) && told.insert((there, here)) {
+                if reported.insert((here, there)) && reported.insert((there, here)) {
                     let message = format!(
-                        "this signature and one of `{}` find one log with equal right",
+                        "this signature and one of `{}` match the same log with the same score",
                         other.head.id.slug
                     );
                     found.push(
                         Diagnostic::error(&RULE, here, message)
-                            .related(there, "the other")
+                            .related(there, "other signature")
                             .related(sample.span, "in this sample")
                             .help(HELP),
                     );

@@ -5,8 +5,8 @@ use crate::diag::{Diagnostic, Rule, nearest};
 
 pub(super) const RULE: Rule = Rule {
     code: "solution-heading",
-    demands: "every solution has a heading `## … {#id}` in the body",
-    why: "the cause leads the reader there",
+    requirement: "solutions have a heading `## … {#id}` in the body",
+    why: "causes link to it",
 };
 
 pub(super) fn run(context: &CheckContext<'_>) -> Vec<Diagnostic> {
@@ -21,10 +21,10 @@ pub(super) fn run(context: &CheckContext<'_>) -> Vec<Diagnostic> {
             }
             let free = headings.iter().filter(|heading| heading.explicit_id && !is_solution(&heading.id));
             let help = match nearest(id, free.map(|heading| heading.id.as_str())) {
-                Some(near) => format!("the heading with the id `{near}` may be meant"),
-                None => format!("write `## {} {{#{id}}}` in the body", solution.title),
+                Some(near) => format!("did you mean the heading with the id `{near}`?"),
+                None => format!("add `## {} {{#{id}}}` to the body", solution.title),
             };
-            let message = format!("the solution `{id}` has no heading in the body");
+            let message = format!("solution `{id}` has no heading in the body");
             found.push(Diagnostic::error(&RULE, solution.id.span, message).help(help));
         }
     }

@@ -9,9 +9,9 @@ use crate::site::kinds::ErrorData;
 
 pub(super) const RULE: Rule = Rule {
     code: "solution-order",
-    demands: "a solution comes after the first solution of each cause up to the first cause that names it, and the \
-              sections of the body have the order of `solutions:`",
-    why: "causes are sorted by likelihood, so the first fix that a reader meets has to be that of the likeliest cause",
+    requirement: "solutions are in the order of their causes, and the sections of the body are in the order of \
+              `solutions:`",
+    why: "causes are sorted by likelihood, so the first fix should belong to the likeliest cause",
 };
 
 pub(super) fn run(context: &CheckContext<'_>) -> Vec<Diagnostic> {
@@ -89,7 +89,8 @@ fn in_front_matter(data: &ErrorData) -> Option<Diagnostic> {
     let (at, before) = order.misplaced(&ids)?;
     let cause =
         order.firsts.iter().position(|first| *first == before).map(|cause| &data.causes[cause].id.value)?;
-    let message = format!("solution `{}` comes before `{before}`, the first one of cause `{cause}`", ids[at]);
+    let message =
+        format!("solution `{}` comes before `{before}`, the first solution of cause `{cause}`", ids[at]);
     let help = format!("order `solutions:` and the sections: {}", list(order.sorted(&ids)));
     Some(Diagnostic::warning(&RULE, data.solutions[at].id.span, message).help(help))
 }

@@ -7,8 +7,8 @@ use crate::site::{Head, Kind, PageId};
 
 pub(super) const RULE: Rule = Rule {
     code: "unknown-reference",
-    demands: "related errors and tools are pages of this site",
-    why: "readers are led there",
+    requirement: "related errors and tools refer to existing pages",
+    why: "pages link to them",
 };
 
 pub(super) fn run(context: &CheckContext<'_>) -> Vec<Diagnostic> {
@@ -36,8 +36,8 @@ pub(super) fn run(context: &CheckContext<'_>) -> Vec<Diagnostic> {
     for error in &context.pages.errors {
         if let Some(own) = error.data.related.iter().find(|slug| slug.value == error.head.id.slug) {
             found.push(
-                Diagnostic::error(&RULE, own.span, "the page names itself as related")
-                    .help("take it out of the list"),
+                Diagnostic::error(&RULE, own.span, "the page lists itself as related")
+                    .help("remove it from the list"),
             );
         }
     }
@@ -48,9 +48,9 @@ fn unknown(kind: Kind, named: &Placed<String>, near: Option<&str>) -> Diagnostic
     let slug = &named.value;
     let help = match near {
         Some(near) => format!("did you mean `{near}`?"),
-        None => format!("write `content/{}/…{slug}.md`, or take it out of the list", kind.folder()),
+        None => format!("add `content/{}/…{slug}.md`, or remove it from the list", kind.folder()),
     };
-    Diagnostic::error(&RULE, named.span, format!("there is no {} `{slug}`", kind.name())).help(help)
+    Diagnostic::error(&RULE, named.span, format!("unknown {} `{slug}`", kind.name())).help(help)
 }
 
 fn fence_tools(head: &Head) -> Vec<Placed<String>> {

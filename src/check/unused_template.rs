@@ -6,8 +6,8 @@ use crate::files::Span;
 
 pub(super) const RULE: Rule = Rule {
     code: "unused-template",
-    demands: "a template of a site has the name of one of the theme's, or another template includes it",
-    why: "a misspelled name would leave the theme's own template in place",
+    requirement: "templates of a site replace a template of the theme or are included by another template",
+    why: "a template with a misspelled name would be ignored",
 };
 
 pub(super) fn run(context: &CheckContext<'_>) -> Vec<Diagnostic> {
@@ -24,9 +24,9 @@ pub(super) fn run(context: &CheckContext<'_>) -> Vec<Diagnostic> {
         let is_used = templates().any(|(_, other)| quoted.iter().any(|quoted| other.text.contains(quoted)));
         let help = match nearest(&name, shipped.iter().map(String::as_str)) {
             Some(near) => format!("did you mean `templates/{near}`?"),
-            None => "give it the name of one of the theme's templates, or delete it".to_string(),
+            None => "rename it to a template of the theme, or delete it".to_string(),
         };
-        let message = format!("nothing uses the template `{name}`");
+        let message = format!("unused template `{name}`");
         (!is_used).then(|| Diagnostic::warning(&RULE, Span::top(file), message).help(help))
     })
     .collect()

@@ -9,8 +9,8 @@ use crate::site::kinds::{self, ErrorData, ErrorKind};
 
 pub(super) const RULE: Rule = Rule {
     code: "weak-signature",
-    demands: "the literal text of a signature is rare enough to tell its error from healthy logs and ordinary text",
-    why: "words that stand in any log assert nothing: such a signature only suggests its page, and that is no mistake where the program prints nothing else; each word counts by its rarity, in bits",
+    requirement: "the literal text of a signature is specific enough to identify its error",
+    why: "common words match healthy logs, so the signature only suggests its page; this is acceptable if the program prints nothing else. Specificity is the rarity of the words in bits",
 };
 
 pub(super) fn run(context: &CheckContext<'_>) -> Vec<Diagnostic> {
@@ -27,8 +27,8 @@ fn finding(signature: &kinds::Signature) -> Option<Diagnostic> {
         return None;
     }
     let message = format!(
-        "this signature tells {bits} bits, and only {MIN_ASSERTING_BITS} assert an error: it suggests the page at most"
+        "signature has {bits} bits of specificity, below the {MIN_ASSERTING_BITS} needed to identify an error"
     );
     let finding = Diagnostic::warning(&RULE, texts.first()?.span, message);
-    Some(finding.help("add literal text that only this message has"))
+    Some(finding.help("add literal text unique to this message"))
 }

@@ -8,8 +8,8 @@ use crate::site::kinds::SampleText;
 
 pub(super) const RULE: Rule = Rule {
     code: "wrong-figure",
-    demands: "the figures beside a sample of an extractor are those that are read from it",
-    why: "a conclusion from a figure that was read wrongly sends people the wrong way",
+    requirement: "samples of an extractor yield the listed figures",
+    why: "conclusions from wrong figures mislead readers",
 };
 
 pub(super) fn run(context: &CheckContext<'_>) -> Vec<Diagnostic> {
@@ -26,22 +26,22 @@ fn wrong(context: &CheckContext<'_>, SampleText { text, figures }: &SampleText) 
         if !context.compiled().is_all_complete() {
             return Vec::new();
         }
-        let message = "this sample leads to no page";
+        let message = "no page matches this sample";
         return vec![
             Diagnostic::error(&RULE, text.span, message)
-                .help("let a signature with this extractor match it, or take the sample out"),
+                .help("add a signature with this extractor that matches it, or remove the sample"),
         ];
     };
     let differs = figures.iter().filter(|(name, wanted)| !is_read(&hit.figures, &name.value, &wanted.value));
     differs
         .map(|(name, wanted)| {
             let read = match hit.figures.get(&name.value) {
-                Some(Figure::Number(number)) => format!("is read as {number}"),
-                Some(Figure::Text(text)) => format!("is read as `{text}`"),
-                None => "is not read".to_string(),
+                Some(Figure::Number(number)) => format!("has the value {number}"),
+                Some(Figure::Text(text)) => format!("has the value `{text}`"),
+                None => "is not found".to_string(),
             };
             Diagnostic::error(&RULE, wanted.span, format!("`{}` {read}", name.value))
-                .help("mend the wordings of the extractor, or the figure")
+                .help("fix the patterns of the extractor, or the figure")
         })
         .collect()
 }

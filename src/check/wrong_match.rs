@@ -9,8 +9,8 @@ use crate::site::kinds::ErrorData;
 
 pub(super) const RULE: Rule = Rule {
     code: "wrong-match",
-    demands: "every sample leads to its own page first, and no near miss leads there",
-    why: "a reader who pastes this very text must land here and nowhere else",
+    requirement: "samples match their own page best, and near misses do not match it",
+    why: "a log with this text must lead to this page",
 };
 
 pub(super) fn run(context: &CheckContext<'_>) -> Vec<Diagnostic> {
@@ -27,12 +27,8 @@ pub(super) fn run(context: &CheckContext<'_>) -> Vec<Diagnostic> {
         for near in &error.data.near_misses {
             if index.diagnose(&near.value).matches.iter().any(|hit| hit.slug == error.head.id.slug) {
                 found.push(
-                    Diagnostic::error(
-                        &RULE,
-                        near.span,
-                        "this text must not match, but a signature of the page does",
-                    )
-                    .help("make the signature longer, or name what tells them apart under `not:`"),
+                    Diagnostic::error(&RULE, near.span, "a signature of the page matches this near miss")
+                        .help("use a longer signature, or add a distinguishing text to `not:`"),
                 );
             }
         }
@@ -53,18 +49,19 @@ fn sample_fault(
         return None;
     }
     let Some(first) = first else {
-        return Some(Diagnostic::error(&RULE, sample.span, "no signature matches this sample").help(
-            "hold the pattern against the sample letter by letter; case and runs of space do not matter",
-        ));
+        return Some(
+            Diagnostic::error(&RULE, sample.span, "no signature matches this sample")
+                .help("compare the pattern with the sample; case and repeated spaces do not matter"),
+        );
     };
     if !context.compiled().is_complete(&first.slug) {
         return None;
     }
     let other = &context.site.error(&first.slug)?.head;
-    let message = format!("this sample leads to `{}` first", first.slug);
+    let message = format!("this sample matches `{}` best", first.slug);
     let help = match hits.iter().any(|hit| hit.slug == *own) {
-        true => "both pages know it: make this signature more specific, or tell them apart with `when:`",
-        false => "the signatures of this page do not match it at all",
+        true => "make this signature more specific, or distinguish the pages with `when:`",
+        false => "add a signature that matches it",
     };
     Some(Diagnostic::error(&RULE, sample.span, message).related(other.title.span, "this page").help(help))
 }

@@ -11,29 +11,29 @@ use crate::texts::{Part, Texts, calls, parts};
 /// `language` names a language without texts.
 pub const UNKNOWN_LANGUAGE: Rule = Rule {
     code: "unknown-language",
-    demands: "the interface has texts in the language of the site",
-    why: "a page in two languages reads badly, and is read aloud in the wrong one",
+    requirement: "the interface has texts in the language of the site",
+    why: "pages in two languages are hard to read, and screen readers use the wrong voice",
 };
 
 /// A translation of a text that is not there.
 pub const UNKNOWN_TEXT: Rule = Rule {
     code: "unknown-text",
-    demands: "a translation stands beside a text that the interface has",
-    why: "it would never be seen",
+    requirement: "translations belong to texts of the interface",
+    why: "it would never be shown",
 };
 
 /// Texts without a translation.
 pub const MISSING_TEXT: Rule = Rule {
     code: "missing-text",
-    demands: "every text of the interface has a translation",
-    why: "it stays English in the midst of another language",
+    requirement: "every text of the interface has a translation",
+    why: "untranslated texts stay English",
 };
 
 /// A translation that lacks a hole of its text, or has another.
 pub const TEXT_HOLES: Rule = Rule {
     code: "text-holes",
-    demands: "a translation has the holes and marks of its text",
-    why: "a figure or a link would be lost, or a name in braces would be seen",
+    requirement: "a translation has the placeholders and markup of its text",
+    why: "a figure or a link would be lost, or a placeholder would be shown",
 };
 
 /// Where a site keeps its own translations.
@@ -61,8 +61,10 @@ pub(super) fn texts(language: &Placed<String>, sources: &Sources, found: &mut Ve
     };
     let (own, shipped) = (file(OWN), file(SHIPPED));
     let mut translations = BTreeMap::new();
-    for (english, told) in shipped.map(|file| lines(sources, file, &mut Vec::new())).unwrap_or_default() {
-        translations.insert(english.value, told.value);
+    for (english, translation) in
+        shipped.map(|file| lines(sources, file, &mut Vec::new())).unwrap_or_default()
+    {
+        translations.insert(english.value, translation.value);
     }
     let is_english = primary == ENGLISH;
     if own.is_none() && shipped.is_none() && !is_english {
@@ -70,10 +72,10 @@ pub(super) fn texts(language: &Placed<String>, sources: &Sources, found: &mut Ve
     }
     if own.is_some() || shipped.is_some() {
         let known = known(sources);
-        for (english, told) in own.map(|own| lines(sources, own, found)).unwrap_or_default() {
+        for (english, translation) in own.map(|own| lines(sources, own, found)).unwrap_or_default() {
             if known.contains(&english.value) {
-                found.extend(unlike(&english, &told));
-                translations.insert(english.value, told.value);
+                found.extend(placeholder_mismatch(&english, &translation));
+                translations.insert(english.value, translation.value);
             } else {
                 found.push(unknown_text(&english, &known));
             }
@@ -97,8 +99,8 @@ fn lines(sources: &Sources, file: SourceId, found: &mut Vec<Diagnostic>) -> Vec<
         match node.kind {
             NodeKind::Scalar { text, quoted: true } => lines.push((english, Placed::new(text, node.span))),
             _ => found.push(
-                Diagnostic::error(&BAD_SETTINGS, english.span, "a translation is one text in quotes").help(
-                    "write `\"English text\" = \"translation\"`; a dot or a space in a key wants quotes too",
+                Diagnostic::error(&BAD_SETTINGS, english.span, "a translation must be a quoted string").help(
+                    "write `\"English text\" = \"translation\"`; keys with dots or spaces need quotes too",
                 ),
             ),
         }
@@ -112,39 +114,38 @@ fn known(sources: &Sources) -> Vec<String> {
     let shipped = shipped.map(|(file, _)| lines(sources, file, &mut Vec::new())).unwrap_or_default();
     let shipped = shipped.into_iter().map(|(english, _)| english.value);
     let pages = sources.under("templates/").chain(sources.under("static/"));
-    let said = pages.flat_map(|(_, source)| calls(&source.text)).flat_map(|call| call.texts);
-    let said = said.filter_map(|text| serde_json::from_str(&format!("\"{text}\"")).ok());
+    let used = pages.flat_map(|(_, source)| calls(&source.text)).flat_map(|call| call.texts);
+    let used = used.filter_map(|text| serde_json::from_str(&format!("\"{text}\"")).ok());
     let mut seen = BTreeSet::new();
-    shipped.chain(said).filter(|text: &String| seen.insert(text.clone())).collect()
+    shipped.chain(used).filter(|text: &String| seen.insert(text.clone())).collect()
 }
 
 /// The finding of a translation that lacks what its text has, or has what it lacks.
-fn unlike(english: &Placed<String>, told: &Placed<String>) -> Option<Diagnostic> {
+fn placeholder_mismatch(english: &Placed<String>, translation: &Placed<String>) -> Option<Diagnostic> {
     let marks = |text: &str| {
         let marks = parts(text).into_iter().filter(|part| !matches!(part, Part::Words(_)));
         marks.map(|part| part.source()).collect::<BTreeSet<String>>()
     };
-    let (wanted, given) = (marks(&english.value), marks(&told.value));
+    let (wanted, given) = (marks(&english.value), marks(&translation.value));
     let message = match (given.difference(&wanted).next(), wanted.difference(&given).next()) {
-        (Some(extra), _) => format!("the English text has no `{extra}`"),
-        (None, Some(lost)) => format!("the translation lacks `{lost}`"),
+        (Some(extra), _) => format!("`{extra}` is not in the English text"),
+        (None, Some(lost)) => format!("missing `{lost}` in the translation"),
         (None, None) => return None,
     };
     let marks = wanted.into_iter().map(|mark| format!("`{mark}`")).collect::<Vec<_>>().join(", ");
     let help = match marks.as_str() {
-        "" => "write words alone".into(),
-        _ => format!("it has {marks}, each as often as the order of the words wants"),
+        "" => "use plain text".into(),
+        _ => format!("the English text has {marks}"),
     };
-    Some(Diagnostic::error(&TEXT_HOLES, told.span, message).help(help))
+    Some(Diagnostic::error(&TEXT_HOLES, translation.span, message).help(help))
 }
 
 fn unknown_text(english: &Placed<String>, known: &[String]) -> Diagnostic {
     let help = match nearest(&english.value, known.iter().map(String::as_str)) {
         Some(near) => format!("did you mean `{near}`?"),
-        None => "take the line out, or write the text as a template or a script has it".into(),
+        None => "remove the line, or use the exact text of a template or script".into(),
     };
-    Diagnostic::warning(&UNKNOWN_TEXT, english.span, format!("the interface has no text `{}`", english.value))
-        .help(help)
+    Diagnostic::warning(&UNKNOWN_TEXT, english.span, format!("unknown text `{}`", english.value)).help(help)
 }
 
 fn missing_texts(missing: &[&String], place: Span, language: &str) -> Option<Diagnostic> {
@@ -155,9 +156,7 @@ fn missing_texts(missing: &[&String], place: Span, language: &str) -> Option<Dia
         0 => format!("no translation of {named}"),
         rest => format!("no translation of {named} and {rest} more texts"),
     };
-    let help = format!(
-        "write lines such as `\"{first}\" = \"…\"` into `i18n/{language}.toml`; until then the text is English"
-    );
+    let help = format!("add lines such as `\"{first}\" = \"…\"` to `i18n/{language}.toml`");
     Some(Diagnostic::warning(&MISSING_TEXT, place, message).help(help))
 }
 
@@ -167,11 +166,11 @@ fn unknown_language(language: &Placed<String>, sources: &Sources) -> Diagnostic 
     });
     let mut names: Vec<String> = shipped.chain([ENGLISH.to_string()]).collect();
     names.sort();
-    let told = names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(" and ");
+    let shipped = names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(" and ");
     Diagnostic::error(
         &UNKNOWN_LANGUAGE,
         language.span,
-        format!("the interface has no texts in the language `{}`", language.value),
+        format!("no interface texts for language `{}`", language.value),
     )
-    .help(format!("kbgen has {told}; for another write `i18n/{}.toml`", language.value))
+    .help(format!("kbgen includes {shipped}; for other languages, add `i18n/{}.toml`", language.value))
 }

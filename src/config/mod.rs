@@ -16,8 +16,8 @@ pub use placeholders::placeholders;
 /// `site.toml` is not TOML.
 pub const BAD_SETTINGS: Rule = Rule {
     code: "bad-settings",
-    demands: "site.toml and the files in i18n/ are TOML, its base address ends in a slash, and its contact is an address for mail",
-    why: "every address of the published site is made from it",
+    requirement: "site.toml and the files in i18n/ are valid TOML, `base_url` ends with a slash, and `contact` is a mail address",
+    why: "every URL of the published site depends on it",
 };
 
 /// All rules of this module.
@@ -126,7 +126,7 @@ impl Config {
         anyhow::ensure!(
             !host.is_empty()
                 && !url.contains(|c: char| c.is_whitespace() || matches!(c, '?' | '#' | '"' | '<' | '>')),
-            "`{url}` is not a base address: it begins with https:// and has no query or fragment"
+            "invalid base URL `{url}`; it must start with https:// and have no query or fragment"
         );
         self.base_url = format!("{}/", url.trim_end_matches('/'));
         Ok(())
@@ -152,18 +152,14 @@ impl Config {
             written.base_url.unwrap_or_else(|| Placed::new("http://127.0.0.1:1111/".into(), written.span));
         if !base_url.value.ends_with('/') {
             found.push(
-                Diagnostic::error(&BAD_SETTINGS, base_url.span, "`base_url` does not end in a slash")
+                Diagnostic::error(&BAD_SETTINGS, base_url.span, "`base_url` does not end with a slash")
                     .help(format!("write `base_url = \"{}/\"`", base_url.value)),
             );
         }
         if ["/./", "/../"].iter().any(|step| base_url.value.contains(step)) {
             found.push(
-                Diagnostic::error(
-                    &BAD_SETTINGS,
-                    base_url.span,
-                    "`base_url` goes up or stays in its own path",
-                )
-                .help("write the path as it is at the end: `https://example.org/kb/`"),
+                Diagnostic::error(&BAD_SETTINGS, base_url.span, "`base_url` contains `.` or `..` segments")
+                    .help("write the resolved path: `https://example.org/kb/`"),
             );
         }
         let language = written.language.unwrap_or_else(|| Placed::new("en".into(), written.span));
@@ -179,7 +175,7 @@ impl Config {
                         days.span,
                         format!("`{}` is not a number of days", days.value),
                     )
-                    .help("between 1 and 3650"),
+                    .help("use a number from 1 to 3650"),
                 ),
             }
         }
@@ -211,7 +207,7 @@ fn mail_address(contact: Placed<String>, found: &mut Vec<Diagnostic>) -> Option<
     if contact.value.split_once('@').is_some_and(|(name, host)| part(name) && part(host)) {
         return Some(contact.value);
     }
-    let message = format!("`{}` is no address for mail", contact.value);
+    let message = format!("`{}` is not a mail address", contact.value);
     found.push(
         Diagnostic::error(&BAD_SETTINGS, contact.span, message)
             .help("write `contact = \"name@example.org\"`, without `mailto:`"),

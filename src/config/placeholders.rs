@@ -8,7 +8,7 @@ use crate::schema::{self, Record as _};
 /// A site with these addresses must not be published. Not among the rules of `check`: a local build may have them.
 const PLACEHOLDER_ADDRESS: Rule = Rule {
     code: "placeholder-address",
-    demands: "a site that is published has real addresses in site.toml",
+    requirement: "a published site has real URLs in site.toml",
     why: "feeds, canonical links and edit links would lead to hosts that do not exist",
 };
 
@@ -31,9 +31,9 @@ pub fn placeholders(sources: &Sources, given: Option<&str>) -> Vec<Diagnostic> {
         .map(|(name, value)| {
             let message = format!("`{name}` is the placeholder `{}`", value.value);
             let help = match name {
-                "base_url" => "write the address where the site is published, or pass it as `--base-url`",
-                "repository" => "write the address of the repository, or delete the line",
-                _ => "write a real address, or delete the line",
+                "base_url" => "set it to the URL of the published site, or pass `--base-url`",
+                "repository" => "set it to the URL of the repository, or remove the line",
+                _ => "set a real address, or remove the line",
             };
             Diagnostic::error(&PLACEHOLDER_ADDRESS, value.span, message).help(help)
         })

@@ -17,7 +17,7 @@ pub(super) fn parse(text: &str, file: SourceId, found: &mut Vec<Diagnostic>) -> 
         let message = fault.message().trim_end_matches('.').replace('\n', ", ");
         found.push(
             Diagnostic::error(&BAD_SETTINGS, Span::new(file, range.start, range.end), message)
-                .help("write `key = \"value\"`, one a line; <https://toml.io> has the whole form"),
+                .help("write one `key = \"value\"` pair per line; see <https://toml.io>"),
         );
     }
     let whole = Span::new(file, 0, text.len());
@@ -32,10 +32,7 @@ fn find_unseen(node: &Node, found: &mut Vec<Diagnostic>) {
         NodeKind::Null | NodeKind::Unreadable => {}
         NodeKind::Scalar { text, .. } => {
             if let Some((_, character, _)) = invisible_chars(text).next() {
-                let message = format!(
-                    "this text holds the character U+{:04X}, which nobody sees",
-                    u32::from(character)
-                );
+                let message = format!("invisible character U+{:04X}", u32::from(character));
                 found.push(Diagnostic::error(&BAD_SETTINGS, node.span, message).help("delete it"));
             }
         }

@@ -26,7 +26,7 @@ pub struct Rule {
     /// Stable name, such as `broken-link`.
     pub code: &'static str,
     /// Requirement, in one sentence without a full stop.
-    pub demands: &'static str,
+    pub requirement: &'static str,
     /// Reason, in one sentence without a full stop.
     pub why: &'static str,
 }
@@ -126,9 +126,8 @@ impl Diagnostic {
             let at = seen.entry((finding.span.source, finding.code)).or_default();
             *at += 1;
             if *at == MAX_PER_RULE + 1 {
-                finding.message =
-                    format!("this file has {} more findings of this rule", count - MAX_PER_RULE);
-                finding.help = Some("mend those above first".into());
+                finding.message = format!("{} more findings of this rule in this file", count - MAX_PER_RULE);
+                finding.help = Some("fix the findings above first".into());
                 finding.related.clear();
             }
             *at <= MAX_PER_RULE + 1

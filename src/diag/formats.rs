@@ -101,7 +101,7 @@ pub fn sarif(found: &[Diagnostic], sources: &Sources, rules: &[Rule]) -> String 
         .map(|rule| {
             json!({
                 "id": rule.code,
-                "shortDescription": {"text": rule.demands},
+                "shortDescription": {"text": rule.requirement},
                 "fullDescription": {"text": rule.why},
             })
         })

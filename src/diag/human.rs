@@ -130,7 +130,7 @@ mod tests {
 
     #[test]
     fn content_neither_acts_on_a_terminal_nor_commands_a_workflow() {
-        let rule = Rule { code: "some-rule", demands: "", why: "" };
+        let rule = Rule { code: "some-rule", requirement: "", why: "" };
         let mut sources = Sources::default();
         let file = sources.add("a\u{1b}[31m\n::stop-commands::x.md", "b\u{1b}[32m\u{9b}\u{202e}c\n");
         let finding = Diagnostic::error(&rule, Span::new(file, 8, 11), "d\u{1b}[33m\n::error::y")

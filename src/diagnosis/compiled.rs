@@ -186,10 +186,10 @@ impl PageCompiler<'_> {
             let known: Vec<_> = self.extractors.iter().map(|known| format!("`{}`", known.name)).collect();
             self.parser.pattern_errors.push(SignatureError {
                 span: name.span,
-                message: format!("there is no extractor `{}`", name.value),
+                message: format!("unknown extractor `{}`", name.value),
                 help: match known.is_empty() {
-                    true => format!("write `content/extractors/{}.md`, or leave it out", name.value),
-                    false => format!("known: {}", known.join(", ")),
+                    true => format!("add `content/extractors/{}.md`, or remove it", name.value),
+                    false => format!("use one of {}", known.join(", ")),
                 },
             });
         }

@@ -70,10 +70,10 @@ impl SignatureParser<'_> {
             let nearest = nearest(name, figures.iter().map(String::as_str));
             self.condition_errors.push(SignatureError {
                 span: locate(self.sources, text, &(at..at + name.len())),
-                message: format!("nothing reads the figure `{name}`"),
+                message: format!("undefined figure `{name}`"),
                 help: match nearest {
                     Some(nearest) => format!("did you mean `{nearest}`?"),
-                    None => format!("there are {}", figures.join(", ")),
+                    None => format!("use one of {}", figures.join(", ")),
                 },
             });
         }

@@ -114,5 +114,5 @@ impl Claim {
 
 /// The error of the build that comes second.
 pub(crate) fn busy(place: &Place) -> Result<()> {
-    bail!("another build is writing `{}`: wait until it is done", place.folder.display())
+    bail!("another build is writing `{}`; wait until it is done", place.folder.display())
 }

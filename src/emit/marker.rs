@@ -28,7 +28,7 @@ impl Marker {
     pub(crate) fn read(folder: &Path) -> Result<Option<Self>> {
         let file = folder.join(MARKER);
         if fs::symlink_metadata(&file).is_ok_and(|found| !found.is_file()) {
-            bail!("`{}` is not a file that kbgen made: delete it", file.display());
+            bail!("`{}` was not created by kbgen; delete it", file.display());
         }
         let text = match fs::read_to_string(&file) {
             Ok(text) => text,
@@ -64,7 +64,7 @@ impl Marker {
 /// Then.
 pub(crate) fn refuse_unplain(path: &str) -> Result<()> {
     if !is_plain(path) || path == MARKER {
-        bail!("the site has an output path that cannot be written: {path:?}");
+        bail!("invalid output path {path:?}");
     }
     Ok(())
 }

@@ -54,22 +54,21 @@ impl Place {
             }
         }
         let (Some(parent), Some(name)) = (folder.parent(), folder.file_name()) else {
-            bail!("`{asked}` cannot be the output folder: choose a folder below it");
+            bail!("`{asked}` cannot be the output folder; choose a folder inside it");
         };
         match fs::symlink_metadata(&folder) {
             Ok(found) if found.is_symlink() => bail!(
                 "the output folder `{asked}` is a symbolic link, which kbgen does not follow: \
                  name the folder that it points to"
             ),
-            Ok(found) if !found.is_dir() => bail!("`{asked}` is a file: choose another output folder"),
+            Ok(found) if !found.is_dir() => bail!("`{asked}` is a file; choose another output folder"),
             Ok(_) => {}
             Err(error) if error.kind() == ErrorKind::NotFound => {}
             Err(error) => {
-                return Err(error).with_context(|| format!("cannot look at `{}`", folder.display()));
+                return Err(error).with_context(|| format!("cannot access `{}`", folder.display()));
             }
         }
-        fs::create_dir_all(parent)
-            .with_context(|| format!("cannot make the folder `{}`", parent.display()))?;
+        fs::create_dir_all(parent).with_context(|| format!("cannot create folder `{}`", parent.display()))?;
         let beside = |what: &str| parent.join(neighbour(name, what));
         let (lock, change) = (beside("lock"), way(&folder, parent));
         let (staging, aside) = match change {
@@ -175,7 +174,7 @@ pub(crate) fn resolve(path: &Path) -> Result<PathBuf> {
             Ok(real) => {
                 let missing = parent.strip_prefix(ancestor).expect("an ancestor is a prefix");
                 if missing.components().any(|part| part == Component::ParentDir) {
-                    bail!("`{}` goes up from a folder that does not exist", path.display());
+                    bail!("`{}` contains `..` after a folder that does not exist", path.display());
                 }
                 return Ok(real.join(missing).join(name));
             }

@@ -113,7 +113,7 @@ fn foreign(
         before.iter().chain(&after.paths).filter_map(|path| path.split('/').next()).map(OsStr::new).collect();
     let walk = WalkDir::new(&place.folder).min_depth(1).into_iter();
     for entry in walk.filter_entry(|entry| entry.path() != place.staging) {
-        let entry = entry.with_context(|| format!("cannot read the folder `{}`", place.folder.display()))?;
+        let entry = entry.with_context(|| format!("cannot read folder `{}`", place.folder.display()))?;
         let path = entry.path().strip_prefix(&place.folder).expect("an entry lies in its folder");
         let is_folder = entry.file_type().is_dir();
         // As outputs are named; one that cannot be is not ours.

@@ -114,7 +114,7 @@ impl Publication {
         let taken = self.taken.into_inner().unwrap_or_else(PoisonError::into_inner);
         let folder = self.place.folder.display();
         let stays = match self.before {
-            Some(_) => format!("the site in `{folder}` stays as it was"),
+            Some(_) => format!("the site in `{folder}` is unchanged"),
             None => format!("no site was written to `{folder}`"),
         };
         if let Some(fault) = taken.fault {

@@ -32,18 +32,18 @@ impl Single<'_> {
         let (asked, file) = (self.path.display(), resolve(self.path)?);
         for source in self.sources {
             if file.starts_with(resolve(source)?) {
-                bail!("`{asked}` is one of the files that the site is made from: choose another place");
+                bail!("`{asked}` is a source file of the site; choose another file");
             }
         }
         match fs::symlink_metadata(&file) {
-            Ok(found) if found.is_dir() => bail!("`{asked}` is a folder: name a file in it"),
+            Ok(found) if found.is_dir() => bail!("`{asked}` is a folder; pass a file name"),
             Ok(_) if self.permission == Permission::TakeOver => Ok(()),
             Ok(found) if found.is_file() && self.is_ours(&file)? => Ok(()),
             Ok(_) => bail!(
-                "kbgen did not make `{asked}` as a bundle: choose another file, or build with `--force` to write over it"
+                "`{asked}` is not a bundle created by kbgen; choose another file, or pass `--force` to overwrite it"
             ),
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
-            Err(error) => Err(error).with_context(|| format!("cannot look at `{asked}`")),
+            Err(error) => Err(error).with_context(|| format!("cannot access `{asked}`")),
         }
     }
 
@@ -63,10 +63,9 @@ impl Single<'_> {
         self.refuse_foreign()?;
         let file = resolve(self.path)?;
         let (Some(folder), Some(name)) = (file.parent(), file.file_name()) else {
-            bail!("`{}` is no file", self.path.display());
+            bail!("`{}` is not a file", self.path.display());
         };
-        fs::create_dir_all(folder)
-            .with_context(|| format!("cannot make the folder `{}`", folder.display()))?;
+        fs::create_dir_all(folder).with_context(|| format!("cannot create folder `{}`", folder.display()))?;
         let beside = folder.join(neighbour(name, "new"));
         staging::remove_left_over_file(&beside)?;
         let written = write_through(&beside, bytes).and_then(|()| fs::rename(&beside, &file));

@@ -55,7 +55,7 @@ impl Staging {
         match fs::create_dir(path) {
             Err(error) if error.kind() == ErrorKind::AlreadyExists => lock::busy(place)?,
             made => made.with_context(|| {
-                format!("cannot make `{}` (the new site is made there first)", path.display())
+                format!("cannot create `{}`, where the new site is staged", path.display())
             })?,
         }
         claim.hold(place, path)?;
@@ -104,14 +104,14 @@ impl Staging {
         if paths.is_empty() {
             return Ok(());
         }
-        let fails = || format!("cannot read the folder `{}`", folder.display());
+        let fails = || format!("cannot read folder `{}`", folder.display());
         let (old, new) = (Tree::open(folder).with_context(fails)?, Tree::open(staging).with_context(fails)?);
         let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
         for inner in folders(paths).into_iter().map(Path::new) {
             match new.make_folder(inner) {
                 Err(error) if error.kind() != ErrorKind::AlreadyExists => {
                     let folder = staging.join(inner);
-                    return Err(error).with_context(|| format!("cannot make `{}`", folder.display()));
+                    return Err(error).with_context(|| format!("cannot create `{}`", folder.display()));
                 }
                 _ => made.insert(inner.to_path_buf()),
             };
@@ -127,7 +127,7 @@ impl Staging {
     fn carry(&self, path: &Path) -> Result<()> {
         let from = self.place.folder.join(path);
         let to = self.make_room(path)?;
-        let fails = || format!("cannot keep `{}` in the new site", from.display());
+        let fails = || format!("cannot copy `{}` to the new site", from.display());
         let found = fs::symlink_metadata(&from).with_context(fails)?;
         if found.is_dir() {
             fs::create_dir_all(&to).with_context(fails)?;
@@ -154,7 +154,7 @@ impl Staging {
         let made = || self.made.lock().unwrap_or_else(PoisonError::into_inner);
         if !made().contains(parent) {
             let folder = self.place.staging.join(parent);
-            fs::create_dir_all(&folder).with_context(|| format!("cannot make `{}`", folder.display()))?;
+            fs::create_dir_all(&folder).with_context(|| format!("cannot create `{}`", folder.display()))?;
             made().insert(parent.to_path_buf());
         }
         Ok(to)
@@ -232,8 +232,9 @@ fn is_news(old: &Path, new: &Path) -> bool {
 pub(crate) fn remove_left_over(path: &Path) -> Result<()> {
     refuse_link(path)?;
     match fs::symlink_metadata(path) {
-        Ok(found) if found.is_dir() => fs::remove_dir_all(path)
-            .with_context(|| format!("cannot remove the left-over `{}`", path.display())),
+        Ok(found) if found.is_dir() => {
+            fs::remove_dir_all(path).with_context(|| format!("cannot remove leftover `{}`", path.display()))
+        }
         Ok(_) => {
             bail!(
                 "`{}` is not a folder, and kbgen needs this name for its own files: delete it",
@@ -241,7 +242,7 @@ pub(crate) fn remove_left_over(path: &Path) -> Result<()> {
             )
         }
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
-        Err(error) => Err(error).with_context(|| format!("cannot look at `{}`", path.display())),
+        Err(error) => Err(error).with_context(|| format!("cannot access `{}`", path.display())),
     }
 }
 
@@ -253,13 +254,13 @@ pub(crate) fn remove_left_over_file(path: &Path) -> Result<()> {
     refuse_link(path)?;
     match fs::symlink_metadata(path) {
         Ok(found) if found.is_file() => {
-            fs::remove_file(path).with_context(|| format!("cannot remove the left-over `{}`", path.display()))
+            fs::remove_file(path).with_context(|| format!("cannot remove leftover `{}`", path.display()))
         }
         Ok(_) => bail!(
             "`{}` is not a file, and kbgen needs this name for its own files: delete it",
             path.display()
         ),
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
-        Err(error) => Err(error).with_context(|| format!("cannot look at `{}`", path.display())),
+        Err(error) => Err(error).with_context(|| format!("cannot access `{}`", path.display())),
     }
 }

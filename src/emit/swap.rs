@@ -24,7 +24,7 @@ pub(crate) fn publish(place: &Place, plan: &Plan) -> Result<()> {
     } else {
         return each_entry(place, plan);
     };
-    done.with_context(|| format!("cannot put the new site in the place of `{}`", folder.display()))
+    done.with_context(|| format!("cannot replace `{}` with the new site", folder.display()))
 }
 
 /// Exchanges what lies directly in the folder. For less than a millisecond or so the site is a mixed one, though each
@@ -39,7 +39,7 @@ fn each_entry(place: &Place, plan: &Plan) -> Result<()> {
             (Err(_), Ok(_)) => fs::rename(&old, &new),
             (Err(_), Err(_)) => Ok(()),
         };
-        result.with_context(|| format!("cannot put the new `{}` in its place", old.display()))
+        result.with_context(|| format!("cannot move the new `{}` into place", old.display()))
     };
     let between = staging.join(format!("{MARKER}-between"));
     fs::write(&between, plan.marker_between().text())
@@ -81,7 +81,7 @@ fn three_renames(new: &Path, old: &Path, aside: &Path) -> Result<(), Error> {
 /// When the disk refuses.
 pub(crate) fn recover(place: &Place) -> Result<()> {
     let Place { folder, aside, change, .. } = place;
-    let fails = || format!("cannot put back what lies in `{}`", aside.display());
+    let fails = || format!("cannot restore the files in `{}`", aside.display());
     refuse_link(aside)?;
     let waiting = match fs::read_dir(aside) {
         // What is no folder is reported when it is to be removed.

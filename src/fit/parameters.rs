@@ -56,7 +56,7 @@ fn mismatch(
     let share = difference as f64 * 100.0 / target as f64;
     let side = if held < target { "fewer" } else { "more" };
     let message = format!(
-        "the hyperparameters make {} parameters, {share:.2} % {side} than this count: {} {side}",
+        "the hyperparameters give {} parameters, {share:.2} % {side} than this count ({} {side})",
         format_count(held),
         format_count(difference)
     );
@@ -68,7 +68,7 @@ fn mismatch(
                 .to_string()
         }
         [] => "read the hyperparameters and the count in the model's own repository again".to_string(),
-        mends => format!("{} would make that count: is it so?", mends.join(" or ")),
+        mends => format!("check whether {} is correct; it would give this count", mends.join(" or ")),
     };
     Some(Diagnostic::error(&PARAMETER_MISMATCH, published.span, message).help(help))
 }

@@ -26,8 +26,8 @@ pub fn figures(
                     figures.entry(head.path.clone()).or_default().insert(call.range.start, figure);
                 }
                 Some(Err(reason)) => found.push(
-                    Diagnostic::error(&NOT_COVERED, place, format!("no figure for this call: {reason}"))
-                        .help("say it in words, or ask for another figure"),
+                    Diagnostic::error(&NOT_COVERED, place, format!("cannot compute this figure: {reason}"))
+                        .help("describe it in words, or request another figure"),
                 ),
                 None => {}
             }
@@ -52,7 +52,7 @@ fn figure(site: &Site, table: &FitTable, call: &ProseCall) -> Option<Result<Pros
     let run = Run::plain(CACHE_TYPES.iter().position(|name| *name == kv)?);
     let ctx = call.ctx.as_ref().map_or(DEFAULT_CTX, |ctx| ctx.value);
     let Some(weights) = &fit.quants[quant] else {
-        return Some(Err(format!("{model} does not come in {}", call.quant.value)));
+        return Some(Err(format!("{model} is not available in {}", call.quant.value)));
     };
     let Some(compute) = fit.compute(run, ctx) else {
         return Some(Err(format!("{model} is not covered with a {kv} cache")));

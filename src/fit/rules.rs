@@ -8,30 +8,30 @@ use crate::files::Placed;
 /// Hyperparameters that contradict each other.
 pub(super) const BAD_ARCHITECTURE: Rule = Rule {
     code: "bad-architecture",
-    demands: "the hyperparameters of a model are possible ones, and its architecture is known",
-    why: "its fit table is computed from them",
+    requirement: "the hyperparameters of a model are valid, and its architecture is known",
+    why: "the fit table is computed from them",
 };
 
 /// Hyperparameters that make another model than the published one.
 pub(super) const PARAMETER_MISMATCH: Rule = Rule {
     code: "parameter-mismatch",
-    demands: "the hyperparameters of a model make as many parameters as `parameters` says, to 0.01 %; \
-              `parameters_note` tells why the published count is higher, where it is",
-    why: "a count that does not come out is the surest sign of a wrong hyperparameter, and every figure rests on them",
+    requirement: "the parameter count from the hyperparameters matches `parameters` within 0.01 %; \
+              `parameters_note` explains a higher published count",
+    why: "a different count usually means a wrong hyperparameter, which makes every figure wrong",
 };
 
 /// A quantization that the estimator does not know.
 const UNKNOWN_QUANTIZATION: Rule = Rule {
     code: "unknown-quantization",
-    demands: "`gguf_type` of a quantization and `released_as` of a model are file types that the estimator knows",
+    requirement: "`gguf_type` of a quantization and `released_as` of a model are file types known to the estimator",
     why: "sizes are computed from it",
 };
 
 /// A call in prose on something that is not covered.
 pub(super) const NOT_COVERED: Rule = Rule {
     code: "not-covered",
-    demands: "an estimator call asks for a figure that the estimator can compute",
-    why: "no figure is better than a wrong one, but a sentence needs its figure",
+    requirement: "estimator calls request figures that the estimator can compute",
+    why: "the sentence would lack its figure",
 };
 
 /// All rules of this module.
@@ -41,8 +41,8 @@ pub(super) fn unknown_quantization(name: &Placed<String>) -> Diagnostic {
     let known = || Quantization::ALL.iter().map(|quant| quant.name());
     let help = match nearest(&name.value, known()) {
         Some(near) => format!("did you mean `{near}`?"),
-        None => format!("known: {}", known().collect::<Vec<_>>().join(", ")),
+        None => format!("use one of {}", known().collect::<Vec<_>>().join(", ")),
     };
-    Diagnostic::error(&UNKNOWN_QUANTIZATION, name.span, format!("there is no quantization `{}`", name.value))
+    Diagnostic::error(&UNKNOWN_QUANTIZATION, name.span, format!("unknown quantization `{}`", name.value))
         .help(help)
 }

@@ -38,20 +38,20 @@ pub(super) fn refused(path: &str, bytes: &[u8]) -> Option<Refused> {
         let known: Vec<String> = PICTURES.iter().chain(&TEXTS).map(|ending| format!("`.{ending}`")).collect();
         return Some(Refused {
             rule: &CARRIED_FILE,
-            message: format!("`{name}` is neither a page nor a picture nor plain text"),
-            help: format!("beside pages lie {}; a browser could run what is in others", known.join(", ")),
+            message: format!("`{name}` is not a page, picture or plain-text file"),
+            help: format!("only {} files are allowed next to pages", known.join(", ")),
         });
     }
     let Some((width, height)) = picture_size(bytes) else {
         return Some(Refused {
             rule: &CARRIED_FILE,
-            message: format!("`{name}` is not the picture that its name says"),
-            help: "save it anew as GIF, JPEG, PNG or WebP".into(),
+            message: format!("the content of `{name}` does not match its extension"),
+            help: "save it again as GIF, JPEG, PNG or WebP".into(),
         });
     };
     (u64::from(width) * u64::from(height) > PIXELS).then(|| Refused {
         rule: &TOO_LARGE,
-        message: format!("the picture has {width} × {height} pixels"),
-        help: format!("at most {} million are shown: make it smaller", PIXELS / 1_000_000),
+        message: format!("picture of {width} × {height} pixels"),
+        help: format!("at most {} million pixels are allowed; reduce its size", PIXELS / 1_000_000),
     })
 }

@@ -66,7 +66,7 @@ fn read_into(root: &Path, folders: &[&str], sources: Sources) -> anyhow::Result<
     let settings = root.join(SETTINGS);
     if !settings.is_file() {
         bail!(
-            "no `site.toml` in `{}`: `kbgen init DIR` makes a new site, `--root DIR` names one",
+            "no `site.toml` in `{}`; create a site with `kbgen init DIR` or pass `--root DIR`",
             root.display()
         );
     }
@@ -181,15 +181,15 @@ impl Reader<'_> {
         let place = Span::top(self.sources.add_unread(path.as_str(), ""));
         self.found.push(match refusal {
             Refusal::NotAFile(what) => Diagnostic::error(&NOT_A_FILE, place, format!("`{path}` is {what}"))
-                .help("put the file itself there"),
+                .help("replace it with a regular file"),
             Refusal::Unreadable(error) => {
-                let message = format!("`{path}` cannot be read: {}", phrase(&error));
-                Diagnostic::error(&NOT_A_FILE, place, message).help("let yourself read it, or take it away")
+                let message = format!("cannot read `{path}`: {}", phrase(&error));
+                Diagnostic::error(&NOT_A_FILE, place, message).help("fix its permissions or remove it")
             }
             Refusal::Name((message, help)) => Diagnostic::error(&FILE_NAME, place, message).help(help),
             Refusal::TooLarge { bytes, most } => {
-                Diagnostic::error(&TOO_LARGE, place, format!("the file has {bytes} bytes"))
-                    .help(format!("at most {most} are read"))
+                Diagnostic::error(&TOO_LARGE, place, format!("file of {bytes} bytes"))
+                    .help(format!("at most {most} are allowed"))
             }
         });
     }
@@ -229,7 +229,7 @@ fn decode(bytes: Vec<u8>) -> Result<String, NotUtf8> {
     String::from_utf8(bytes).map_err(|error| {
         let at = error.utf8_error().valid_up_to();
         let text = String::from_utf8_lossy(error.as_bytes()).into_owned();
-        NotUtf8 { text, at: at..at + 3, message: "this byte is not UTF-8" }
+        NotUtf8 { text, at: at..at + 3, message: "invalid UTF-8" }
     })
 }
 

@@ -37,12 +37,8 @@ pub(super) fn parse(text: &str, place: Span, found: &mut Vec<Diagnostic>) -> Fro
     let empty = Node { span: place, kind: NodeKind::Null };
     if text.len() > LIMIT {
         found.push(
-            Diagnostic::error(
-                &TOO_LARGE,
-                place.part(0, 1),
-                format!("the front matter has {} bytes", text.len()),
-            )
-            .help(format!("at most {LIMIT} are read; long text belongs into the body")),
+            Diagnostic::error(&TOO_LARGE, place.part(0, 1), format!("front matter of {} bytes", text.len()))
+                .help(format!("at most {LIMIT} are allowed; move long text to the body")),
         );
         return FrontMatter::new(empty, true);
     }
@@ -144,8 +140,8 @@ fn tree(text: &str, place: Span) -> Result<Tree, ScanError> {
             Event::SequenceStart(..) | Event::MappingStart(..) if open.len() >= DEPTH => {
                 let place = builder.span(start, end);
                 builder.faults.push(
-                    Diagnostic::error(&TOO_LARGE, place, format!("nested deeper than {DEPTH}"))
-                        .help("flatten it"),
+                    Diagnostic::error(&TOO_LARGE, place, format!("nested more than {DEPTH} levels deep"))
+                        .help("reduce the nesting"),
                 );
                 return Ok(builder.finish(root));
             }
@@ -226,8 +222,8 @@ impl Builder<'_> {
     fn refuse(&mut self, start: usize, end: usize, what: &str) {
         let place = self.span(start, end);
         self.faults.push(
-            Diagnostic::error(&YAML_FEATURE, place, format!("{what} stands in the front matter"))
-                .help("write the value out; in quotes if it begins with `&`, `*` or `!`"),
+            Diagnostic::error(&YAML_FEATURE, place, format!("{what} in front matter"))
+                .help("write the value in full, in quotes if it starts with `&`, `*` or `!`"),
         );
     }
 

@@ -67,13 +67,13 @@ impl Leftover {
             (true, _) => Diagnostic::error(
                 &LEFTOVER,
                 place,
-                format!("`{path}` is a symbolic link with a name that kbgen uses for its own files"),
+                format!("`{path}` is a symbolic link with a name reserved for kbgen"),
             ),
             (false, true) => return None,
             (false, false) => Diagnostic::warning(
                 &LEFTOVER,
                 place,
-                format!("`{path}` has a name that kbgen uses for its own files"),
+                format!("`{path}` has a name reserved for temporary files of kbgen"),
             ),
         };
         Some(finding.help("delete it"))
@@ -81,8 +81,7 @@ impl Leftover {
 
     /// Returns the finding for a file that git tracks.
     pub fn tracked(&self, place: Span) -> Diagnostic {
-        let message =
-            format!("`{}` has a name that kbgen uses for its own files, and git tracks it", self.path);
+        let message = format!("git tracks `{}`, a temporary file of kbgen", self.path);
         Diagnostic::error(&LEFTOVER, place, message).help(format!("delete it: `git rm -r -f {}`", self.path))
     }
 }

@@ -25,7 +25,7 @@ impl Names {
         let judged = if is_page { path.rsplit_once('/').map_or("", |(folder, _)| folder) } else { path };
         too_long(path).or_else(|| odd_part(judged)).or_else(|| {
             let other = self.taken.insert(path.to_lowercase(), path.to_string()).filter(|_| !is_page)?;
-            let message = format!("only the case of its letters tells `{path}` from `{other}`");
+            let message = format!("`{path}` and `{other}` differ only in case");
             Some((message, "rename one of them".into()))
         })
     }
@@ -35,11 +35,11 @@ impl Names {
 fn too_long(path: &str) -> Option<BadName> {
     let folders = path.matches('/').count();
     if path.len() > LONGEST_PATH {
-        let help = format!("at most {LONGEST_PATH}: shorten the names of its folders");
-        return Some((format!("this path has {} bytes", path.len()), help));
+        let help = format!("at most {LONGEST_PATH} are allowed; shorten the folder names");
+        return Some((format!("path of {} bytes", path.len()), help));
     }
     (folders > DEEPEST).then(|| {
-        (format!("this file lies in {folders} folders"), format!("at most {DEEPEST} lie in each other"))
+        (format!("path with {folders} folders"), format!("at most {DEEPEST} nested folders are allowed"))
     })
 }
 
@@ -53,15 +53,15 @@ fn odd_part(path: &str) -> Option<BadName> {
 fn why(name: &str) -> Option<&'static str> {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_. @+~()[]=,".contains(c);
     if !name.is_ascii() {
-        return Some("has letters that look alike or are written in more than one way");
+        return Some("contains non-ASCII characters");
     }
     if !name.chars().all(is_plain) {
-        return Some("has a character that is none of a name");
+        return Some("contains a character not allowed in file names");
     }
     if name.ends_with(['.', ' ']) || name.starts_with(' ') {
-        return Some("begins or ends as Windows takes no name");
+        return Some("starts or ends with a character not allowed on Windows");
     }
-    is_device(name).then_some("is kept by Windows for a device")
+    is_device(name).then_some("is a device name on Windows")
 }
 
 /// A name that a terminal and a report can bear.

@@ -102,18 +102,18 @@ fn place<'s>(source: &'s Source, file: SourceId, found: &mut Vec<Diagnostic>) ->
         let help = match nearest(folder, folders()) {
             Some(near) if !inner.is_empty() => format!("did you mean `content/{near}/`?"),
             _ => format!(
-                "move it into one of {}",
+                "move it to one of {}",
                 folders().map(|f| format!("`content/{f}/`")).collect::<Vec<_>>().join(", ")
             ),
         };
-        return refuse("this page lies in no folder of a kind".into(), help);
+        return refuse("page outside the folders of page kinds".into(), help);
     };
     let name = inner.last().and_then(|name| name.strip_suffix(".md")).unwrap_or_default();
     let category = if kind == Kind::Error { inner[0].to_string() } else { String::new() };
     if kind == Kind::Error && inner.len() < 2 {
         return refuse(
-            "this error lies in no category".into(),
-            format!("move it into a folder, such as `content/errors/out-of-memory/{name}.md`"),
+            "error page outside a category folder".into(),
+            format!("move it to a category folder, such as `content/errors/out-of-memory/{name}.md`"),
         );
     }
     if kind == Kind::Error && name == "_index" && inner.len() == 2 {
@@ -126,10 +126,10 @@ fn place<'s>(source: &'s Source, file: SourceId, found: &mut Vec<Diagnostic>) ->
 fn folder_fault(category: &str, file: SourceId) -> Option<Diagnostic> {
     let lower = category.to_lowercase();
     let (message, help) = if !schema::is_slug(&lower) {
-        let message = format!("the folder `{category}` cannot be the address of a category");
-        (message, "name the folder with small letters, digits, hyphens and dots".to_string())
+        let message = format!("invalid category name `{category}`");
+        (message, "rename the folder using lowercase letters, digits, hyphens and dots".to_string())
     } else if lower != category {
-        (format!("the folder `{category}` has capital letters"), format!("rename it to `{lower}`"))
+        (format!("folder `{category}` has uppercase letters"), format!("rename it to `{lower}`"))
     } else {
         return None;
     };
@@ -168,16 +168,12 @@ fn page(place: &Place<'_>, drafts: Drafts) -> (Site, Vec<Diagnostic>) {
     let lower = place.slug.to_lowercase();
     if !schema::is_slug(&lower) {
         found.push(
-            Diagnostic::error(
-                &BAD_SLUG,
-                Span::top(file),
-                format!("`{}` cannot be the address of a page", place.slug),
-            )
-            .help("name the file with small letters, digits, hyphens and dots, at most 100 of them"),
+            Diagnostic::error(&BAD_SLUG, Span::top(file), format!("invalid page name `{}`", place.slug))
+                .help("rename the file using at most 100 lowercase letters, digits, hyphens and dots"),
         );
     } else if lower != place.slug {
         found.push(
-            Diagnostic::error(&BAD_SLUG, Span::top(file), format!("`{}` has capital letters", place.slug))
+            Diagnostic::error(&BAD_SLUG, Span::top(file), format!("`{}` has uppercase letters", place.slug))
                 .help(format!("rename the file to `{lower}.md`")),
         );
     }

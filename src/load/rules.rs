@@ -5,86 +5,89 @@ use crate::diag::Rule;
 /// A file under `content/` that belongs to no kind.
 pub const UNKNOWN_FOLDER: Rule = Rule {
     code: "unknown-folder",
-    demands: "every page lies in the folder of its kind under content/, an error in the folder of its category",
-    why: "the folder is the kind; a page elsewhere would be lost in silence",
+    requirement: "pages are in the folder of their kind under content/, and errors in the folder of a category",
+    why: "the folder determines the kind; a page elsewhere would be ignored silently",
 };
 /// A file name that is no slug.
 pub const BAD_SLUG: Rule = Rule {
     code: "bad-slug",
-    demands: "the name of a page's file, or of a category's folder, consists of small letters, digits, hyphens and dots",
-    why: "it is the address, and must work on every host and file system",
+    requirement: "the file name of a page and the folder name of a category consist of lowercase letters, digits, hyphens and dots",
+    why: "the name becomes part of the URL and must work on every host and file system",
 };
 /// A page without front matter.
 pub const NO_FRONT_MATTER: Rule = Rule {
     code: "no-front-matter",
-    demands: "a page begins with front matter between two lines of `---`",
-    why: "title, signatures and causes are read from it",
+    requirement: "a page starts with front matter between two lines of `---`",
+    why: "it contains the title, signatures and causes",
 };
 /// Front matter without an end.
 pub const FRONT_MATTER_NOT_CLOSED: Rule = Rule {
     code: "front-matter-not-closed",
-    demands: "front matter ends with a line of `---`",
-    why: "without it the whole page counts as front matter",
+    requirement: "front matter ends with a line `---`",
+    why: "otherwise the whole page would be front matter",
 };
 /// Front matter that is no YAML.
-pub const YAML_SYNTAX: Rule =
-    Rule { code: "yaml-syntax", demands: "front matter is YAML", why: "nothing after the fault can be read" };
+pub const YAML_SYNTAX: Rule = Rule {
+    code: "yaml-syntax",
+    requirement: "front matter is valid YAML",
+    why: "nothing after the error can be read",
+};
 /// A colon and a space in a value without quotes.
 pub const UNQUOTED_COLON: Rule = Rule {
     code: "unquoted-colon",
-    demands: "a value that holds a colon and a space stands in quotes",
-    why: "YAML takes the second colon for another key",
+    requirement: "values that contain a colon and a space are quoted",
+    why: "YAML treats the second colon as another key",
 };
 /// A tab at the start of a line of front matter.
 pub const TAB_INDENTATION: Rule = Rule {
     code: "tab-indentation",
-    demands: "front matter is indented with spaces",
-    why: "YAML does not allow tabs there",
+    requirement: "front matter is indented with spaces",
+    why: "YAML does not allow tabs in indentation",
 };
 /// Anchors, aliases, tags, second documents.
 pub const YAML_FEATURE: Rule = Rule {
     code: "yaml-feature",
-    demands: "front matter uses plain mappings, lists and values only",
-    why: "anchors, aliases, tags and further documents hide what a page says and can grow without bound",
+    requirement: "front matter uses only plain mappings, lists and values",
+    why: "anchors, aliases, tags and multiple documents hide content and can expand without limit",
 };
 /// A file beyond its limit.
 pub const TOO_LARGE: Rule = Rule {
     code: "too-large",
-    demands: "a page or template has at most 1 MiB, front matter 32 KiB in 16 levels, site.toml 64 KiB, a file beside a page 8 MiB and 32 million pixels, a static file 64 MiB",
-    why: "bounded input keeps builds fast whatever is contributed",
+    requirement: "files are within their limits: pages and templates 1 MiB, front matter 32 KiB and 16 levels, site.toml 64 KiB, files next to pages 8 MiB and 32 million pixels, static files 64 MiB",
+    why: "limits keep builds fast for any contribution",
 };
 /// Bytes that are no UTF-8.
 pub const NOT_UTF8: Rule = Rule {
     code: "not-utf8",
-    demands: "pages, templates and settings are UTF-8 text",
-    why: "other encodings show as garbage",
+    requirement: "pages, templates and settings are encoded in UTF-8",
+    why: "other encodings would be displayed incorrectly",
 };
 /// Something that is neither a file nor a folder.
 pub const NOT_A_FILE: Rule = Rule {
     code: "not-a-file",
-    demands: "a site consists of plain files and folders that can be read",
-    why: "links could lead out of the site, devices never end, and what cannot be read would be missing in silence",
+    requirement: "a site consists of readable regular files and folders",
+    why: "links could point outside the site, devices never end, and unreadable files would be missing silently",
 };
 
 /// A path that some file system, host or reader cannot bear.
 pub const FILE_NAME: Rule = Rule {
     code: "file-name",
-    demands: "names of files and folders are ASCII without signs that shells and systems keep for themselves, \
-              their paths have at most 180 bytes and 8 parts, and no two differ by case alone",
-    why: "a site is checked out, built and served on every system, and look-alike names deceive reviewers",
+    requirement: "names of files and folders are ASCII without reserved characters, paths have at most 180 bytes and \
+              8 segments, and no two paths differ only in case",
+    why: "a site must work on every system, and look-alike names deceive reviewers",
 };
 /// Something beside pages that is no page and no picture.
 pub const CARRIED_FILE: Rule = Rule {
     code: "carried-file",
-    demands: "beside pages lie pictures and plain text only",
-    why: "pages come from many hands, and a published SVG, HTML or script file runs in the reader's browser",
+    requirement: "files next to pages are pictures or plain text",
+    why: "SVG, HTML and script files from contributors would run in the reader's browser",
 };
 
 /// A cache or a temporary file of kbgen in the site.
 pub const LEFTOVER: Rule = Rule {
     code: "leftover",
-    demands: "no cache and no temporary file of kbgen lies in a site: `.kbgen-cache`, `.public.kbgen-new` and the like",
-    why: "they are no content, and one that came with a pull request could redirect or fake what a build writes",
+    requirement: "a site contains no caches or temporary files of kbgen, such as `.kbgen-cache` and `.public.kbgen-new`",
+    why: "such a file in a pull request could redirect or forge the output of a build",
 };
 
 /// All rules of this module.

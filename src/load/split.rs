@@ -33,14 +33,10 @@ pub(super) fn split(source: &Source, file: SourceId) -> Split {
     let start = if text.starts_with('\u{feff}') { 3 } else { 0 };
     let mut faults = Vec::new();
     let Some(after) = opening(text, start, file, &mut faults) else {
-        let fault = Diagnostic::error(
-            &NO_FRONT_MATTER,
-            Span::new(file, start, start),
-            "the page has no front matter",
-        )
-        .help(
-            "begin the file with a line `---`, then `title: …` and the other keys, then another line `---`",
-        );
+        let fault =
+            Diagnostic::error(&NO_FRONT_MATTER, Span::new(file, start, start), "missing front matter").help(
+                "start the file with a line `---`, then `title: …` and the other keys, then a line `---`",
+            );
         let (front, body) = (Span::new(file, start, start), Span::new(file, start, text.len()));
         return Split { front, body, faults: vec![fault], certainty: Certainty::Guessed };
     };
@@ -53,7 +49,7 @@ pub(super) fn split(source: &Source, file: SourceId) -> Split {
                     Diagnostic::error(
                         &FRONT_MATTER_NOT_CLOSED,
                         Span::new(file, at, at + trimmed.len()),
-                        format!("the front matter is closed by `{trimmed}`"),
+                        format!("front matter is closed by `{trimmed}`"),
                     )
                     .help("write `---`"),
                 );
@@ -71,9 +67,9 @@ pub(super) fn split(source: &Source, file: SourceId) -> Split {
         Diagnostic::error(
             &FRONT_MATTER_NOT_CLOSED,
             Span::new(file, start, start + 3),
-            "the front matter that opens here is never closed",
+            "unclosed front matter",
         )
-        .help("put a line `---` between the last key and the text"),
+        .help("add a line `---` between the last key and the text"),
     );
     let (front, body) = (Span::new(file, after, end), Span::new(file, end, text.len()));
     Split { front, body, faults, certainty: Certainty::Guessed }
@@ -92,13 +88,13 @@ fn opening(text: &str, start: usize, file: SourceId, faults: &mut Vec<Diagnostic
         if !is_key(first) || !is_closed() {
             return None;
         }
-        refuse("no line `---` opens the front matter".into(), "write `---` above this line");
+        refuse("missing `---` before the front matter".into(), "add a line `---` above this line");
         return Some(at);
     }
     if first != "---" {
-        refuse(format!("the front matter is opened by `{first}`"), "write `---`");
+        refuse(format!("front matter is opened by `{first}`"), "write `---`");
     } else if at > start {
-        refuse("empty lines stand above the front matter".into(), "delete them");
+        refuse("empty lines above the front matter".into(), "remove them");
     }
     Some(after)
 }

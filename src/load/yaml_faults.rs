@@ -36,8 +36,8 @@ pub(super) fn leading_tabs(text: &mut String, place: Span) -> Vec<Diagnostic> {
 }
 
 fn tab_finding(span: Span) -> Diagnostic {
-    Diagnostic::error(&TAB_INDENTATION, span, "this line is indented with a tab")
-        .help("indent with spaces, two a level")
+    Diagnostic::error(&TAB_INDENTATION, span, "line indented with a tab")
+        .help("indent with two spaces per level")
 }
 
 /// The finding for a fault at byte `at` of `text`, and how to go on.
@@ -67,12 +67,12 @@ pub(super) fn explain(text: &str, at: usize, info: &str, place: Span) -> (Diagno
         }
     }
     if info.contains("quoted scalar") && text[at..].starts_with(['"', '\'']) {
-        let finding = Diagnostic::error(&YAML_SYNTAX, place.part(at, at + 1), "this quote is never closed")
+        let finding = Diagnostic::error(&YAML_SYNTAX, place.part(at, at + 1), "unclosed quote")
             .help(format!("close it on the same line with `{}`", &text[at..=at]));
         return (finding, Repair::CutAt(top_level_start(text, start)));
     }
     let finding = Diagnostic::error(&YAML_SYNTAX, place.part(at, at), plain(info))
-        .help("look at this line and the one above: quotes and brackets come in pairs, lists and keys are indented alike");
+        .help("check this line and the previous one for unbalanced quotes or brackets and for inconsistent indentation");
     (finding, Repair::CutAt(top_level_start(text, start)))
 }
 
@@ -81,8 +81,8 @@ fn plain(info: &str) -> String {
     let info = info.trim().trim_end_matches('.');
     let mut letters = info.chars();
     match letters.next() {
-        Some(first) => format!("this is not YAML: {}{}", first.to_lowercase(), letters.as_str()),
-        None => "this is not YAML".into(),
+        Some(first) => format!("invalid YAML: {}{}", first.to_lowercase(), letters.as_str()),
+        None => "invalid YAML".into(),
     }
 }
 
@@ -121,9 +121,9 @@ fn second_colon(text: &str, line: &str, start: usize, place: Span) -> Option<(Di
     let finding = Diagnostic::error(
         &UNQUOTED_COLON,
         place.part(at, at + 1),
-        format!("a colon stands in a value without quotes, so YAML reads `{}` as a key", &value[..colon]),
+        format!("unquoted colon in a value; YAML reads `{}` as a key", &value[..colon]),
     )
-    .help(format!("put the value in quotes: `{key} \"{quoted}\"`"));
+    .help(format!("quote the value: `{key} \"{quoted}\"`"));
     Some((finding, Repair::Text { text: repaired, at: Some(at) }))
 }
 
@@ -159,7 +159,7 @@ fn bad_escape(text: &str, line: &str, start: usize, place: Span) -> Option<(Diag
     let finding = Diagnostic::error(
         &YAML_SYNTAX,
         place.part(start + bad, start + bad + escape.len()),
-        format!("`{escape}` is no escape in double quotes"),
+        format!("invalid escape `{escape}` in double quotes"),
     )
     .help(format!("use single quotes: `'{}'`", value.replace("\\\"", "\"").replace('\'', "''")));
     Some((finding, Repair::Text { text: repaired, at: Some(start + open) }))
@@ -192,9 +192,9 @@ fn bad_first_character(text: &str, line: &str, start: usize, place: Span) -> Opt
     let finding = Diagnostic::error(
         &YAML_SYNTAX,
         place.part(at, at + 1),
-        format!("a value cannot begin with `{first}`"),
+        format!("unquoted value starts with `{first}`"),
     )
-    .help(format!("put it in quotes: `\"{}\"`", value.replace('\\', "\\\\").replace('"', "\\\"")));
+    .help(format!("quote it: `\"{}\"`", value.replace('\\', "\\\\").replace('"', "\\\"")));
     Some((finding, Repair::Text { text: repaired, at: Some(at) }))
 }
 

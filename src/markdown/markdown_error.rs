@@ -125,49 +125,43 @@ impl MarkdownErrorKind {
         match self {
             Self::RawHtml(tag) => format!("raw HTML `{tag}` is not allowed"),
             Self::HtmlComment => "HTML comments are not allowed".to_string(),
-            Self::LinkScheme(scheme) if scheme == "//" => {
-                "link to another host without its scheme".to_string()
-            }
+            Self::LinkScheme(scheme) if scheme == "//" => "link without a scheme".to_string(),
             Self::LinkScheme(scheme) => format!("link with the scheme `{}`", shortened(scheme)),
-            Self::BareAddress => "address that is no link".to_string(),
+            Self::BareAddress => "bare URL".to_string(),
             Self::HeadingAttribute(braces) => format!("heading attributes `{}`", shortened(braces)),
             Self::HeadingIdSpelling(id) => {
-                format!("heading id `{}` has characters that an id may not have", shortened(id))
+                format!("invalid heading id `{}`", shortened(id))
             }
             Self::HeadingLevelOne => "level-1 heading in a body".to_string(),
             Self::HeadingSkipsLevel { before, level } => {
                 format!("heading of level {level} below a heading of level {before}")
             }
             Self::HeadingNested => "heading inside a list, a quotation or a footnote".to_string(),
-            Self::DuplicateId(id) => format!("heading id `{}` is given twice", shortened(id)),
-            Self::ReservedId(id) => format!("heading id `{}` belongs to the page's own parts", shortened(id)),
+            Self::DuplicateId(id) => format!("duplicate heading id `{}`", shortened(id)),
+            Self::ReservedId(id) => format!("reserved heading id `{}`", shortened(id)),
             Self::UnknownLanguage(name) => format!("unknown code language `{}`", shortened(name)),
             Self::UnknownFenceAttribute(word) => {
                 format!("unknown code-block attribute `{}`", shortened(word))
             }
             Self::UnknownSystem(name) => format!("unknown system `{}`", shortened(name)),
-            Self::UnclosedFence => "code block is never closed".to_string(),
-            Self::UnclosedCall => "estimator call is never closed".to_string(),
+            Self::UnclosedFence => "unclosed code block".to_string(),
+            Self::UnclosedCall => "unclosed estimator call".to_string(),
             Self::TooDeep => format!("text nested more than {MAX_DEPTH} levels deep"),
             Self::DirectionOverride(character) => {
-                format!("character U+{:04X} turns the direction of the text", u32::from(*character))
+                format!("bidirectional control character U+{:04X}", u32::from(*character))
             }
             Self::HiddenCharacter(character) if character.is_control() => {
                 format!("control character U+{:04X}", u32::from(*character))
             }
             Self::HiddenCharacter(character) => {
-                format!("character U+{:04X} cannot be seen", u32::from(*character))
+                format!("invisible character U+{:04X}", u32::from(*character))
             }
-            Self::LinkHost(HostSpoofing::NonAscii) => {
-                "the host of this address has letters beyond ASCII".to_string()
-            }
-            Self::LinkHost(HostSpoofing::UserName) => {
-                "a name stands before the host of this address, and can be taken for it".to_string()
-            }
-            Self::TooWide(columns) => format!("a table of {columns} columns"),
+            Self::LinkHost(HostSpoofing::NonAscii) => "non-ASCII host".to_string(),
+            Self::LinkHost(HostSpoofing::UserName) => "user name before the host".to_string(),
+            Self::TooWide(columns) => format!("table with {columns} columns"),
             Self::TooMany(what, count, _) => format!("{count} {what} in one text"),
             Self::UnsupportedSyntax(syntax) => syntax.message().to_string(),
-            Self::LongAddress(length) => format!("an address of {length} bytes"),
+            Self::LongAddress(length) => format!("URL of {length} bytes"),
             Self::UndefinedReference(label) => format!("no link definition `[{}]`", shortened(label)),
             Self::UndefinedFootnote(label) => format!("no footnote `[^{}]`", shortened(label)),
             Self::UnusedFootnote(label) => format!("footnote `[^{}]` is never used", shortened(label)),
@@ -181,7 +175,7 @@ impl MarkdownErrorKind {
             Self::RawHtml(_) => {
                 "write Markdown instead, or put literal text in backticks: `<model>`".to_string()
             }
-            Self::HtmlComment => "take the comment out".to_string(),
+            Self::HtmlComment => "remove the comment".to_string(),
             Self::LinkScheme(scheme) if scheme == "//" => "write `https://` in full".to_string(),
             Self::LinkScheme(_) => {
                 "link to an https, http or mailto address, or to a page by its path".to_string()
@@ -190,10 +184,10 @@ impl MarkdownErrorKind {
             Self::HeadingAttribute(_) => {
                 "only one id may follow a heading: `{#id}`; write a literal brace as `\\{`".to_string()
             }
-            Self::HeadingIdSpelling(_) => "begin with a letter and use letters, digits and `-`".to_string(),
-            Self::HeadingLevelOne => "begin with `##`: the page's title is its level-1 heading".to_string(),
+            Self::HeadingIdSpelling(_) => "start with a letter and use letters, digits and `-`".to_string(),
+            Self::HeadingLevelOne => "start with `##`; the page title is the level-1 heading".to_string(),
             Self::HeadingSkipsLevel { before, .. } => {
-                format!("write it with `{}`", "#".repeat(usize::from(*before) + 1))
+                format!("use `{}`", "#".repeat(usize::from(*before) + 1))
             }
             Self::HeadingNested => "move the heading out, or write it in bold: `**…**`".to_string(),
             Self::DuplicateId(_) | Self::ReservedId(_) => "choose another id".to_string(),
@@ -202,7 +196,7 @@ impl MarkdownErrorKind {
             Self::UnknownFenceAttribute(word) => {
                 let key = word.split('=').next().unwrap_or(word);
                 suggestion(key, KEYS.iter().copied().filter(|known| *known != key)).unwrap_or_else(|| {
-                    "after the language write `tool=slug`, `os=name` or `title=\"text\"`".to_string()
+                    "use `tool=slug`, `os=name` or `title=\"text\"` after the language".to_string()
                 })
             }
             Self::UnknownSystem(name) => suggestion(name, SYSTEMS.iter().map(|(known, _)| *known))
@@ -210,29 +204,25 @@ impl MarkdownErrorKind {
                     let known: Vec<_> = SYSTEMS.iter().map(|(known, _)| format!("`{known}`")).collect();
                     format!("use one of {}", known.join(", "))
                 }),
-            Self::UnclosedFence => "close it with a line of as many backticks as it begins with".to_string(),
+            Self::UnclosedFence => {
+                "close it with a line of as many backticks as in the opening line".to_string()
+            }
             Self::UnclosedCall => {
                 "close the call with `}}` on the same line, or write literal braces as `\\{{`".to_string()
             }
-            Self::TooDeep => "flatten the lists and quotations".to_string(),
+            Self::TooDeep => "reduce the nesting of lists and quotations".to_string(),
             Self::DirectionOverride(_) => "delete the invisible character".to_string(),
-            Self::HiddenCharacter('\r') => {
-                "end every line with a line feed, with or without a return".to_string()
-            }
+            Self::HiddenCharacter('\r') => "end lines with LF or CRLF".to_string(),
             Self::HiddenCharacter(character) => {
                 format!("delete it, or write its name: `U+{:04X}`", u32::from(*character))
             }
-            Self::LinkHost(HostSpoofing::NonAscii) => {
-                "write the host in ASCII, as a browser shows it: `xn--…`".to_string()
-            }
-            Self::LinkHost(HostSpoofing::UserName) => {
-                "begin with the host, without a name and `@`".to_string()
-            }
-            Self::TooWide(_) => format!("at most {MAX_COLUMNS} columns are shown; cut it in two"),
-            Self::TooMany(_, _, most) => format!("at most {most} are read: cut the text in two"),
+            Self::LinkHost(HostSpoofing::NonAscii) => "write the host in ASCII: `xn--…`".to_string(),
+            Self::LinkHost(HostSpoofing::UserName) => "remove the user name and `@`".to_string(),
+            Self::TooWide(_) => format!("at most {MAX_COLUMNS} columns are allowed; split the table"),
+            Self::TooMany(_, _, most) => format!("at most {most} are allowed; split the text"),
             Self::UnsupportedSyntax(syntax) => syntax.help().to_string(),
             Self::LongAddress(_) => {
-                format!("at most {MAX_ADDRESS} bytes are read; link to a shorter address")
+                format!("at most {MAX_ADDRESS} bytes are allowed; use a shorter URL")
             }
             Self::UndefinedReference(label) => {
                 format!("define it, `[{}]: address`, or escape the bracket, `\\[`", shortened(label))
@@ -241,7 +231,7 @@ impl MarkdownErrorKind {
                 format!("define it, `[^{}]: text`, or put literal text in backticks", shortened(label))
             }
             Self::UnusedFootnote(label) => format!("refer to it, `[^{}]`, or delete it", shortened(label)),
-            Self::DuplicateFootnote(_) => "give each footnote a label of its own".to_string(),
+            Self::DuplicateFootnote(_) => "use a unique label for each footnote".to_string(),
         }
     }
 }

@@ -36,20 +36,20 @@ impl UnsupportedSyntax {
             Self::Admonition => "admonition `!!!`",
             Self::Math => "math between dollar signs",
             Self::WikiLink => "wiki link `[[…]]`",
-            Self::Module => "import of a module",
+            Self::Module => "module import",
         }
     }
 
     /// Returns the help with the supported syntax.
     pub(super) fn help(self) -> &'static str {
         match self {
-            Self::Table => "write a line such as `| --- | --- |` below the first row",
+            Self::Table => "add a line such as `| --- | --- |` below the first row",
             Self::Container | Self::Admonition => {
-                "write `> [!NOTE]` on a line of its own, and `> ` before each line of the text below it"
+                "write `> [!NOTE]` on its own line, and `> ` before each line of the text"
             }
             Self::Math => "write it in words or in backticks; escape a literal dollar sign as `\\$`",
             Self::WikiLink => "write `[text](../folder/page.md)`; put literal brackets in backticks",
-            Self::Module => "delete the line, or put it in a code block: pages run no code",
+            Self::Module => "remove the line, or put it in a code block",
         }
     }
 }

@@ -117,7 +117,7 @@ fn translated(script: &str, texts: &Texts) -> Result<String, (Range<usize>, Stri
             let hole =
                 call.texts.iter().flat_map(|text| parts(text)).find(|part| matches!(part, Part::Hole(_)));
             if let Some(hole) = hole {
-                return Err((call.range, format!("`{}` has no value", hole.source())));
+                return Err((call.range, format!("missing value for `{}`", hole.source())));
             }
         }
         let quoted: Vec<String> = call.texts.iter().map(|text| quoted(text, texts)).collect();

@@ -25,7 +25,7 @@ pub(super) fn add_function(environment: &mut Environment<'_>, texts: &Texts) {
         for name in values.args().filter(|name| !(many.is_some() && *name == "n")) {
             let names = |text: &str| parts(text).iter().any(|part| is_named(*part, name));
             if !names(one) && !many.is_some_and(names) {
-                return Err(fault(format!("the text has no place for `{name}`")));
+                return Err(fault(format!("the text has no placeholder `{name}`")));
             }
         }
         said(texts.say(english), &values).map(html)
@@ -52,7 +52,7 @@ fn said(text: &str, values: &Kwargs) -> Result<String, Error> {
             Part::Open(name) | Part::Close(name) if ELEMENTS.contains(&name) => {
                 out.push_str(&part.source());
             }
-            part => return Err(fault(format!("`{}` has no value", part.source()))),
+            part => return Err(fault(format!("missing value for `{}`", part.source()))),
         }
     }
     Ok(out)

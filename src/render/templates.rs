@@ -19,8 +19,8 @@ use crate::texts::Texts;
 /// A template that cannot be read or uses what is not there.
 pub const TEMPLATE_ERROR: Rule = Rule {
     code: "template-error",
-    demands: "a template is well formed and uses only names that are there",
-    why: "a page with holes is worse than none",
+    requirement: "templates are well formed and use only defined names",
+    why: "pages would be incomplete",
 };
 
 /// All templates, compiled once.
@@ -87,7 +87,7 @@ impl<'s> Engine<'s> {
                         Span::top(settings),
                         format!("template `{template}`: {error}"),
                     )
-                    .help("mend the template, or delete the file to get the one of the theme back")
+                    .help("fix the template, or delete the file to restore the template of the theme")
                 })
             })
     }
@@ -178,13 +178,13 @@ fn diagnostic(sources: &Sources, error: &Error) -> Option<Diagnostic> {
     };
     let help = near.unwrap_or_else(|| {
         match innermost.kind() {
-        ErrorKind::UndefinedError => {
-            "use a name that this template gets (`docs/templates.md` lists them), or test with `is defined` first"
+            ErrorKind::UndefinedError => {
+                "use a variable of this template (see `docs/templates.md`), or test with `is defined` first"
+            }
+            ErrorKind::SyntaxError => "check for unbalanced blocks, braces or quotes here and above",
+            _ => "fix the template, or delete the file to restore the template of the theme",
         }
-        ErrorKind::SyntaxError => "blocks, braces and quotes come in pairs: look at this place and above it",
-        _ => "mend the template, or delete the file to get the one of the theme back",
-    }
-    .to_string()
+        .to_string()
     });
     Some(Diagnostic::error(&TEMPLATE_ERROR, Span::new(file, range.start, range.end), words).help(help))
 }

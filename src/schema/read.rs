@@ -23,7 +23,7 @@ pub fn read(node: &Node, fields: &'static [Field], owner: &str, found: &mut Vec<
             let message = format!("{owner} is {}, not a mapping", node.name());
             found.push(
                 Diagnostic::error(&WRONG_TYPE, node.span, message)
-                    .help("write `key: value` pairs, one a line"),
+                    .help("write one `key: value` pair per line"),
             );
             return read;
         }
@@ -53,7 +53,7 @@ pub fn read(node: &Node, fields: &'static [Field], owner: &str, found: &mut Vec<
     for field in fields.iter().filter(|field| field.need == Need::Required) {
         // A misspelled key is one mistake, not two.
         if !seen.contains_key(field.name) && read.unread.insert(field.name) {
-            let message = format!("{owner} needs the key `{}`", field.name);
+            let message = format!("missing key `{}` in {owner}", field.name);
             found.push(Diagnostic::error(&MISSING_KEY, opening(node), message).help(format!(
                 "add `{}:` ({})",
                 field.name,
@@ -73,9 +73,9 @@ fn opening(node: &Node) -> Span {
 }
 
 fn twice(key: &Placed<String>, first: Span) -> Diagnostic {
-    Diagnostic::error(&DUPLICATE_KEY, key.span, format!("the key `{}` stands twice", key.value))
-        .related(first, "first here")
-        .help("keep one of the two")
+    Diagnostic::error(&DUPLICATE_KEY, key.span, format!("duplicate key `{}`", key.value))
+        .related(first, "first defined here")
+        .help("remove one of the two")
 }
 
 fn unknown(key: &Placed<String>, near: Option<&str>, fields: &[Field], owner: &str) -> Diagnostic {
@@ -84,7 +84,7 @@ fn unknown(key: &Placed<String>, near: Option<&str>, fields: &[Field], owner: &s
         Some(name) => format!("did you mean `{name}`?"),
         None => format!("known keys: {}", names.collect::<Vec<_>>().join(", ")),
     };
-    let message = format!("{owner} has no key `{}`", key.value);
+    let message = format!("unknown key `{}` in {owner}", key.value);
     Diagnostic::error(&UNKNOWN_KEY, key.span, message).help(help)
 }
 
@@ -101,7 +101,7 @@ fn value(
             let message = format!("`{key}` has no value");
             found.push(
                 Diagnostic::error(&WRONG_TYPE, place, message)
-                    .help(format!("write {} after the colon, or take the key away", shape.name())),
+                    .help(format!("write {} after the colon, or remove the key", shape.name())),
             );
             return None;
         }
@@ -148,8 +148,8 @@ fn distinct(key: &str, items: Vec<Placed<Value>>, found: &mut Vec<Diagnostic>) -
         if *times == 2 {
             found.push(
                 Diagnostic::error(&DUPLICATE_ITEM, item.span, format!("duplicate item in `{key}`"))
-                    .related(*first, "first here")
-                    .help("delete one of the two"),
+                    .related(*first, "first defined here")
+                    .help("remove one of the two"),
             );
         }
         *times == 1
@@ -159,21 +159,21 @@ fn distinct(key: &str, items: Vec<Placed<Value>>, found: &mut Vec<Diagnostic>) -
 
 fn form(key: &str, shape: &Shape) -> String {
     match shape {
-        Shape::List { .. } => format!("write `{key}:` and below it one item a line, each after `- `"),
+        Shape::List { .. } => format!("write `{key}:`, then one item per line, each starting with `- `"),
         Shape::Record(_) | Shape::Map(_) => {
-            format!("write `{key}:` and below it `key: value` pairs, indented")
+            format!("write `{key}:`, then indented `key: value` pairs")
         }
-        _ => format!("write `{key}: ` and the value on the same line"),
+        _ => format!("write `{key}: ` and the value on one line"),
     }
 }
 
 fn wrong_count(key: &str, count: usize, least: usize, most: usize, span: Span, place: Span) -> Diagnostic {
     if count < least {
         Diagnostic::error(&MISSING_KEY, place, format!("`{key}` is empty"))
-            .help(format!("it needs {least} at least"))
+            .help(format!("add at least {least}"))
     } else {
         Diagnostic::error(&TOO_MUCH, span, format!("`{key}` has {count} items"))
-            .help(format!("at most {most} are read"))
+            .help(format!("at most {most} are allowed"))
     }
 }
 

@@ -15,48 +15,47 @@ const TEXT_LIMIT: usize = 4096;
 /// The value of `text` under `shape`; `quoted` text is never a number, flag or date.
 pub fn value(key: &str, text: &str, quoted: bool, shape: &Shape, span: Span) -> Result<Value, Diagnostic> {
     if text.len() > TEXT_LIMIT {
-        let message = format!("`{key}` is {} bytes long", text.len());
+        let message = format!("`{key}` has {} bytes", text.len());
         return Err(Diagnostic::error(&TOO_MUCH, span, message)
-            .help(format!("keep it within {TEXT_LIMIT} bytes; long text belongs into the body")));
+            .help(format!("at most {TEXT_LIMIT} bytes are allowed; move long text to the body")));
     }
     let wrong = |rule: &Rule, help: String| {
         let what = match shape {
-            Shape::Integer { .. } | Shape::Number | Shape::Flag if quoted => "text in quotes".to_string(),
+            Shape::Integer { .. } | Shape::Number | Shape::Flag if quoted => "a quoted string".to_string(),
             _ => show(text),
         };
         Err(Diagnostic::error(rule, span, format!("`{key}` is {what}, not {}", shape.name())).help(help))
     };
     match shape {
         Shape::Text if text.trim().is_empty() => {
-            Err(Diagnostic::error(&WRONG_TYPE, span, format!("`{key}` is empty")).help("write some text"))
+            Err(Diagnostic::error(&WRONG_TYPE, span, format!("`{key}` is empty")).help("add a value"))
         }
         Shape::Text => Ok(Value::Text(text.to_string())),
         Shape::Slug if !is_slug(text) => wrong(
             &WRONG_TYPE,
-            "small letters, digits, hyphens and dots, as in the name of the page's file".into(),
+            "use lowercase letters, digits, hyphens and dots, as in the file name of the page".into(),
         ),
         Shape::Slug => Ok(Value::Text(text.to_string())),
-        Shape::Url if !is_url(text) => wrong(&WRONG_TYPE, "begin with `https://`".into()),
-        Shape::Url if host_spoofing(text).is_some() => wrong(
-            &WRONG_TYPE,
-            "write the host in ASCII (`xn--…`), and no name with `@` before it: it could be taken for another".into(),
-        ),
+        Shape::Url if !is_url(text) => wrong(&WRONG_TYPE, "start with `https://`".into()),
+        Shape::Url if host_spoofing(text).is_some() => {
+            wrong(&WRONG_TYPE, "write the host in ASCII (`xn--…`), without a user name and `@`".into())
+        }
         Shape::Url => Ok(Value::Text(text.to_string())),
         Shape::Date => date(key, text, span),
         Shape::Integer { min, max } if !quoted => match text.replace('_', "").parse::<i64>() {
             Ok(number) if (*min..=*max).contains(&number) => Ok(Value::Integer(number)),
             Ok(number) => Err(Diagnostic::error(&WRONG_TYPE, span, format!("`{key}` is {number}"))
-                .help(format!("between {min} and {max}"))),
-            Err(_) => wrong(&WRONG_TYPE, "digits only, without unit or quotes".into()),
+                .help(format!("use a number from {min} to {max}"))),
+            Err(_) => wrong(&WRONG_TYPE, "write digits only, without unit or quotes".into()),
         },
         Shape::Number if !quoted => match text.parse::<f64>() {
             Ok(number) if number.is_finite() && number > 0.0 => Ok(Value::Number(number)),
-            _ => wrong(&WRONG_TYPE, "a number above zero, without unit or quotes".into()),
+            _ => wrong(&WRONG_TYPE, "write a number above zero, without unit or quotes".into()),
         },
         Shape::Flag if !quoted && text == "true" => Ok(Value::Flag(true)),
         Shape::Flag if !quoted && text == "false" => Ok(Value::Flag(false)),
         Shape::Integer { .. } | Shape::Number => {
-            wrong(&WRONG_TYPE, "digits only, without unit or quotes".into())
+            wrong(&WRONG_TYPE, "write digits only, without unit or quotes".into())
         }
         Shape::Flag => wrong(&WRONG_TYPE, "write `true` or `false`, without quotes".into()),
         Shape::Choice(choices) => choice(key, text, choices, span),
@@ -71,7 +70,7 @@ fn help_for_collection(key: &str, text: &str, shape: &Shape) -> String {
         Shape::List { of: Shape::Text | Shape::Slug | Shape::Url, .. } if text.len() < 60 => {
             format!("put it in brackets: `{key}: [{text}]`")
         }
-        Shape::List { .. } => "begin each item on a line of its own with `- `".into(),
+        Shape::List { .. } => "write one item per line, each starting with `- `".into(),
         _ => "write `key: value` pairs, indented, on the lines below".into(),
     }
 }
@@ -83,9 +82,11 @@ fn choice(key: &str, text: &str, choices: &[(&str, &str)], span: Span) -> Result
     let names = choices.iter().map(|(word, _)| *word);
     let help = match nearest(text, names.clone()) {
         Some(name) => format!("did you mean `{name}`?"),
-        None => format!("one of {}", names.map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")),
+        None => {
+            format!("use one of {}", names.map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", "))
+        }
     };
-    Err(Diagnostic::error(&UNKNOWN_VALUE, span, format!("`{key}` does not know the value {}", show(text)))
+    Err(Diagnostic::error(&UNKNOWN_VALUE, span, format!("unknown value {} for `{key}`", show(text)))
         .help(help))
 }
 
@@ -96,31 +97,25 @@ fn date(key: &str, text: &str, span: Span) -> Result<Value, Diagnostic> {
     let [year, month, day] = parts[..] else {
         return fault(
             format!("`{key}` is {}, not a date", show(text)),
-            "write it as YYYY-MM-DD, for instance 2026-06-12",
+            "write the date as YYYY-MM-DD, such as 2026-06-12",
         );
     };
     if !(digits(year, 4) && digits(month, 2) && digits(day, 2)) {
         return fault(
             format!("`{key}` is {}, not a date", show(text)),
-            "write it as YYYY-MM-DD, for instance 2026-06-12",
+            "write the date as YYYY-MM-DD, such as 2026-06-12",
         );
     }
     let (year, month, day): (i16, i8, i8) = match (year.parse(), month.parse(), day.parse()) {
         (Ok(year), Ok(month), Ok(day)) => (year, month, day),
-        _ => return fault(format!("`{key}` is {}, not a date", show(text)), "write it as YYYY-MM-DD"),
+        _ => return fault(format!("`{key}` is {}, not a date", show(text)), "write the date as YYYY-MM-DD"),
     };
     if !(1..=12).contains(&month) {
-        return fault(
-            format!("`{key}` is {text}, and there is no month {month}"),
-            "months run from 01 to 12",
-        );
+        return fault(format!("invalid date {text}: no month {month}"), "use a month from 01 to 12");
     }
     match Date::new(year, month, day) {
         Ok(date) => Ok(Value::Date(date)),
-        Err(_) => fault(
-            format!("`{key}` is {text}, and that month has no day {day}"),
-            "write a day of the calendar",
-        ),
+        Err(_) => fault(format!("invalid date {text}: no day {day} in this month"), "use an existing date"),
     }
 }
 

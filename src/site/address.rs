@@ -115,19 +115,19 @@ pub fn is_device(name: &str) -> bool {
 /// Why a slug cannot be taken by a page of this kind, if it cannot.
 pub fn why_reserved(kind: Kind, slug: &str) -> Option<&'static str> {
     if is_device(slug) {
-        return Some("Windows keeps this name for a device");
+        return Some("it is a device name on Windows");
     }
     if kind == Kind::Term && is_reserved_id(slug) {
-        return Some("a part of the glossary has it as its id");
+        return Some("it is an id on the glossary page");
     }
     if slug == "index" {
-        return Some("it is the name of every page's own file");
+        return Some("every page is written as `index.html`");
     }
     if is_file_name(slug) {
-        return Some("kbgen writes files with such an ending");
+        return Some("kbgen writes files with this extension");
     }
     if kind == Kind::Document && RESERVED.contains(&slug) {
-        return Some("kbgen makes a page or folder of this name itself");
+        return Some("kbgen generates a page or folder with this name");
     }
     None
 }

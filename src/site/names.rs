@@ -171,13 +171,13 @@ impl Resolved {
         let what = if kind == Kind::Hardware { "device" } else { kind.name() };
         match self {
             Self::Page(slug) => Ok(slug),
-            Self::Ambiguous(slugs) => Err(format!("`{name}` is ambiguous: it could be {}", listed(&slugs))),
-            Self::Unknown(Some(near)) => Err(format!("there is no {what} `{name}`: did you mean `{near}`?")),
+            Self::Ambiguous(slugs) => Err(format!("ambiguous name `{name}`; it could be {}", listed(&slugs))),
+            Self::Unknown(Some(near)) => Err(format!("no {what} `{name}`; did you mean `{near}`?")),
             Self::Unknown(None) => Err(format!(
-                "there is no {what} `{name}`: the pages under content/{}/ are all there are{}",
+                "no {what} `{name}` under content/{}/{}",
                 kind.folder(),
                 closest(name, names.slugs.iter().map(String::as_str))
-                    .map_or_else(String::new, |slug| format!(", the nearest name is `{slug}`"))
+                    .map_or_else(String::new, |slug| format!("; the most similar name is `{slug}`"))
             )),
         }
     }

@@ -85,32 +85,28 @@ impl ProseCall {
         let mut reader = Reader { text, at: 0 };
         let name = reader.word();
         if &text[name.clone()] != "fit" {
-            return Err(fault(
-                name,
-                "an estimator call begins with `fit`",
-                "write `fit(\"model\", \"Q4_K_M\").kv`",
-            ));
+            return Err(fault(name, "expected `fit`", "write `fit(\"model\", \"Q4_K_M\").kv`"));
         }
         reader.expect('(')?;
-        let model = reader.string("the model's slug in quotes")?;
+        let model = reader.string("a quoted model slug")?;
         reader.expect(',')?;
-        let quant = reader.string("the quantization in quotes")?;
+        let quant = reader.string("a quoted quantization")?;
         let (mut ctx, mut kv, mut gpu) = (None, None, None);
         while reader.skip(',') {
             let key = reader.word();
             reader.expect('=')?;
             match &text[key.clone()] {
                 "ctx" => ctx = Some(reader.number()?),
-                "kv" => kv = Some(reader.string("the cache type in quotes, such as \"q8_0\"")?),
-                "gpu" => gpu = Some(reader.string("the device's slug in quotes")?),
+                "kv" => kv = Some(reader.string("a quoted cache type, such as \"q8_0\"")?),
+                "gpu" => gpu = Some(reader.string("a quoted device slug")?),
                 other => {
                     let help = nearest(other, KEYWORDS).map_or_else(
-                        || "known: ctx, kv, gpu".to_string(),
+                        || "use ctx, kv or gpu".to_string(),
                         |near| format!("did you mean `{near}`?"),
                     );
                     return Err(CallFault {
                         range: key,
-                        message: format!("`fit` has no argument `{other}`"),
+                        message: format!("unknown argument `{other}` of `fit`"),
                         help,
                     });
                 }
@@ -121,7 +117,7 @@ impl ProseCall {
         let figure = reader.figure()?;
         reader.end()?;
         if figure.value == Figure::MaxCtx && gpu.is_none() {
-            return Err(fault(figure.range, "`max_ctx` needs a device", "add `gpu=\"geforce-rtx-4090\"`"));
+            return Err(fault(figure.range, "`max_ctx` requires a device", "add `gpu=\"geforce-rtx-4090\"`"));
         }
         Ok(Self { model, quant, ctx, kv, gpu, figure })
     }
@@ -156,8 +152,8 @@ impl Reader<'_> {
             return Ok(());
         }
         let range = self.at..self.text[self.at..].chars().next().map_or(self.at, |c| self.at + c.len_utf8());
-        let help = "the form is `fit(\"model\", \"Q4_K_M\", ctx=8192).kv`";
-        Err(fault(range, &format!("`{wanted}` is missing here"), help))
+        let help = "write a call such as `fit(\"model\", \"Q4_K_M\", ctx=8192).kv`";
+        Err(fault(range, &format!("expected `{wanted}`"), help))
     }
 
     fn word(&mut self) -> Range<usize> {
@@ -174,7 +170,7 @@ impl Reader<'_> {
         let rest = &self.text[start..];
         let quote = rest.chars().next().filter(|c| matches!(c, '"' | '\''));
         let Some(end) = quote.and_then(|quote| rest[1..].find(quote)) else {
-            return Err(fault(start..self.text.len(), &format!("here stands {what}"), "close the quotes"));
+            return Err(fault(start..self.text.len(), &format!("expected {what}"), "close the quotes"));
         };
         self.at = start + end + 2;
         Ok(Argument { value: rest[1..=end].to_string(), range: start + 1..start + 1 + end })
@@ -186,12 +182,10 @@ impl Reader<'_> {
             Ok(value) if value <= LARGEST_CTX => Ok(Argument { value, range }),
             Ok(_) => Err(fault(
                 range,
-                &format!("a context has at most {LARGEST_CTX} tokens"),
-                "no model takes more; look up the largest context of this one",
+                &format!("context larger than {LARGEST_CTX} tokens"),
+                "use a context that the model supports",
             )),
-            Err(_) => {
-                Err(fault(range, "a context is a whole number of tokens", "digits only, such as 32768"))
-            }
+            Err(_) => Err(fault(range, "invalid context", "write digits only, such as 32768")),
         }
     }
 
@@ -202,9 +196,11 @@ impl Reader<'_> {
             return Ok(Argument { value: *value, range });
         }
         let names = Figure::NAMES.map(|(name, _)| name);
-        let help = nearest(name, names)
-            .map_or_else(|| format!("known: {}", names.join(", ")), |near| format!("did you mean `{near}`?"));
-        Err(CallFault { range, message: format!("`fit` has no figure `{name}`"), help })
+        let help = nearest(name, names).map_or_else(
+            || format!("use one of {}", names.join(", ")),
+            |near| format!("did you mean `{near}`?"),
+        );
+        Err(CallFault { range, message: format!("unknown figure `{name}` of `fit`"), help })
     }
 
     fn end(&mut self) -> Result<(), CallFault> {
@@ -212,7 +208,7 @@ impl Reader<'_> {
         match self.at == self.text.len() {
             true => Ok(()),
             false => {
-                Err(fault(self.at..self.text.len(), "nothing may follow the figure", "end the call here"))
+                Err(fault(self.at..self.text.len(), "unexpected text after the figure", "end the call here"))
             }
         }
     }
@@ -235,7 +231,7 @@ mod tests {
         let at = |text: &str| ProseCall::parse(text).expect_err("a fault");
         assert_eq!(at("fit(\"m\", \"Q8_0\").kvv").range, 17..20);
         assert_eq!(at("fit(\"m\", \"Q8_0\", cxt=1).kv").help, "did you mean `ctx`?");
-        assert_eq!(at("fit(\"m\", \"Q8_0\").max_ctx").message, "`max_ctx` needs a device");
+        assert_eq!(at("fit(\"m\", \"Q8_0\").max_ctx").message, "`max_ctx` requires a device");
         assert!(ProseCall::parse("fit(\"m").is_err());
         assert_eq!(at("fit(\"m\", \"Q8_0\", ctx=16777217).kv").range, 21..29);
         assert!(ProseCall::parse("").is_err());

@@ -173,8 +173,8 @@ fn docs_checks_lists_every_rule() {
         rules.sort_by_key(|rule| rule.code);
         page.push_str(&format!("\n## {title}\n"));
         for rule in rules.into_iter().filter(|rule| told.insert(rule.code)) {
-            let (demands, why) = (sentence(rule.demands), sentence(rule.why));
-            page.push_str(&format!("\n### {}\n\n{demands}\n\nWhy: {why}\n", rule.code));
+            let (requirement, why) = (sentence(rule.requirement), sentence(rule.why));
+            page.push_str(&format!("\n### {}\n\n{requirement}\n\nWhy: {why}\n", rule.code));
             if let Some(example) = examples.get(rule.code) {
                 page.push_str(&format!("\n```text\n{example}\n```\n"));
             }

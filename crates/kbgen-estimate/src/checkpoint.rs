@@ -132,10 +132,10 @@ pub(crate) fn card_kv_heads(kv_heads: u64, cards: u64) -> u64 {
 fn check_split(model: &Architecture, cards: u64) -> Result<(), NotCovered> {
     let no = |reason: String| Err(NotCovered(reason));
     if cards == 0 {
-        return no("at least one card is needed".into());
+        return no("at least one GPU is required".into());
     }
     if !model.heads.is_multiple_of(cards) {
-        return no(format!("{} attention heads cannot be shared out among {cards} cards", model.heads));
+        return no(format!("{} attention heads are not divisible among {cards} GPUs", model.heads));
     }
     let uneven = model.layers.iter().find(|layer| {
         let heads = layer.kv_heads;
@@ -143,7 +143,7 @@ fn check_split(model: &Architecture, cards: u64) -> Result<(), NotCovered> {
         split && !heads.is_multiple_of(cards) && !cards.is_multiple_of(heads)
     });
     match uneven {
-        Some(layer) => no(format!("{} KV heads cannot be shared out among {cards} cards", layer.kv_heads)),
+        Some(layer) => no(format!("{} KV heads are not divisible among {cards} GPUs", layer.kv_heads)),
         None => Ok(()),
     }
 }

@@ -165,7 +165,7 @@ pub fn check(model: &Architecture, settings: &Settings) -> Result<(), NotCovered
         return no("context and batch sizes must be above zero");
     }
     if settings.tensor_split.len() > 1 && settings.tensor_split.iter().sum::<u64>() == 0 {
-        return no("no GPU has a share of the layers");
+        return no("no GPU has any layers");
     }
     let value = settings.cache_type_v.tensor_type();
     if settings.flash_attention == FlashAttention::Off && value.is_quantized() {
@@ -174,11 +174,11 @@ pub fn check(model: &Architecture, settings: &Settings) -> Result<(), NotCovered
     for kind in [settings.cache_type_k.tensor_type(), value] {
         let whole = |layer: &Layer| layer.kv_heads == 0 || layer.head_dim.is_multiple_of(kind.block().0);
         if !model.layers.iter().all(whole) {
-            return no("the head width is no multiple of the cache type's block");
+            return no("the head size is not a multiple of the block size of the cache type");
         }
     }
     if settings.sequences == 0 {
-        return no("at least one sequence is served");
+        return no("at least one slot is required");
     }
     Ok(())
 }

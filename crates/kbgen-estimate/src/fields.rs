@@ -233,13 +233,13 @@ impl ArchitectureFields {
                 0 if field.is_required && field.name != stringify!(kv_heads) => {
                     "must be above zero".to_owned()
                 }
-                _ if value > LARGEST => format!("{value} is beyond any model"),
+                _ if value > LARGEST => format!("{value} is too large"),
                 _ => continue,
             };
             return Err(FieldError { field: field.name, problem });
         }
         if layers > MOST_LAYERS {
-            fail!(self.layers, "{layers} is beyond any model");
+            fail!(self.layers, "{layers} is too large");
         }
         Ok(())
     }
@@ -248,38 +248,38 @@ impl ArchitectureFields {
         let attends = |kind: &LayerKind| matches!(kind, LayerKind::Full | LayerKind::Sliding);
         if kinds.iter().any(attends) {
             if self.kv_heads == 0 {
-                fail!(self.kv_heads, "a model with attention has some");
+                fail!(self.kv_heads, "must be above zero for a model with attention");
             }
             if !self.heads.is_multiple_of(self.kv_heads) {
-                fail!(self.kv_heads, "{} heads do not share {} KV heads", self.heads, self.kv_heads);
+                fail!(self.kv_heads, "{} heads are not a multiple of {} KV heads", self.heads, self.kv_heads);
             }
             if self.head_dim == 0 && !self.hidden.is_multiple_of(self.heads) {
-                fail!(self.head_dim, "`hidden / heads` is not whole: write it");
+                fail!(self.head_dim, "required, because `hidden / heads` is not a whole number");
             }
         }
         if kinds.contains(&LayerKind::Sliding) && self.sliding_window == 0 {
-            fail!(self.sliding_window, "the model has sliding layers");
+            fail!(self.sliding_window, "required for sliding-window layers");
         }
         if kinds.contains(&LayerKind::Latent) {
             macro_rules! check {
                 ($($name:ident),+) => { $(if self.$name == 0 {
-                    fail!(self.$name, "the model has latent layers");
+                    fail!(self.$name, "required for latent-attention layers");
                 })+ };
             }
             check!(mla_kv_lora, mla_qk_rope, mla_qk_nope, mla_v_head);
         }
         if kinds.contains(&LayerKind::Recurrent) && self.ssm_conv < 2 {
-            fail!(self.ssm_conv, "the model has recurrent layers");
+            fail!(self.ssm_conv, "required for recurrent layers");
         }
         if self.experts > 0 {
             if self.experts_used == 0 || self.experts_used > self.experts {
                 fail!(self.experts_used, "must be 1 to {}", self.experts);
             }
             if self.expert_ffn == 0 {
-                fail!(self.expert_ffn, "the model has experts");
+                fail!(self.expert_ffn, "required for a model with experts");
             }
         } else if self.ffn == 0 {
-            fail!(self.ffn, "a model without experts has one");
+            fail!(self.ffn, "required for a model without experts");
         }
         Ok(())
     }
@@ -296,7 +296,7 @@ impl ArchitectureFields {
                 'R' => LayerKind::Recurrent,
                 'M' => LayerKind::Latent,
                 'N' => LayerKind::None,
-                other => fail!(self.layers, "`{other}` is none of F, S, R, M, N"),
+                other => fail!(self.layers, "`{other}` is not one of F, S, R, M, N"),
             };
             rest = &rest[1..];
             let digits = rest.len() - rest.trim_start_matches(|c: char| c.is_ascii_digit()).len();
@@ -304,7 +304,7 @@ impl ArchitectureFields {
                 fail!(self.layers, "a count must follow `{letter}`")
             };
             if count == 0 || kinds.len() as u64 + count > layers {
-                fail!(self.layers, "does not name {layers} layers");
+                fail!(self.layers, "does not add up to {layers} layers");
             }
             kinds.extend(std::iter::repeat_n(kind, count as usize));
             rest = &rest[digits..];

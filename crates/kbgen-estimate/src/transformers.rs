@@ -60,8 +60,7 @@ fn cache_bytes(model: &Architecture, kind: WeightType, tokens: u64) -> Result<By
             LayerKind::Sliding => tokens.min(model.sliding_window - 1),
             LayerKind::None => 0,
             LayerKind::Latent | LayerKind::Recurrent => {
-                let reason =
-                    "what transformers keeps of latent attention and of a recurrent state is not modeled";
+                let reason = "the transformers cache of latent attention and recurrent states is not modeled";
                 return Err(NotCovered(reason.to_owned()));
             }
         };

@@ -209,7 +209,7 @@ fn page_bytes(model: &Architecture, settings: &VllmSettings) -> Result<u64, NotC
                 pages.push(2 * BLOCK * heads * layer.head_dim * width);
             }
             LayerKind::Latent => pages.push(BLOCK * layer.head_dim * width),
-            LayerKind::Recurrent => return no("vLLM's cache of a recurrent state is not modeled"),
+            LayerKind::Recurrent => return no("the vLLM cache of recurrent states is not modeled"),
             LayerKind::None => {}
         }
     }
@@ -217,6 +217,6 @@ fn page_bytes(model: &Architecture, settings: &VllmSettings) -> Result<u64, NotC
     match pages.as_slice() {
         [page] => Ok(*page),
         [] => no("the model has no attention"),
-        _ => no("vLLM's cache of layers that differ in width is not modeled"),
+        _ => no("the vLLM cache of layers with different widths is not modeled"),
     }
 }

@@ -91,7 +91,7 @@ impl Expression {
         }
         Err(ParseError::new(
             0..text.len(),
-            "the expression is a value, not a condition",
+            "expected a condition, found a value",
             "compare it, for example with `> 0`",
         ))
     }
@@ -105,11 +105,7 @@ impl Expression {
         if !is_condition(&root) {
             return Ok(Self { root });
         }
-        Err(ParseError::new(
-            0..text.len(),
-            "the expression is a condition, not a value",
-            "leave the comparison out",
-        ))
+        Err(ParseError::new(0..text.len(), "expected a value, found a condition", "remove the comparison"))
     }
 
     /// Returns the names of the figures in the expression, without duplicates, in text order.

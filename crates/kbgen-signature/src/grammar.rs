@@ -28,7 +28,7 @@ pub(crate) fn parse(text: &str) -> Result<Node, ParseError> {
     let node = parser.binary(0)?;
     match parser.token {
         Token::End => Ok(node),
-        _ => Err(parser.error("the expression should end here", "join conditions with `and` or `or`")),
+        _ => Err(parser.error("unexpected text after the expression", "join conditions with `and` or `or`")),
     }
 }
 
@@ -90,11 +90,7 @@ impl ExpressionParser<'_> {
             return Ok(Node::Not(Box::new(inner)));
         }
         let range = start..self.range.start;
-        Err(ParseError::new(
-            range,
-            "`not` stands before a value, not before a condition",
-            "compare the value, or write `not known(name)`",
-        ))
+        Err(ParseError::new(range, "`not` before a value", "compare the value, or write `not known(name)`"))
     }
 
     fn check_operands(
@@ -108,19 +104,18 @@ impl ExpressionParser<'_> {
         let is_logical = matches!(operator, Operator::And | Operator::Or);
         if is_logical != is_condition(left) || is_logical != is_condition(right) {
             let (message, help) = if is_logical {
-                ("`and` and `or` join conditions", "compare the value, or write `known(name)`")
+                ("`and` and `or` require conditions", "compare the value, or write `known(name)`")
             } else {
-                ("a condition cannot be compared or reckoned with", "join conditions with `and` or `or`")
+                (
+                    "a condition cannot be an operand of a comparison or calculation",
+                    "join conditions with `and` or `or`",
+                )
             };
             return Err(ParseError::new(range, message, help));
         }
         let text = matches!(left, Node::Text(_)) || matches!(right, Node::Text(_));
         if text && !matches!(operator, Operator::Equal | Operator::NotEqual | Operator::And | Operator::Or) {
-            return Err(ParseError::new(
-                range,
-                "text can only be compared with `==` and `!=`",
-                "use one of these",
-            ));
+            return Err(ParseError::new(range, "text supports only `==` and `!=`", "use `==` or `!=`"));
         }
         Ok(())
     }
@@ -139,8 +134,7 @@ impl ExpressionParser<'_> {
             Token::Text(text) => self.finish(Node::Text(text)),
             Token::Word(word) if word == "known" => self.known(),
             Token::Word(word) if matches!(word.as_str(), "and" | "or" | "not") => {
-                Err(self
-                    .error(format!("a value is missing before `{word}`"), "write a name or a number there"))
+                Err(self.error(format!("missing value before `{word}`"), "add a name or a number"))
             }
             Token::Word(word) => self.finish(Node::Name(word)),
             Token::Symbol("-") => {
@@ -159,9 +153,9 @@ impl ExpressionParser<'_> {
                 self.close(opened)?;
                 Ok(inner)
             }
-            Token::End => Err(self.error("the expression ends too early", "write a name or a number")),
+            Token::End => Err(self.error("unexpected end of the expression", "add a name or a number")),
             Token::Symbol(symbol) => {
-                Err(self.error(format!("`{symbol}` stands where a value should"), "write a name or a number"))
+                Err(self.error(format!("expected a value, found `{symbol}`"), "add a name or a number"))
             }
         }
     }
@@ -170,11 +164,11 @@ impl ExpressionParser<'_> {
         self.advance()?;
         let opened = self.range.clone();
         if self.token != Token::Symbol("(") {
-            return Err(self.error("`known` needs a name in parentheses", "write `known(name)`"));
+            return Err(self.error("expected a name in parentheses after `known`", "write `known(name)`"));
         }
         self.advance()?;
         let Token::Word(name) = self.token.clone() else {
-            return Err(self.error("`known` asks for the name of a figure", "write `known(name)`"));
+            return Err(self.error("expected the name of a figure in `known`", "write `known(name)`"));
         };
         self.advance()?;
         self.close(opened)?;
@@ -185,7 +179,7 @@ impl ExpressionParser<'_> {
         if self.token == Token::Symbol(")") {
             return self.advance();
         }
-        Err(ParseError::new(opened, "the parenthesis is not closed", "add `)`"))
+        Err(ParseError::new(opened, "unclosed parenthesis", "add `)`"))
     }
 
     fn enter(&mut self) -> Result<(), ParseError> {
@@ -222,8 +216,8 @@ impl ExpressionParser<'_> {
             let Some(length) = rest[1..].find(first) else {
                 return Err(ParseError::new(
                     start..self.text.len(),
-                    "the text is not closed",
-                    "add the quote",
+                    "unclosed text",
+                    "add the closing quote",
                 ));
             };
             self.token = Token::Text(rest[1..1 + length].to_owned());
@@ -241,10 +235,10 @@ impl ExpressionParser<'_> {
         let digits = rest.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(rest.len());
         let range = start..start + digits;
         let Ok(number) = rest[..digits].parse::<f64>() else {
-            return Err(ParseError::new(range, "this is not a number", "write it as `1024` or `0.5`"));
+            return Err(ParseError::new(range, "invalid number", "write a number such as `1024` or `0.5`"));
         };
         if number > MAX_NUMBER {
-            return Err(ParseError::new(range, "this number is too large", "write a smaller one"));
+            return Err(ParseError::new(range, "number too large", "use a smaller number"));
         }
         let after = &rest[digits..];
         let blank = after.len() - after.trim_start().len();
@@ -254,7 +248,7 @@ impl ExpressionParser<'_> {
             let percent = start + digits..start + digits + blank + 1;
             return Err(ParseError::new(
                 percent,
-                "there are no percentages",
+                "percentages are not supported",
                 format!("write `{} * total`", number / 100.0),
             ));
         }
@@ -267,8 +261,8 @@ impl ExpressionParser<'_> {
                 let range = start + digits + blank..start + digits + blank + word;
                 Err(ParseError::new(
                     range,
-                    format!("`{unit}` is not a unit"),
-                    "the units are bytes, KiB, MiB, GiB and TiB",
+                    format!("unknown unit `{unit}`"),
+                    "use bytes, KiB, MiB, GiB or TiB",
                 ))
             }
         }
@@ -291,7 +285,7 @@ fn symbol(rest: &str, start: usize, first: char) -> Result<&'static str, ParseEr
         ),
     };
     let range = start..start + length;
-    Err(ParseError::new(range, format!("`{}` means nothing here", &rest[..length]), help))
+    Err(ParseError::new(range, format!("unexpected `{}`", &rest[..length]), help))
 }
 
 /// Returns the bytes of a unit. `MB` is 1024² and `GB` is 1024³, as llama.cpp (`ggml_metal_add_buffer`) and the Linux kernel
@@ -320,18 +314,18 @@ mod tests {
             ("free > 1 && total > 2", "&&", "write `and`"),
             ("!known(free)", "!", "write `not`"),
             ("free > 5 %", " %", "write `0.05 * total`"),
-            ("free > 1 Gig", "Gig", "the units are bytes, KiB, MiB, GiB and TiB"),
+            ("free > 1 Gig", "Gig", "use bytes, KiB, MiB, GiB or TiB"),
             ("free > (1 + 2", "(", "add `)`"),
-            ("free >", "", "write a name or a number"),
+            ("free >", "", "add a name or a number"),
             ("1 < free < 3", "<", "join them with `and`"),
             ("free and total > 1", "free and total > 1", "compare the value, or write `known(name)`"),
             ("free + 1", "free + 1", "compare it, for example with `> 0`"),
-            ("place > 'a'", "place > 'a'", "use one of these"),
-            ("place == 'a", "'a", "add the quote"),
-            ("free > 9999999999999999999999999", "9999999999999999999999999", "write a smaller one"),
+            ("place > 'a'", "place > 'a'", "use `==` or `!=`"),
+            ("place == 'a", "'a", "add the closing quote"),
+            ("free > 9999999999999999999999999", "9999999999999999999999999", "use a smaller number"),
             ("known free", "free", "write `known(name)`"),
             ("not free", "not free", "compare the value, or write `not known(name)`"),
-            ("free > 1 total > 2", "total", "the units are bytes, KiB, MiB, GiB and TiB"),
+            ("free > 1 total > 2", "total", "use bytes, KiB, MiB, GiB or TiB"),
             ("free > total total > 2", "total", "join conditions with `and` or `or`"),
             (
                 "größe > 1",

@@ -125,15 +125,15 @@ impl Pattern {
         if self.parts.iter().map(letters).sum::<usize>() < 4 {
             return Err(ParseError::new(
                 whole,
-                "the pattern has less than four characters of literal text",
-                "add the words that the program prints around the hole",
+                "fewer than four characters of literal text",
+                "add the literal text around the placeholder",
             ));
         }
         match self.parts.iter().find(|part| matches!(part, PatternPart::Text(_))) {
             Some(first) if self.has_any() && letters(first) < 3 => Err(ParseError::new(
                 whole,
-                "the text before the first hole is too short to be searched for",
-                "let the pattern begin with at least three characters of literal text",
+                "literal text before the first placeholder is too short",
+                "start the pattern with at least three characters of literal text",
             )),
             _ => Ok(()),
         }
@@ -162,14 +162,14 @@ impl PatternParser<'_> {
             return Ok(at + 2);
         }
         if rest.starts_with('}') {
-            return Err(ParseError::new(at..at + 1, "`}` closes no hole", "write `}}` for a brace"));
+            return Err(ParseError::new(at..at + 1, "unmatched `}`", "write `}}` for a literal brace"));
         }
         if rest.starts_with('{') {
             let Some(length) = rest.find('}') else {
                 return Err(ParseError::new(
                     at..self.text.len(),
-                    "the hole is not closed",
-                    "close it with `}`, or write `{{` for a brace",
+                    "unclosed placeholder",
+                    "close it with `}`, or write `{{` for a literal brace",
                 ));
             };
             self.placeholder(at..at + length + 1)?;
@@ -181,8 +181,8 @@ impl PatternParser<'_> {
             if rest.starts_with(expression) && repeated {
                 return Err(ParseError::new(
                     at..at + length,
-                    "a pattern is literal text, not a regular expression",
-                    "write `{any}`, or a typed hole such as `{int}`, where the text varies",
+                    "regular expression in a pattern",
+                    "write `{any}` or a typed placeholder such as `{int}` for variable text",
                 ));
             }
         }
@@ -202,8 +202,8 @@ impl PatternParser<'_> {
         if inner.contains(':') && !is_name(name) {
             return Err(ParseError::new(
                 name_range,
-                format!("`{name}` is not a name"),
-                "use lower-case letters, digits and `_`, and begin with a letter",
+                format!("invalid placeholder name `{name}`"),
+                "use lowercase letters, digits and `_`, and start with a letter",
             ));
         }
         if self
@@ -213,8 +213,8 @@ impl PatternParser<'_> {
         {
             return Err(ParseError::new(
                 name_range,
-                format!("two holes are named `{name}`"),
-                "give each hole its own name",
+                format!("duplicate placeholder name `{name}`"),
+                "use a unique name for each placeholder",
             ));
         }
         self.close_literal();
@@ -222,16 +222,12 @@ impl PatternParser<'_> {
             Some(PatternPart::Placeholder(..)) => {
                 return Err(ParseError::new(
                     range,
-                    "two holes without text between them",
-                    "put the text that stands between them, or use one hole",
+                    "adjacent placeholders without text between them",
+                    "add the text between them, or use one placeholder",
                 ));
             }
             None if placeholder == PlaceholderType::Any => {
-                return Err(ParseError::new(
-                    range,
-                    "`any` at the beginning matches everything",
-                    "leave it out",
-                ));
+                return Err(ParseError::new(range, "`any` at the start matches everything", "remove it"));
             }
             _ => {}
         }
@@ -241,8 +237,8 @@ impl PatternParser<'_> {
             let unit = range.end..range.end + length;
             return Err(ParseError::new(
                 unit,
-                "a hole of type `bytes` takes the unit as well",
-                "leave the unit out of the text",
+                "a placeholder of type `bytes` includes the unit",
+                "remove the unit from the text",
             ));
         }
         self.parts.push(PatternPart::Placeholder(placeholder, name.to_owned()));
@@ -286,14 +282,17 @@ fn unknown_type(inner: &str, kind: &str, range: Range<usize>) -> ParseError {
     let near = |name: &&&str| strsim::damerau_levenshtein(name, kind) <= 2;
     let swapped = inner.split_once(':').is_some_and(|(name, _)| PlaceholderType::from_name(name).is_some());
     let help = match known.iter().find(near) {
-        _ if swapped => "the name stands first: `{name:type}`".to_owned(),
+        _ if swapped => "write the name first: `{name:type}`".to_owned(),
         Some(name) => format!("did you mean `{name}`?"),
         None if !inner.contains(':') && is_name(inner) => {
-            format!("write `{{{inner}:any}}` or another type ({}); `{{{{` is a brace", known.join(", "))
+            format!(
+                "write `{{{inner}:any}}` or another type ({}); `{{{{` is a literal brace",
+                known.join(", ")
+            )
         }
-        None => format!("the types are {}; `{{{{` is a brace", known.join(", ")),
+        None => format!("use one of {}; `{{{{` is a literal brace", known.join(", ")),
     };
-    ParseError::new(range, format!("`{kind}` is not a type"), help)
+    ParseError::new(range, format!("unknown placeholder type `{kind}`"), help)
 }
 
 /// Returns the length of leading white space and a unit.
@@ -342,7 +341,7 @@ mod tests {
     fn errors_point_to_the_mistake() {
         assert_eq!(error("size {requested:byte} free").0, "byte");
         assert_eq!(error("size {requested:byte} free").2, "did you mean `bytes`?");
-        assert_eq!(error("size {bytes:requested} free").2, "the name stands first: `{name:type}`");
+        assert_eq!(error("size {bytes:requested} free").2, "write the name first: `{name:type}`");
         assert_eq!(error("some text {x").0, "{x");
         assert_eq!(error("some text x}").0, "}");
         assert_eq!(error("size {Free:int} of").0, "Free");
@@ -351,10 +350,10 @@ mod tests {
         assert_eq!(error("size {a:bytes} MiB on device").0, " MiB");
         assert_eq!(error("Model .* is not supported").0, ".*");
         assert_eq!(error("{any} is not supported").0, "{any}");
-        assert_eq!(error("({n:int})").1, "the pattern has less than four characters of literal text");
+        assert_eq!(error("({n:int})").1, "fewer than four characters of literal text");
         assert_eq!(
             error("a {any} is not supported").1,
-            "the text before the first hole is too short to be searched for"
+            "literal text before the first placeholder is too short"
         );
         assert_eq!(error("é {größe:byte}").0, "byte");
     }

@@ -23,11 +23,7 @@ impl Template {
         let mut at = 0;
         while let Some(open) = text[at..].find('{').map(|found| at + found) {
             let Some(close) = text[open..].find('}').map(|found| open + found) else {
-                return Err(ParseError::new(
-                    open..text.len(),
-                    "the brace is not closed",
-                    "close it with `}`",
-                ));
+                return Err(ParseError::new(open..text.len(), "unclosed brace", "close it with `}`"));
             };
             let value = Expression::parse_value(&text[open + 1..close]).map_err(|error| ParseError {
                 range: open + 1 + error.range.start..open + 1 + error.range.end,
