@@ -200,7 +200,7 @@ pub(crate) struct ExplainOptions {
 
 #[derive(Debug, Args)]
 pub(crate) struct FitOptions {
-    /// Model name, as in the URL of its page
+    /// Model name, as in the URL of its page, or a GGUF file: its path, its folder, or `-` for its first bytes on standard input
     pub model: String,
     /// Quantization of the weights [default: the largest that fits]
     #[arg(long, value_name = "Q")]

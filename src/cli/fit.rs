@@ -4,6 +4,7 @@ mod commands;
 mod human;
 mod layout;
 mod machine;
+mod model_file;
 mod python;
 mod report;
 mod request;

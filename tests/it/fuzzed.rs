@@ -15,6 +15,8 @@ mod estimate_csv;
 mod expressions;
 #[path = "../fuzzed/front_matter.rs"]
 mod front_matter;
+#[path = "../fuzzed/gguf.rs"]
+mod gguf;
 #[path = "../fuzzed/http.rs"]
 mod http;
 #[path = "../fuzzed/markdown.rs"]
@@ -62,6 +64,11 @@ fn expressions_and_calls() {
 #[test]
 fn batches_of_questions() {
     replay("estimate_csv", estimate_csv::hold);
+}
+
+#[test]
+fn model_files() {
+    replay("gguf", gguf::hold);
 }
 
 #[test]

@@ -23,6 +23,7 @@ mod expect;
 mod fit_tables;
 mod front_matter;
 mod fuzzed;
+mod gguf_files;
 mod golden;
 #[cfg(unix)]
 mod harm;

@@ -45,9 +45,10 @@ impl<'m> Planner<'m> {
         }
     }
 
-    /// A planner for a file: the quantization of settings does not matter.
-    pub fn of_file(file: &'m ModelFile) -> Planner<'m> {
-        Planner { of_file: Some(Arc::clone(&file.weights)), ..Planner::new(&file.architecture) }
+    /// Creates a planner for a file; `model` is its architecture, perhaps with a longer context. The quantization of settings
+    /// is ignored.
+    pub fn of_file(model: &'m Architecture, file: &ModelFile) -> Planner<'m> {
+        Planner { of_file: Some(Arc::clone(&file.weights)), ..Planner::new(model) }
     }
 
     /// A planner that builds and runs every layer of every graph: slow, to compare with.

@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use crate::cli::arguments::RunnerName;
 use crate::cli::fit::python::Vllm;
-use crate::cli::fit::request::FitRequest;
+use crate::cli::fit::request::{FitRequest, ModelSource};
 
 /// Commands by program, each as a list of lines. Empty if a program lacks a required setting.
 #[derive(Debug, Serialize)]
@@ -34,14 +34,26 @@ pub(super) fn commands(request: &FitRequest<'_>, plan: &Settings, vllm: &Vllm) -
     }
 }
 
-/// Returns the file name of the model, from the last part of its name on the hub or else the name of its page.
+/// Returns the path of the model: of a page a name made from the last part of its name on the hub, or else from its slug.
 fn file(request: &FitRequest<'_>, plan: &Settings) -> String {
-    let hub = request.page.data.hf_id.as_deref().and_then(|id| id.rsplit('/').next());
-    format!("{}-{}.gguf", hub.unwrap_or(&request.page.head.id.slug), plan.quantization)
+    match &request.source {
+        ModelSource::File(file) => file.path.display().to_string(),
+        ModelSource::Page(page) => {
+            let hub = page.data.hf_id.as_deref().and_then(|id| id.rsplit('/').next());
+            format!("{}-{}.gguf", hub.unwrap_or(&page.head.id.slug), plan.quantization)
+        }
+    }
+}
+
+/// Quotes a word for a POSIX shell, if it needs quotes.
+fn quoted(word: &str) -> String {
+    let is_plain =
+        |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_' | '/' | '+' | ',' | ':' | '=');
+    if word.chars().all(is_plain) { word.to_string() } else { format!("'{}'", word.replace('\'', r"'\''")) }
 }
 
 fn llama_server(request: &FitRequest<'_>, plan: &Settings) -> String {
-    let mut words = vec![format!("llama-server -m {}", file(request, plan))];
+    let mut words = vec![format!("llama-server -m {}", quoted(&file(request, plan)))];
     words.push(format!("-ngl {}", plan.gpu_layers.unwrap_or(999)));
     match plan.experts {
         ExpertPlacement::WithLayer => {}
@@ -84,7 +96,9 @@ fn no_ollama(request: &FitRequest<'_>, plan: &Settings) -> Option<&'static str> 
 
 /// Returns the Ollama commands. Batch size and layers are explicit, because Ollama would choose them by its own estimate.
 fn ollama(request: &FitRequest<'_>, plan: &Settings) -> Vec<String> {
-    let name = request.page.head.id.slug.as_str();
+    let name = request.source.slug();
+    let file = file(request, plan);
+    let from = if file.contains('/') { file } else { format!("./{file}") };
     let mut server = "OLLAMA_FLASH_ATTENTION=1".to_string();
     if plan.cache_type_k != CacheType::F16 {
         server.push_str(&format!(" OLLAMA_KV_CACHE_TYPE={}", plan.cache_type_k));
@@ -96,8 +110,8 @@ fn ollama(request: &FitRequest<'_>, plan: &Settings) -> Vec<String> {
     vec![
         format!("{server} ollama serve"),
         format!(
-            "printf '%s\\n' 'FROM ./{}' {} {} {} > Modelfile",
-            file(request, plan),
+            "printf '%s\\n' {} {} {} {} > Modelfile",
+            quoted(&format!("FROM {from}")),
             parameter("num_ctx", request.context),
             parameter("num_batch", plan.n_ubatch),
             parameter("num_gpu", plan.gpu_layers.unwrap_or(999))
@@ -112,7 +126,7 @@ fn serve(request: &FitRequest<'_>, vllm: &Vllm) -> Option<String> {
     if vllm.verdict == Some("no") {
         return None;
     }
-    let id = request.page.data.hf_id.as_deref()?;
+    let id = request.source.page()?.data.hf_id.as_deref()?;
     let mut command = match weights {
         "AWQ" => format!("vllm serve AWQ-CHECKPOINT-OF/{}", id.rsplit('/').next().unwrap_or(id)),
         _ => format!("vllm serve {id}"),

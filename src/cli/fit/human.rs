@@ -210,7 +210,7 @@ fn facts(report: &FitReport) -> TerminalText {
         let own = if context == report.model.max_context { ", the maximum of the model" } else { "" };
         lines.push(format!("largest context: {} tokens{own}", format_count(context)));
     }
-    if let Some(quant) = report.best_quant {
+    if let Some(quant) = &report.best_quant {
         lines.push(format!("largest quantization at this context: {quant}"));
     }
     lines.push(speed(report));

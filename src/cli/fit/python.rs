@@ -65,8 +65,11 @@ pub(super) fn python(request: &FitRequest<'_>, settings: &Settings) -> PythonEng
 }
 
 fn not_covered(request: &FitRequest<'_>) -> Option<String> {
+    let Some(page) = request.source.page() else {
+        return Some("only llama.cpp and Ollama are estimated for a GGUF file".to_string());
+    };
     let text = parameter_count(&request.model).held;
-    let published = request.page.data.parameters.as_ref().map_or(0, |count| count.value);
+    let published = page.data.parameters.as_ref().map_or(0, |count| count.value);
     if request.machine.cards.is_empty() {
         Some("no device given".to_string())
     } else if !request.machine.is_covered() {

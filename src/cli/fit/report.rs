@@ -16,7 +16,7 @@ use crate::cli::arguments::RunnerName;
 use crate::cli::fit::commands::{Commands, commands};
 use crate::cli::fit::machine::GpuDevice;
 use crate::cli::fit::python::{PythonEngines, python};
-use crate::cli::fit::request::FitRequest;
+use crate::cli::fit::request::{FitRequest, ModelSource};
 use crate::cli::fit::speed::{Speed, speed};
 use crate::site::{DEFAULT_QUANT, Kind, PageId, Site};
 
@@ -37,7 +37,7 @@ pub(super) struct FitReport {
     /// Largest context of one request at this quantization, in tokens.
     pub largest_context: Option<u64>,
     /// Largest quantization that fits at this context.
-    pub best_quant: Option<&'static str>,
+    pub best_quant: Option<String>,
     /// Changes that would make the model fit.
     pub remedies: Option<Remedies>,
     pub speed: Speed,
@@ -61,7 +61,7 @@ pub(super) struct ModelInfo {
 #[derive(Debug, Serialize)]
 pub(super) struct ReportedSettings {
     pub runner: &'static str,
-    pub quant: &'static str,
+    pub quant: String,
     pub context: u64,
     pub slots: u64,
     pub cache_type_k: &'static str,
@@ -126,7 +126,7 @@ pub(super) struct ErrorPage {
 /// Needs of one quantization with all layers on the devices.
 #[derive(Debug, Serialize)]
 pub(super) struct QuantizationRow {
-    pub quant: &'static str,
+    pub quant: String,
     pub file_bytes: u64,
     pub weights_bytes: u64,
     pub cache_bytes: u64,
@@ -152,7 +152,11 @@ pub(super) fn room(request: &FitRequest<'_>) -> Available {
 /// If llama.cpp would reject the settings, or they are not modeled.
 pub(super) fn report(site: &Site, request: &FitRequest<'_>) -> Result<FitReport> {
     let model = request.model_of_all_slots();
-    let report = plan(site, request, &mut Planner::new(&model));
+    let mut planner = match &request.source {
+        ModelSource::Page(_) => Planner::new(&model),
+        ModelSource::File(file) => Planner::of_file(&model, &file.model),
+    };
+    let report = plan(site, request, &mut planner);
     report.map_err(|reason| anyhow!("{reason}"))
 }
 
@@ -195,8 +199,8 @@ fn plan(site: &Site, request: &FitRequest<'_>, planner: &mut Planner<'_>) -> Res
     let other_engines = python(request, &settings);
     Ok(FitReport {
         model: ModelInfo {
-            slug: request.page.head.id.slug.clone(),
-            title: request.page.head.title.value.clone(),
+            slug: request.source.slug(),
+            title: request.source.title().to_string(),
             layers: request.model.layers.len() as u64,
             max_context: request.model.max_context,
         },
@@ -204,9 +208,17 @@ fn plan(site: &Site, request: &FitRequest<'_>, planner: &mut Planner<'_>) -> Res
         verdict,
         margin_bytes: devices.iter().filter_map(|device| Some(device.free_bytes?[0])).min(),
         largest_context: if is_judged { longest(request, planner, &settings)? } else { None },
-        best_quant: rows.iter().find(|row| row.verdict == Some("fits")).map(|row| row.quant),
+        best_quant: rows
+            .iter()
+            .find(|row| row.verdict == Some("fits") && request.source.page().is_some())
+            .map(|row| row.quant.clone()),
         remedies,
-        speed: speed(request, &settings, matches!(verdict, Some("no" | "offload"))),
+        speed: speed(
+            request,
+            &settings,
+            planner.weight_bytes_read(settings.quantization),
+            matches!(verdict, Some("no" | "offload")),
+        ),
         commands: commands(request, &typed, &other_engines.vllm),
         other_engines,
         error_page: error_page(site, request, &need, verdict),
@@ -255,7 +267,7 @@ fn row(
         need.devices.iter().filter(|device| device.device != Device::Host).map(|device| part(device).0).sum()
     };
     Ok(QuantizationRow {
-        quant: quantization.name(),
+        quant: request.source.quant_name(quantization),
         file_bytes: planner.file_bytes(quantization).0,
         weights_bytes: sum(|device| device.weights.bytes),
         cache_bytes: sum(|device| device.cache.bytes),
@@ -334,7 +346,9 @@ fn devices(request: &FitRequest<'_>, need: &Estimate) -> Vec<DeviceReport> {
 
 fn chosen(request: &FitRequest<'_>, settings: &Settings, need: &Estimate) -> ReportedSettings {
     let needs_kernel = |device: &DeviceEstimate| device.compute.evidence == Evidence::ReplayedWithKernel;
-    let evidence = if !request.machine.is_covered() {
+    let evidence = if request.source.stands_in_for().is_some() {
+        "weights exact; unknown architecture, so cache and compute buffers are those of a Llama of this size"
+    } else if !request.machine.is_covered() {
         "weights and cache computed; compute buffers of this device not covered"
     } else if need.devices.iter().any(|device| device.compute.evidence == Evidence::Planned) {
         "weights and cache exact; some compute buffers approximate"
@@ -350,7 +364,7 @@ fn chosen(request: &FitRequest<'_>, settings: &Settings, need: &Estimate) -> Rep
             RunnerName::Ollama => "ollama",
             RunnerName::Library => "library",
         },
-        quant: settings.quantization.name(),
+        quant: request.source.quant_name(settings.quantization),
         context: request.context,
         slots: settings.sequences,
         cache_type_k: settings.cache_type_k.name(),

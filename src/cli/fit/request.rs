@@ -8,6 +8,7 @@ use kbgen_estimate::settings::{CacheLayout, ExpertPlacement, Settings};
 
 use crate::cli::arguments::{FitOptions, RunnerName};
 use crate::cli::fit::machine::{Machine, resolve_slug};
+use crate::cli::fit::model_file::{GgufModel, is_file};
 use crate::diag::nearest;
 use crate::fit;
 use crate::site::kinds::ModelData;
@@ -16,9 +17,18 @@ use crate::site::{DEFAULT_CTX, Kind, Names, Page, Site, format_count};
 /// Maximum number of slots of llama.cpp (`LLAMA_MAX_SEQ`).
 const MAX_SLOTS: u64 = 256;
 
+/// Origin of a model.
+#[derive(Debug)]
+pub(super) enum ModelSource<'s> {
+    /// A page of the site.
+    Page(&'s Page<ModelData>),
+    /// A file.
+    File(GgufModel),
+}
+
 /// Validated request.
 pub(super) struct FitRequest<'s> {
-    pub page: &'s Page<ModelData>,
+    pub source: ModelSource<'s>,
     /// Architecture of the model.
     pub model: Architecture,
     pub machine: Machine,
@@ -39,15 +49,21 @@ impl<'s> FitRequest<'s> {
     /// # Errors
     /// For the first invalid option.
     pub fn new(site: &'s Site, options: &FitOptions) -> Result<Self> {
-        let slug = resolve_slug(&Names::new(site, Kind::Model), Kind::Model, &options.model)?;
-        let page = site.models.iter().find(|model| model.head.id.slug == slug).expect("the name was found");
-        let model = fit::architecture(&page.data.architecture)
-            .map_err(|fault| anyhow!("`{slug}`: {}", fault.message))?
-            .ok_or_else(|| anyhow!("`{slug}` is not covered; its hyperparameters are incomplete"))?;
-        let title = &page.head.title.value;
+        let source = ModelSource::new(site, &options.model)?;
+        let model = source.architecture()?;
+        let title = source.title();
         let machine = Machine::new(site, options)?;
-        let candidates = candidates(site, &page.data, &model);
-        let quant = options.quant.as_deref().map(quantization).transpose()?;
+        let (candidates, quant) = match &source {
+            ModelSource::Page(page) => {
+                let quant = options.quant.as_deref().map(quantization).transpose()?;
+                (candidates(site, &page.data, &model), quant)
+            }
+            ModelSource::File(_) if options.quant.is_some() => {
+                bail!("`--quant` does not apply to a file, whose tensors have their types");
+            }
+            // The planner of a file ignores it.
+            ModelSource::File(_) => (Vec::new(), Some(Quantization::F16)),
+        };
         let context = match &options.ctx {
             None => DEFAULT_CTX.min(model.max_context),
             Some(written) => context(written, title, model.max_context)?,
@@ -66,7 +82,70 @@ impl<'s> FitRequest<'s> {
         let layers = model.layers.len() as u64;
         settings.gpu_layers = count("--layers", options.layers.as_deref(), 0, layers + 1)?;
         settings.experts = experts(options, title, &model)?;
-        Ok(Self { page, model, machine, runner: options.runner, context, settings, quant, candidates })
+        Ok(Self { source, model, machine, runner: options.runner, context, settings, quant, candidates })
+    }
+}
+
+impl<'s> ModelSource<'s> {
+    fn new(site: &'s Site, argument: &str) -> Result<Self> {
+        if is_file(argument) {
+            return Ok(Self::File(GgufModel::read(argument)?));
+        }
+        let slug = resolve_slug(&Names::new(site, Kind::Model), Kind::Model, argument)?;
+        let page = site.models.iter().find(|model| model.head.id.slug == slug);
+        Ok(Self::Page(page.expect("the name was found")))
+    }
+
+    fn architecture(&self) -> Result<Architecture> {
+        match self {
+            Self::Page(page) => {
+                let slug = &page.head.id.slug;
+                fit::architecture(&page.data.architecture)
+                    .map_err(|fault| anyhow!("`{slug}`: {}", fault.message))?
+                    .ok_or_else(|| anyhow!("`{slug}` is not covered; its hyperparameters are incomplete"))
+            }
+            Self::File(file) => Ok(file.model.architecture.clone()),
+        }
+    }
+
+    /// Returns the page, unless the model is from a file.
+    pub fn page(&self) -> Option<&'s Page<ModelData>> {
+        match self {
+            Self::Page(page) => Some(page),
+            Self::File(_) => None,
+        }
+    }
+
+    /// Returns the title of the page, or the name in the file.
+    pub fn title(&self) -> &str {
+        match self {
+            Self::Page(page) => &page.head.title.value,
+            Self::File(file) => &file.title,
+        }
+    }
+
+    /// Returns the slug of the page, or a name made from that of the file.
+    pub fn slug(&self) -> String {
+        match self {
+            Self::Page(page) => page.head.id.slug.clone(),
+            Self::File(file) => file.slug(),
+        }
+    }
+
+    /// Returns the architecture of the file, if it is unknown.
+    pub fn stands_in_for(&self) -> Option<&str> {
+        match self {
+            Self::Page(_) => None,
+            Self::File(file) => file.model.stands_in_for.as_deref(),
+        }
+    }
+
+    /// Returns the name of a quantization, or that of the file.
+    pub fn quant_name(&self, quantization: Quantization) -> String {
+        match self {
+            Self::Page(_) => quantization.name().to_string(),
+            Self::File(file) => file.quant.clone(),
+        }
     }
 }
 

@@ -1,7 +1,8 @@
 //! Estimated decoding speed, as a range with its inputs.
 
+use kbgen_estimate::bytes::Bytes;
 use kbgen_estimate::settings::{ExpertPlacement, Settings};
-use kbgen_estimate::speed::{CacheRead, SpeedKind, weight_bytes_read};
+use kbgen_estimate::speed::{CacheRead, SpeedKind};
 use serde::Serialize;
 
 use crate::cli::fit::request::FitRequest;
@@ -22,9 +23,13 @@ pub(super) struct Speed {
     pub reason: Option<&'static str>,
 }
 
-/// Estimates the speed with these settings.
-pub(super) fn speed(request: &FitRequest<'_>, settings: &Settings, is_too_large: bool) -> Speed {
-    let weights = weight_bytes_read(&request.model, settings.quantization);
+/// Estimates the speed with these settings, where `weights` are the bytes of weights read per token.
+pub(super) fn speed(
+    request: &FitRequest<'_>,
+    settings: &Settings,
+    weights: Bytes,
+    is_too_large: bool,
+) -> Speed {
     let none = |reason| Speed {
         empty_context: None,
         full_context: None,

@@ -287,7 +287,7 @@ fn a_file_needs_what_its_model_needs() {
                 let settings = Settings { quantization, ..settings.clone() };
                 let of_model = Planner::new(&model).estimate(&settings).unwrap();
                 // the quantization of the settings does not matter
-                let of_file = Planner::of_file(&file)
+                let of_file = Planner::of_file(&file.architecture, &file)
                     .estimate(&Settings { quantization: Quantization::Q8_0, ..settings.clone() })
                     .unwrap();
                 assert_eq!(bytes(&of_file), bytes(&of_model), "{slug} {quantization} {settings:?}");

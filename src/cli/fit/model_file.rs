@@ -1,0 +1,173 @@
+//! A model from a GGUF file instead of a page.
+
+use std::fs::File;
+use std::io::{self, BufReader};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, anyhow, bail};
+use kbgen_estimate::gguf::{Header, ModelFile};
+
+/// Maximum number of parts of a split file that are read.
+const MAX_PARTS: u64 = 1024;
+
+/// A model file with its names.
+#[derive(Debug)]
+pub(super) struct GgufModel {
+    /// Path for commands: the file, or the first part of a split file.
+    pub path: PathBuf,
+    /// Name in the metadata, or else the file name.
+    pub title: String,
+    /// Name of the mixture of types, such as `Q4_K_M`, or the bits per weight.
+    pub quant: String,
+    /// Architecture and weights.
+    pub model: ModelFile,
+}
+
+/// Returns whether an argument names a file and not a page: it is `-`, contains a path separator, or ends with `.gguf`.
+pub(super) fn is_file(argument: &str) -> bool {
+    argument == "-" || argument.contains(std::path::is_separator) || has_extension(Path::new(argument))
+}
+
+fn has_extension(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("gguf"))
+}
+
+impl GgufModel {
+    /// Reads the headers of a file, of all parts of a split file, of the only model in a folder, or of standard input (`-`).
+    ///
+    /// # Errors
+    /// If a file cannot be read, is damaged, or is not a language model.
+    pub fn read(argument: &str) -> Result<Self> {
+        if argument == "-" {
+            let header = Header::read(io::stdin().lock()).context("standard input")?;
+            return Self::new(PathBuf::from("model.gguf"), &header).context("standard input");
+        }
+        let given = PathBuf::from(argument);
+        let path = if given.is_dir() { only_model(&given)? } else { given };
+        let mut header = header(&path)?;
+        let parts = header.number("split.count").unwrap_or(1);
+        if parts > MAX_PARTS {
+            bail!("{}: {parts} parts are more than {MAX_PARTS}", path.display());
+        }
+        if parts > 1 {
+            let part = |number| part_path(&path, number, parts);
+            let Some(first) = part(1) else {
+                bail!(
+                    "{}: part of a split file, whose name must end with `-{:05}-of-{parts:05}.gguf`",
+                    path.display(),
+                    header.number("split.no").unwrap_or_default() + 1
+                );
+            };
+            header = self::header(&first)?;
+            for number in 2..=parts {
+                header.append(self::header(&part(number).expect("part 1 has a name"))?);
+            }
+            return Self::new(first, &header);
+        }
+        Self::new(path, &header)
+    }
+
+    fn new(path: PathBuf, header: &Header) -> Result<Self> {
+        let model = ModelFile::new(header).map_err(|error| anyhow!("{}: {error}", path.display()))?;
+        let stem = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        let elements: u64 =
+            header.tensors.iter().map(|tensor| tensor.dimensions.iter().product::<u64>()).sum();
+        let bits = || format!("{:.2} bits per weight", model.data.0 as f64 * 8.0 / elements.max(1) as f64);
+        Ok(Self {
+            title: header.text("general.name").map_or(stem, str::to_string),
+            quant: header.number("general.file_type").and_then(file_type).map_or_else(bits, str::to_string),
+            path,
+            model,
+        })
+    }
+
+    /// Returns a name for `ollama create`, from the file name.
+    pub fn slug(&self) -> String {
+        let stem = self.path.file_stem().unwrap_or_default().to_string_lossy().to_lowercase();
+        stem.chars()
+            .map(|c| if c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_') { c } else { '-' })
+            .collect()
+    }
+}
+
+fn header(path: &Path) -> Result<Header> {
+    let named = || path.display().to_string();
+    let file = File::open(path).with_context(named)?;
+    Header::read(BufReader::with_capacity(1 << 16, file)).with_context(named)
+}
+
+/// Returns the path of a part of a split file, by the name that llama.cpp's `gguf-split` gives it.
+fn part_path(path: &Path, number: u64, parts: u64) -> Option<PathBuf> {
+    let name = path.file_name()?.to_str()?;
+    let start = name.strip_suffix(".gguf")?.strip_suffix(&format!("-of-{parts:05}"))?;
+    let (start, digits) = start.rsplit_once('-')?;
+    let is_number = digits.len() == 5 && digits.bytes().all(|digit| digit.is_ascii_digit());
+    is_number.then(|| path.with_file_name(format!("{start}-{number:05}-of-{parts:05}.gguf")))
+}
+
+/// Returns the only model in a folder. Projectors and later parts of split files do not count.
+fn only_model(folder: &Path) -> Result<PathBuf> {
+    let entries = folder.read_dir().with_context(|| folder.display().to_string())?;
+    let mut found = Vec::new();
+    for entry in entries {
+        let path = entry.with_context(|| folder.display().to_string())?.path();
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let is_later_part = name.contains("-of-") && !name.contains("-00001-of-");
+        if has_extension(&path) && !name.starts_with("mmproj") && !is_later_part {
+            found.push(path);
+        }
+    }
+    found.sort();
+    match found.as_slice() {
+        [only] => Ok(only.clone()),
+        [] => bail!("no `.gguf` file in {}", folder.display()),
+        [first, ..] => bail!(
+            "{} `.gguf` files in {}; name one of them, such as {}",
+            found.len(),
+            folder.display(),
+            first.display()
+        ),
+    }
+}
+
+/// Returns the name of a value of `general.file_type` (`enum llama_ftype` of llama.cpp's `include/llama.h`).
+fn file_type(number: u64) -> Option<&'static str> {
+    Some(match number {
+        0 => "F32",
+        1 => "F16",
+        2 => "Q4_0",
+        3 => "Q4_1",
+        7 => "Q8_0",
+        8 => "Q5_0",
+        9 => "Q5_1",
+        10 => "Q2_K",
+        11 => "Q3_K_S",
+        12 => "Q3_K_M",
+        13 => "Q3_K_L",
+        14 => "Q4_K_S",
+        15 => "Q4_K_M",
+        16 => "Q5_K_S",
+        17 => "Q5_K_M",
+        18 => "Q6_K",
+        19 => "IQ2_XXS",
+        20 => "IQ2_XS",
+        21 => "Q2_K_S",
+        22 => "IQ3_XS",
+        23 => "IQ3_XXS",
+        24 => "IQ1_S",
+        25 => "IQ4_NL",
+        26 => "IQ3_S",
+        27 => "IQ3_M",
+        28 => "IQ2_S",
+        29 => "IQ2_M",
+        30 => "IQ4_XS",
+        31 => "IQ1_M",
+        32 => "BF16",
+        36 => "TQ1_0",
+        37 => "TQ2_0",
+        38 => "MXFP4_MOE",
+        39 => "NVFP4",
+        40 => "Q1_0",
+        _ => return None,
+    })
+}

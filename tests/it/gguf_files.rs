@@ -1,0 +1,152 @@
+//! `kbgen fit` of GGUF files: headers of a small Llama are written here, in one file or several.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Output, Stdio};
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+use crate::expect;
+
+/// Hidden width, feed-forward width and vocabulary.
+const SIZES: [u64; 3] = [512, 1024, 1000];
+
+fn text(bytes: &mut Vec<u8>, text: &str) {
+    bytes.extend((text.len() as u64).to_le_bytes());
+    bytes.extend(text.as_bytes());
+}
+
+/// A header: the metadata of a Llama of two layers and those of the split, then these tensors, of the type Q8_0.
+fn header(split: Option<[u64; 2]>, tensors: &[(String, [u64; 2])]) -> Vec<u8> {
+    let [hidden, ffn, _] = SIZES;
+    let mut numbers = vec![
+        ("llama.block_count", 2),
+        ("llama.context_length", 8192),
+        ("llama.embedding_length", hidden),
+        ("llama.feed_forward_length", ffn),
+        ("llama.attention.head_count", 4),
+        ("llama.attention.head_count_kv", 2),
+        ("general.file_type", 7),
+    ];
+    if let Some([number, count]) = split {
+        numbers.extend([("split.no", number), ("split.count", count)]);
+    }
+    let mut bytes = b"GGUF\x03\0\0\0".to_vec();
+    bytes.extend((tensors.len() as u64).to_le_bytes());
+    bytes.extend((numbers.len() as u64 + 2).to_le_bytes());
+    for (key, value) in [("general.architecture", "llama"), ("general.name", "Small Llama")] {
+        text(&mut bytes, key);
+        bytes.extend(8_u32.to_le_bytes());
+        text(&mut bytes, value);
+    }
+    for (key, value) in numbers {
+        text(&mut bytes, key);
+        bytes.extend(4_u32.to_le_bytes());
+        bytes.extend((value as u32).to_le_bytes());
+    }
+    for (name, dimensions) in tensors {
+        text(&mut bytes, name);
+        bytes.extend(2_u32.to_le_bytes());
+        dimensions.iter().for_each(|size| bytes.extend(size.to_le_bytes()));
+        bytes.extend(8_u32.to_le_bytes());
+        bytes.extend(0_u64.to_le_bytes());
+    }
+    bytes
+}
+
+fn tensors() -> Vec<(String, [u64; 2])> {
+    let [hidden, ffn, vocabulary] = SIZES;
+    let mut tensors = vec![("token_embd.weight".to_string(), [hidden, vocabulary])];
+    for layer in 0..2 {
+        let of_layer = [
+            ("attn_q", [hidden, hidden]),
+            ("attn_k", [hidden, hidden / 2]),
+            ("attn_v", [hidden, hidden / 2]),
+            ("attn_output", [hidden, hidden]),
+            ("ffn_gate", [hidden, ffn]),
+            ("ffn_up", [hidden, ffn]),
+            ("ffn_down", [ffn, hidden]),
+        ];
+        tensors.extend(of_layer.map(|(name, sizes)| (format!("blk.{layer}.{name}.weight"), sizes)));
+    }
+    tensors.push(("output.weight".to_string(), [hidden, vocabulary]));
+    tensors
+}
+
+fn fit(file: &str, arguments: &[&str], input: Option<&Path>) -> Output {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/site");
+    let input = input.map_or_else(Stdio::null, |path| fs::File::open(path).unwrap().into());
+    expect::kbgen().arg("--root").arg(root).args(["fit", file]).args(arguments).stdin(input).output().unwrap()
+}
+
+fn json(file: &str, input: Option<&Path>) -> Value {
+    let output = fit(file, &["--memory", "1", "--format", "json"], input);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+fn refusal(file: &str, arguments: &[&str]) -> String {
+    let output = fit(file, arguments, None);
+    assert_eq!(output.status.code(), Some(2));
+    String::from_utf8(output.stderr).unwrap()
+}
+
+#[test]
+fn a_file_a_split_file_a_folder_and_first_bytes_give_the_same_report() {
+    let folder = TempDir::new().unwrap();
+    let path = |name: &str| folder.path().join(name).to_string_lossy().into_owned();
+    let whole = path("small llama.gguf");
+    fs::write(&whole, header(None, &tensors())).unwrap();
+    let report = json(&whole, None);
+    assert_eq!(report["model"]["title"], "Small Llama");
+    assert_eq!(report["settings"]["quant"], "Q8_0");
+    assert_eq!(report["verdict"], "fits");
+    // 34 bytes hold 32 numbers; the embedding stays in the memory of the host
+    let [hidden, ffn, vocabulary] = SIZES;
+    let layers = 2 * (3 * hidden * hidden + 3 * hidden * ffn);
+    let bytes = (layers + hidden * vocabulary) * 34 / 32;
+    assert_eq!(report["devices"][0]["weights_bytes"], bytes);
+    // two layers, K and V, two heads of 128, F16
+    assert_eq!(report["devices"][0]["cache_bytes"], 2 * 2 * 256 * 2 * 8192);
+    let command = report["commands"]["llama_cpp"][0].as_str().unwrap();
+    assert!(command.starts_with(&format!("llama-server -m '{whole}'")), "{command}");
+
+    let same = |other: Value| {
+        assert_eq!((&other["devices"], &other["host"]), (&report["devices"], &report["host"]));
+    };
+    same(json("-", Some(Path::new(&whole))));
+    same(json(&folder.path().to_string_lossy(), None));
+    let parts = TempDir::new().unwrap();
+    let part = |number| parts.path().join(format!("m-0000{number}-of-00002.gguf"));
+    fs::write(part(1), header(Some([0, 2]), &tensors()[..6])).unwrap();
+    fs::write(part(2), header(Some([1, 2]), &tensors()[6..])).unwrap();
+    for path in [part(1), part(2), parts.path().to_path_buf()] {
+        same(json(&path.to_string_lossy(), None));
+    }
+    fs::remove_file(part(1)).unwrap();
+    let message = refusal(&part(2).to_string_lossy(), &[]);
+    assert!(message.contains("m-00001-of-00002.gguf"), "{message}");
+}
+
+#[test]
+fn what_cannot_be_estimated_is_refused_with_the_reason() {
+    let folder = TempDir::new().unwrap();
+    let path = |name: &str| folder.path().join(name).to_string_lossy().into_owned();
+    let (text, cut, good) = (path("text.gguf"), path("cut.gguf"), path("good.gguf"));
+    fs::write(&text, "a text").unwrap();
+    fs::write(&cut, &header(None, &tensors())[..200]).unwrap();
+    fs::write(&good, header(None, &tensors())).unwrap();
+    for (file, arguments, reason) in [
+        (text.as_str(), [].as_slice(), "not a GGUF file: it begins with `a te`"),
+        (&cut, &[], "the file ends within its header"),
+        (&good, &["--quant", "Q4_K_M"], "`--quant` does not apply to a file"),
+        (&good, &["--ctx", "9000"], "supports 1 to 8,192 tokens"),
+        (&good, &["--cpu-moe"], "has no experts"),
+        (&path("missing.gguf"), &[], "missing.gguf"),
+        (&path(""), &[], "3 `.gguf` files in"),
+    ] {
+        let message = refusal(file, arguments);
+        assert!(message.contains(reason), "{message}");
+    }
+}
