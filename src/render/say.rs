@@ -121,9 +121,9 @@ mod tests {
     #[test]
     fn what_has_no_value_or_no_place_is_told() {
         for (template, told) in [
-            ("{{ t(\"{n} pages\") }}", "`{n}` has no value"),
-            ("{{ t(\"<i>x</i>\") }}", "`<i>` has no value"),
-            ("{{ t(\"pages\", n=1) }}", "the text has no place for `n`"),
+            ("{{ t(\"{n} pages\") }}", "missing value for `{n}`"),
+            ("{{ t(\"<i>x</i>\") }}", "missing value for `<i>`"),
+            ("{{ t(\"pages\", n=1) }}", "the text has no placeholder `n`"),
         ] {
             let fault = rendered(template, &[]).expect_err("a fault");
             assert!(fault.contains(told), "{fault}");

@@ -458,7 +458,7 @@ mod tests {
     #[test]
     fn what_is_wrong_is_reported_and_stood_in_for() {
         let (sample, found) = sample(&[("count", "12"), ("mod", "ill"), ("names", "A b")]);
-        assert_eq!(found, ["`count` is 12", "a sample has no key `mod`", "`names` is `A`, not a slug"],);
+        assert_eq!(found, ["`count` is 12", "unknown key `mod` in a sample", "`names` is `A`, not a slug"],);
         assert_eq!((sample.count, sample.mood, sample.names.len()), (0, Mood::Well, 1));
         assert!(sample.inner.is_none());
     }
