@@ -18,7 +18,7 @@ use crate::engine::{Engine, Kind, MOST_BYTES, Part};
 use crate::files::Key;
 
 /// A file that tells programs that make backups to leave the folder out (<https://bford.info/cachedir/>).
-const SIGN: (&str, &str) = (
+const CACHEDIR_TAG: (&str, &str) = (
     "CACHEDIR.TAG",
     "Signature: 8a477f597d28d172789f06886806bc55\n# Made by kbgen; delete it as you like.\n",
 );
@@ -30,7 +30,7 @@ const RECORD: &str = "published";
 const HOUR: Duration = Duration::from_secs(3600);
 
 /// Longer files are not ours: beside its results, a file has keys only.
-const MOST_FILE: u64 = 2 * MOST_BYTES as u64;
+const MAX_FILE_BYTES: u64 = 2 * MOST_BYTES as u64;
 
 /// The folder of one site.
 #[derive(Debug, Clone)]
@@ -61,16 +61,16 @@ impl Cache {
     pub fn open(base: &Path, root: &Path) -> Result<Self> {
         let written = absolute(base)?;
         let root = fs::canonicalize(root).with_context(|| format!("cannot resolve `{}`", root.display()))?;
-        let real = real(&written)?;
-        if [&written, &real].into_iter().any(|base| base.starts_with(&root)) {
+        let resolved = resolve_links(&written)?;
+        if [&written, &resolved].into_iter().any(|base| base.starts_with(&root)) {
             bail!(
-                "the cache `{}` lies in the site, where others can change it: choose a folder outside it",
+                "the cache folder `{}` is inside the site, where others can change it; choose a folder outside the site",
                 base.display()
             );
         }
         refuse_link(&written)?;
         let key = Key::of([root.as_os_str().as_encoded_bytes()]).to_string();
-        let cache = Self { folder: real.join(key), base: real };
+        let cache = Self { folder: resolved.join(key), base: resolved };
         refuse_foreign(&cache.folder)?;
         Ok(cache)
     }
@@ -120,9 +120,9 @@ impl Cache {
     pub fn read(&self, name: &str) -> Option<Vec<u8>> {
         refuse_foreign(&self.folder).ok()?;
         let file = open_plain(&self.path(name)).ok()?;
-        let is_ours = file.metadata().is_ok_and(|found| found.is_file() && found.len() <= MOST_FILE);
+        let is_ours = file.metadata().is_ok_and(|found| found.is_file() && found.len() <= MAX_FILE_BYTES);
         let mut bytes = Vec::new();
-        (is_ours && file.take(MOST_FILE).read_to_end(&mut bytes).is_ok()).then_some(bytes)
+        (is_ours && file.take(MAX_FILE_BYTES).read_to_end(&mut bytes).is_ok()).then_some(bytes)
     }
 
     /// Puts a file in its place whole.
@@ -130,7 +130,7 @@ impl Cache {
     /// # Errors
     /// When the folder cannot be made or is not the user's alone, or the disk refuses.
     pub fn write(&self, name: &str, bytes: &[u8]) -> Result<()> {
-        self.make_folder()?;
+        self.create_folder()?;
         let file = self.path(name);
         // A name that nobody can know before, and that must not exist: no link waits there.
         let beside = file.with_extension(format!("{:016x}.new", RandomState::new().build_hasher().finish()));
@@ -145,8 +145,8 @@ impl Cache {
         written.with_context(|| format!("cannot write `{}`", file.display()))
     }
 
-    fn make_folder(&self) -> Result<()> {
-        let fails = |path: &Path| format!("cannot make `{}`", path.display());
+    fn create_folder(&self) -> Result<()> {
+        let fails = |path: &Path| format!("cannot create `{}`", path.display());
         private(DirBuilder::new().recursive(true)).create(&self.base).with_context(|| fails(&self.base))?;
         match private(&mut DirBuilder::new()).create(&self.folder) {
             Err(error) if error.kind() != ErrorKind::AlreadyExists => {
@@ -155,7 +155,7 @@ impl Cache {
             _ => {}
         }
         refuse_foreign(&self.folder)?;
-        let (name, text) = SIGN;
+        let (name, text) = CACHEDIR_TAG;
         if let Ok(mut file) = File::create_new(self.path(name)) {
             // Without it the cache works as well.
             let _ = file.write_all(text.as_bytes());
@@ -193,7 +193,7 @@ fn absolute(path: &Path) -> Result<PathBuf> {
 }
 
 /// The path without links; its last parts need not exist.
-fn real(path: &Path) -> Result<PathBuf> {
+fn resolve_links(path: &Path) -> Result<PathBuf> {
     for ancestor in path.ancestors() {
         match fs::canonicalize(ancestor) {
             Ok(real) => {
@@ -209,7 +209,7 @@ fn real(path: &Path) -> Result<PathBuf> {
 
 fn refuse_link(path: &Path) -> Result<()> {
     if fs::symlink_metadata(path).is_ok_and(|found| found.is_symlink()) {
-        bail!("the cache `{}` is a symbolic link: name the folder that it points to", path.display());
+        bail!("the cache folder `{}` is a symbolic link; pass the folder that it points to", path.display());
     }
     Ok(())
 }
@@ -217,9 +217,9 @@ fn refuse_link(path: &Path) -> Result<()> {
 /// Refuses a folder that others could have filled; one that does not exist is fine.
 fn refuse_foreign(folder: &Path) -> Result<()> {
     match fs::symlink_metadata(folder) {
-        Ok(found) if !found.is_dir() => bail!("`{}` is not a folder: delete it", folder.display()),
+        Ok(found) if !found.is_dir() => bail!("`{}` is not a folder; delete it", folder.display()),
         Ok(found) if !is_private(&found) => {
-            bail!("others can use the cache `{}`: delete it", folder.display())
+            bail!("the cache folder `{}` is accessible to other users; delete it", folder.display())
         }
         Ok(_) => Ok(()),
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
@@ -276,7 +276,7 @@ mod tests {
 
     #[cfg(target_os = "linux")]
     #[test]
-    fn the_folder_is_that_of_the_system_or_none() {
+    fn the_default_folder_follows_the_conventions_of_the_system() {
         let with = |pairs: &'static [(&str, &str)]| {
             let find =
                 |name: &str| pairs.iter().find(|(known, _)| *known == name).map(|(_, value)| value.into());

@@ -37,7 +37,7 @@ impl Marker {
         };
         let Some(list) = text.strip_prefix(FORMAT).and_then(|rest| rest.strip_prefix('\n')) else {
             bail!(
-                "`{}` is not a marker that this version of kbgen knows (its first line should be `{FORMAT}`): \
+                "`{}` is not a marker of this version of kbgen (expected `{FORMAT}` in the first line); \
                  delete the folder, or choose another one",
                 file.display()
             );

@@ -95,7 +95,7 @@ impl Place {
         let is_foreign = |name: &OsStr| name != "lost+found";
         if entries.any(|entry| entry.map_or(true, |entry| is_foreign(&entry.file_name()))) {
             bail!(
-                "`{}` holds files that kbgen did not write: choose another folder, \
+                "`{}` contains files not written by kbgen; choose another folder, \
                  or build with `--force` to keep them and write the site beside them",
                 folder.display()
             );
@@ -143,10 +143,7 @@ fn is_mount_point(folder: &Path, parent: &Path) -> bool {
 /// Refuses a link in the place of a temporary file or folder: it could lead anywhere.
 pub(crate) fn refuse_link(path: &Path) -> Result<()> {
     if fs::symlink_metadata(path).is_ok_and(|found| found.is_symlink()) {
-        bail!(
-            "`{}` is a symbolic link, and kbgen needs this name for its own files: delete it",
-            path.display()
-        );
+        bail!("`{}` is a symbolic link with a name reserved for kbgen; delete it", path.display());
     }
     Ok(())
 }

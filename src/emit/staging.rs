@@ -236,10 +236,7 @@ pub(crate) fn remove_left_over(path: &Path) -> Result<()> {
             fs::remove_dir_all(path).with_context(|| format!("cannot remove leftover `{}`", path.display()))
         }
         Ok(_) => {
-            bail!(
-                "`{}` is not a folder, and kbgen needs this name for its own files: delete it",
-                path.display()
-            )
+            bail!("`{}` is not a folder, but its name is reserved for kbgen; delete it", path.display())
         }
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
         Err(error) => Err(error).with_context(|| format!("cannot access `{}`", path.display())),
@@ -256,10 +253,7 @@ pub(crate) fn remove_left_over_file(path: &Path) -> Result<()> {
         Ok(found) if found.is_file() => {
             fs::remove_file(path).with_context(|| format!("cannot remove leftover `{}`", path.display()))
         }
-        Ok(_) => bail!(
-            "`{}` is not a file, and kbgen needs this name for its own files: delete it",
-            path.display()
-        ),
+        Ok(_) => bail!("`{}` is not a file, but its name is reserved for kbgen; delete it", path.display()),
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
         Err(error) => Err(error).with_context(|| format!("cannot access `{}`", path.display())),
     }

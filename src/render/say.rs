@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_value_or_no_place_is_told() {
+    fn missing_values_and_placeholders_are_reported() {
         for (template, told) in [
             ("{{ t(\"{n} pages\") }}", "missing value for `{n}`"),
             ("{{ t(\"<i>x</i>\") }}", "missing value for `<i>`"),

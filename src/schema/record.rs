@@ -456,7 +456,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_reported_and_stood_in_for() {
+    fn invalid_values_are_reported_and_replaced() {
         let (sample, found) = sample(&[("count", "12"), ("mod", "ill"), ("names", "A b")]);
         assert_eq!(found, ["`count` is 12", "unknown key `mod` in a sample", "`names` is `A`, not a slug"],);
         assert_eq!((sample.count, sample.mood, sample.names.len()), (0, Mood::Well, 1));

@@ -81,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_one_range_is_the_whole() {
+    fn other_requests_get_the_whole_file() {
         for range in [
             "bytes=0-1,3-4",
             "bytes=0-,0-",

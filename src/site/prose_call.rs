@@ -227,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn slips_are_told_at_their_place() {
+    fn errors_are_reported_at_their_location() {
         let at = |text: &str| ProseCall::parse(text).expect_err("a fault");
         assert_eq!(at("fit(\"m\", \"Q8_0\").kvv").range, 17..20);
         assert_eq!(at("fit(\"m\", \"Q8_0\", cxt=1).kv").help, "did you mean `ctx`?");

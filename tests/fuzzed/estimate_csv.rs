@@ -14,7 +14,7 @@ use kbgen_estimate::architecture::Architecture;
 
 use super::place::repository;
 
-/// Answers the batch.
+/// Estimates the batch.
 pub fn hold(data: &[u8]) {
     let mut written = Vec::new();
     let fault = estimate_csv(data, &mut written, models()).err().map(|fault| format!("{fault:#}"));
@@ -47,7 +47,7 @@ fn records(text: &[u8]) -> Vec<ByteRecord> {
     reader.into_byte_records().map_while(Result::ok).collect()
 }
 
-/// The models of the knowledge base.
+/// Returns the models of the knowledge base.
 fn models() -> &'static BTreeMap<String, Architecture> {
     static MODELS: OnceLock<BTreeMap<String, Architecture>> = OnceLock::new();
     MODELS.get_or_init(|| {

@@ -1,4 +1,4 @@
-//! Pages, data, calls in prose and `kbgen fit` answer one question alike.
+//! Pages, data, calls in prose and `kbgen fit` give the same results.
 
 use std::fs;
 use std::path::Path;
@@ -23,7 +23,7 @@ const DEVICES: [(&str, &str); 3] = [
 ];
 const QUANTS: [&str; 4] = ["Q4_K_M", "Q8_0", "F16", "MXFP4"];
 
-/// A site of these models and devices with a guide that calls for their figures.
+/// Builds a site of these models and devices with a guide that uses their figures.
 fn site(root: &Path) -> Outputs {
     let write = |path: String, text: &str| {
         let path = root.join(path);
@@ -80,7 +80,7 @@ fn text(outputs: &Outputs, path: &str) -> String {
     String::from_utf8(outputs.get(path).unwrap_or_else(|| panic!("no {path}")).to_vec()).unwrap()
 }
 
-/// The first verdict in the row of a table that begins with a title, with the note beside it.
+/// Returns the first verdict in the table row with this title, with its note.
 fn row(page: &str, title: &str) -> (String, String) {
     let row =
         page.split("<tr>").find(|row| row.contains("verdict") && row.contains(&format!(">{title}</a>")));

@@ -1,4 +1,4 @@
-//! The whole knowledge base as one file: everything it needs is in it, and nothing that a page says gets out of its text.
+//! The knowledge base as one file: it is self-contained, and text of pages cannot become markup.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ use crate::html::{Tag, tags};
 
 const BASE: &str = "https://kb.example/below/";
 
-/// The site that the sources make, and the same as one file.
+/// Builds the site and its bundle.
 fn built(sources: &Sources) -> (Outputs, String) {
     let order = Order {
         today: date(2026, 6, 30),
@@ -39,7 +39,7 @@ fn sources() -> Sources {
     sources
 }
 
-/// The elements of a name: opening tag and text, as a browser takes them apart.
+/// Returns the elements with a name: opening tag and text, as browsers parse them.
 fn elements<'t>(page: &'t str, name: &str) -> Vec<(&'t str, &'t str)> {
     let (open, close) = (format!("<{name}"), format!("</{name}>"));
     let mut found = Vec::new();
@@ -53,7 +53,7 @@ fn elements<'t>(page: &'t str, name: &str) -> Vec<(&'t str, &'t str)> {
     found
 }
 
-/// Every tag outside of scripts and styles.
+/// Returns the tags outside of scripts and styles.
 fn markup(page: &str) -> Vec<Tag> {
     let mut rest = page.to_string();
     for name in ["script", "style"] {
@@ -96,7 +96,7 @@ fn every_link_leads_to_a_place_in_the_file_or_names_its_host() {
             }
         }
     }
-    // A page, a place on it, a heading of a guide, a term, rows of tables.
+    // A page, a fragment, a heading of a guide, a term, rows of tables.
     for place in [
         "errors/card-full",
         "errors/card-full/smaller-quant",

@@ -1,4 +1,4 @@
-//! Every rule has a case: a small site that breaks it, and the report that its author gets.
+//! Every rule has a case: a small site that violates it, and the expected report.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -19,7 +19,7 @@ use serde_json::Value;
 use crate::case_file::CaseFile;
 use crate::expect;
 
-/// Today, in every case.
+/// Date of all cases.
 const TODAY: Date = date(2026, 6, 30);
 
 /// Returns the stages of a build with their rules: folder of the cases, title in the manual, rules.
@@ -113,7 +113,7 @@ fn every_rule_has_a_case_and_every_case_a_rule() {
 }
 
 #[test]
-fn people_and_programs_are_told_the_same_places() {
+fn text_and_json_have_the_same_locations() {
     for case in cases() {
         let (sources, faults) = case.sources();
         let found =
@@ -135,7 +135,7 @@ fn a_rule_is_listed_once() {
 }
 
 #[test]
-fn every_finding_has_a_help_and_a_message_in_the_house_form() {
+fn every_finding_has_a_help_and_a_message_in_house_style() {
     for case in cases() {
         for finding in build(&case).0.draft.found {
             let at = format!("{}: {}", case.path.display(), finding.message);
@@ -152,7 +152,7 @@ fn every_finding_has_a_help_and_a_message_in_the_house_form() {
 fn docs_checks_lists_every_rule() {
     let mut examples: BTreeMap<String, String> = BTreeMap::new();
     for case in cases() {
-        // Not what the file expects: with KBGEN_BLESS another test is just writing that.
+        // Build the case again, because with KBGEN_BLESS another test is writing the file.
         let (_, report) = build(&case);
         let is_of_rule = |finding: &&str| {
             finding.lines().next().is_some_and(|line| line.contains(&format!("[{}]: ", case.code)))
@@ -183,7 +183,7 @@ fn docs_checks_lists_every_rule() {
     expect::all_well(expect::same(&expect::repository("docs/checks.md"), &page).into_iter().collect());
 }
 
-/// A phrase as a sentence of the manual.
+/// Formats a phrase as a sentence.
 fn sentence(phrase: &str) -> String {
     let mut letters = phrase.chars();
     let first = letters.next().map(char::to_uppercase).into_iter().flatten().collect::<String>();

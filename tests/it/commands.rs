@@ -1,4 +1,4 @@
-//! The program as one types it: pages under `tests/cmd/` are manual and test at once.
+//! Commands and their output. Pages under `tests/cmd/` are documentation and tests.
 //!
 //! A page begins in an empty folder. A fenced block with `file=path` after its language is a file that is
 //! written there. A block of `console` is typed: what follows a line with `$ ` is what the command has to
@@ -15,7 +15,7 @@ use tempfile::TempDir;
 use crate::case_file::unescape;
 use crate::expect;
 
-/// A command and what it has to print.
+/// Command and its expected output.
 struct Typed {
     line: String,
     expected: Vec<String>,
@@ -36,7 +36,7 @@ fn kbgen(folder: &Path, arguments: &[String], input: Option<&Path>) -> Output {
         .expect("the program runs")
 }
 
-/// The words of a command line; quotes hold words together.
+/// Splits a command line into words, with quotes.
 fn words(line: &str) -> Vec<String> {
     let mut words = Vec::new();
     let mut rest = line.trim();
@@ -52,7 +52,7 @@ fn words(line: &str) -> Vec<String> {
     words
 }
 
-/// What a command prints, as a page shows it.
+/// Formats the output of a command for a page.
 fn run(folder: &Path, line: &str) -> Vec<String> {
     let (line, input) = match line.split_once(" < ") {
         Some((line, input)) => (line, Some(folder.join(input.trim()))),
@@ -82,7 +82,7 @@ fn run(folder: &Path, line: &str) -> Vec<String> {
     shown.lines().map(|line| line.trim_end().to_string()).collect()
 }
 
-/// Whether what was printed is what was expected, `…` standing for anything.
+/// Returns whether output matches the expected lines, where `…` matches anything.
 fn is_as_expected(expected: &[String], shown: &[String]) -> bool {
     match (expected.first(), shown.first()) {
         (None, shown) => shown.is_none(),
@@ -122,7 +122,7 @@ fn commands(block: &str) -> Vec<Typed> {
     commands
 }
 
-/// A page with what its commands print now, and what is not as expected.
+/// Runs the commands of a page. Returns the page with the actual output, and the differences.
 fn play(page: &str) -> (String, Vec<String>) {
     let folder = TempDir::new().unwrap();
     let mut played = String::new();
@@ -183,7 +183,7 @@ fn commands_print_what_their_pages_say() {
     expect::all_well(faults);
 }
 
-/// The commands that the program names in its help.
+/// Returns the commands listed in the help.
 fn names() -> Vec<String> {
     let folder = TempDir::new().unwrap();
     let help = kbgen(folder.path(), &["--help".to_string()], None);
@@ -258,7 +258,7 @@ fn results_go_to_stdout_and_messages_to_stderr() {
 }
 
 #[test]
-fn dots_stand_for_anything() {
+fn dots_match_anything() {
     assert!(is_line("made … in …", "made 3 files in a folder"));
     assert!(!is_line("made … in …", "made 3 files on a folder"));
     assert!(is_line("a…b", "ab") && !is_line("a…b", "abc") && is_line("…", ""));

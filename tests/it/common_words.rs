@@ -1,4 +1,4 @@
-//! The words that the specificity of signatures is measured by: how rare each is in healthy logs and in our prose.
+//! Common words, whose frequency in healthy logs and in our prose determines the specificity of signatures.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fs;

@@ -1,11 +1,11 @@
-//! What figures lead to: every rule at its threshold and on both sides of it, through the pages themselves.
+//! Conditions on figures: every rule is tested at its threshold and on both sides of it, through the pages.
 
 use crate::knowledge::Knowledge;
 
 const GIB: u64 = 1 << 30;
 const MIB: u64 = 1 << 20;
 
-/// The cause that a page tells of a log, and the sentence that says so.
+/// Returns the cause that a page concludes from a log, and the sentence.
 fn told(slug: &str, log: &str) -> (Option<String>, String) {
     let answers = Knowledge::read().diagnose(log);
     let answer = answers.iter().find(|answer| answer.slug == slug);
@@ -21,7 +21,7 @@ fn lead_to(slug: &str, rows: &[(String, &str)]) {
     }
 }
 
-/// The layout of PyTorch 2.3 and later; what this process has is left out where it is not known.
+/// Formats a message of PyTorch 2.3 or later. Unknown memory of this process is left out.
 fn allocator(
     requested: u64,
     total: u64,
@@ -41,13 +41,13 @@ fn allocator(
 #[test]
 fn figures_of_the_allocator() {
     let total = 20 * GIB;
-    // requested, free, what this process has (else unknown), allocated, unallocated
+    // Requested, free, memory of this process (0 if unknown), allocated, unallocated.
     let rows = [
         (GIB, 0, Some(total), total * 102 / 100 + MIB, 0, "sysmem-fallback"),
         (GIB, 0, Some(total), total * 102 / 100 - MIB, 0, "near-miss"),
         (total + MIB, 0, Some(total), 19 * GIB, 0, "impossible-request"),
         (total - MIB, 0, Some(total), 19 * GIB, 0, "one-huge-request"),
-        // Free memory of a tenth more than the request: a little more is what the card's blocks are rounded to.
+        // Free memory of 110 % of the request: allocations are rounded up to blocks.
         (GIB, GIB * 11 / 10 + MIB, Some(19 * GIB), 18 * GIB, 0, "limit-not-capacity"),
         (GIB, GIB * 11 / 10 - MIB, Some(19 * GIB), 18 * GIB, 0, "near-miss"),
         (1188 * MIB, 1198 * MIB, Some(19 * GIB), 18 * GIB, 0, "near-miss"),
@@ -66,7 +66,7 @@ fn figures_of_the_allocator() {
         (5 * GIB - MIB, GIB, Some(19 * GIB), 18 * GIB, 0, "too-big"),
         (2 * GIB + MIB, GIB, Some(19 * GIB), 18 * GIB, 0, "too-big"),
         (2 * GIB, GIB, Some(19 * GIB), 18 * GIB, 0, "near-miss"),
-        // Without "this process has": allocated, unallocated and half a GiB for the driver's context.
+        // Without "this process has", its memory is allocated plus unallocated plus 0.5 GiB of driver context.
         (2 * GIB, GIB, None, 15 * GIB, 3 * GIB / 2, "other-process"),
         (2 * GIB, GIB, None, 15 * GIB, 3 * GIB / 2 + MIB, "fragmentation"),
     ];
@@ -96,9 +96,9 @@ fn another_process_counts_from_one_gib_on_a_small_card() {
     }
 }
 
-/// A process with a number that holds what we took is ourselves, seen from a container: not to be killed.
+/// A process that holds the memory of this process is this process, seen from a container, and must not be killed.
 #[test]
-fn a_process_that_holds_what_we_took_is_ourselves() {
+fn a_process_with_the_memory_of_this_one_is_this_one() {
     let log = |holds: u64| {
         let own = format!("Process 20398 has {holds} bytes memory in use.");
         allocator(4 * GIB, 20 * GIB, GIB, Some(&own), 18 * GIB, GIB / 2)

@@ -1,4 +1,4 @@
-//! Nothing that content or a log says acts on a terminal, commands a CI runner, or is taken for markup.
+//! Text of content and logs cannot control a terminal, send workflow commands, or become markup.
 
 use std::fs;
 use std::path::Path;
@@ -15,14 +15,14 @@ use tempfile::TempDir;
 
 use crate::expect::{order, repository};
 
-/// A title of a window, a cleared screen, C1 controls, overrides, tags and a line break, as YAML writes them.
+/// Window title, cleared screen, C1 controls, overrides, tags and a line break, as YAML.
 const ESCAPED: &str =
     r"\x1b]0;pwned\x07\x1b[2J\x9b31m\u202e\u2066\U000E0041\uFEFF\n::stop-commands::x ##[add-mask]y";
 
-/// The same as a program prints it.
+/// The same characters unescaped.
 const RAW: &str = "\u{1b}]0;pwned\u{7}\u{1b}[2J\u{9b}31m\u{202e}\u{2066}\u{e0041}\u{feff} ##[add-mask]y";
 
-/// A small site whose texts are hostile.
+/// Small site with hostile texts.
 fn site() -> TempDir {
     let folder = TempDir::new().unwrap();
     let write = |path: &str, text: &str| {
@@ -62,7 +62,7 @@ fn kbgen(root: &Path, arguments: &[&str]) -> Output {
     command.output().expect("the program runs")
 }
 
-/// The first thing in a text that a terminal or a runner would act on.
+/// Returns the first control sequence or workflow command in a text.
 fn harm(text: &str) -> Option<String> {
     let acts = |c: char| {
         c.is_control() && c != '\n' && c != '\t'
