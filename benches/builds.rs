@@ -29,7 +29,7 @@ compare PAGES [HUGO]               against the bare pipeline and Hugo's program,
 write ours|hugo repeated|distinct|plain PAGES FOLDER
 bare FROM TO                       the bare pipeline alone";
 
-/// Runs of each command; the median is printed.
+/// Number of runs of each command; the median is printed.
 const ROUNDS: usize = 5;
 
 fn main() {
@@ -57,7 +57,7 @@ fn main() {
     }
 }
 
-/// A fresh folder for what is measured; `KBGEN_BENCH_DIR` puts it elsewhere, such as into memory.
+/// Creates an empty folder for measurements; `KBGEN_BENCH_DIR` selects its location, such as a memory disk.
 fn folder(name: &str) -> PathBuf {
     let base =
         std::env::var_os("KBGEN_BENCH_DIR").map_or_else(|| env!("CARGO_TARGET_TMPDIR").into(), PathBuf::from);
@@ -72,7 +72,7 @@ fn written(pages: usize, code: Code, layout: Layout, name: &str) -> PathBuf {
     folder
 }
 
-/// When each stage began.
+/// Start time of each stage.
 #[derive(Debug, Default)]
 struct Clock(Mutex<Vec<(Stage, Instant, f64)>>);
 
@@ -90,7 +90,7 @@ fn processor_seconds() -> f64 {
     time.tv_sec as f64 + time.tv_nsec as f64 / 1e9
 }
 
-/// Not told here.
+/// Not measured.
 #[cfg(not(unix))]
 fn processor_seconds() -> f64 {
     f64::NAN
@@ -149,14 +149,14 @@ fn median(mut figures: Vec<f64>) -> f64 {
     figures[figures.len() / 2]
 }
 
-/// What a process took.
+/// Time and memory of a process.
 #[derive(Debug, Clone, Copy)]
 struct Cost {
     processor_seconds: f64,
     memory_mib: f64,
 }
 
-/// A program and its arguments, measured from outside by GNU time.
+/// Runs a program under GNU time.
 fn run(words: &[&str]) -> Cost {
     let report = folder("time.txt");
     let _ = fs::remove_file(&report);
@@ -174,7 +174,7 @@ fn run(words: &[&str]) -> Cost {
     Cost { processor_seconds: figures[0] + figures[1], memory_mib: figures[2] / 1024.0 }
 }
 
-/// One clean build of our program, which keeps what later builds may use.
+/// Runs a clean build of kbgen that fills the cache.
 fn clean(root: &Path) -> Cost {
     let out = folder("clean-out");
     let cache = folder("clean-cache");

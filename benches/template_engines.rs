@@ -73,7 +73,7 @@ fn main() {
     let mut tera = tera::Tera::default();
     tera.add_raw_template("page.html", TEMPLATE).unwrap();
 
-    // Values are made anew for each call, as a build does for each page.
+    // Values are created for each call, like in a build.
     let with_minijinja = || {
         let values = minijinja::Value::from(minijinja::value::Serde(&page));
         minijinja.get_template("page.html").unwrap().render(values).unwrap()

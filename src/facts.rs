@@ -36,7 +36,7 @@ impl Hasher for NameHasher {
     }
 }
 
-/// Hash of what a fact says; the default is that of a fact that is not there.
+/// Hash of the value of a fact. The default is the fingerprint of a missing fact.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Fingerprint(pub(crate) u128);
 
@@ -115,13 +115,13 @@ pub fn record<T>(make: impl FnOnce() -> T) -> (T, Vec<Name>) {
     (made, reads)
 }
 
-/// Runs something whose dependencies are not those of the running query.
+/// Runs a function without recording dependencies.
 pub fn unrecorded<T>(make: impl FnOnce() -> T) -> T {
     let _outer = Outer(READS.take());
     make()
 }
 
-/// Maps items on all threads; what is read counts for the running query, which a plain parallel iterator would lose.
+/// Maps items in parallel. Reads are recorded for the running query, which a plain parallel iterator would lose.
 pub fn map<T: Sync, R: Send>(items: &[T], make: impl Fn(&T) -> R + Send + Sync) -> Vec<R> {
     if READS.with_borrow(Option::is_none) {
         return items.par_iter().map(make).collect();
@@ -179,12 +179,12 @@ impl<T> Deref for Fact<T> {
     }
 }
 
-/// Facts of one kind by key. Looking up a key that is not there records that, too.
+/// Facts of one kind by key. Lookups of missing keys are recorded too.
 #[derive(Debug)]
 pub struct Table<K, V> {
     kind: &'static str,
     rows: HashMap<K, Row<V>>,
-    /// Which keys there are.
+    /// Fact about the set of keys.
     keys: Fingerprint,
 }
 
@@ -212,7 +212,7 @@ impl<K: Eq + Hash + AsRef<[u8]>, V> Table<K, V> {
         Self { kind, keys: Fingerprint::of(names), rows }
     }
 
-    /// Records which keys there are, for who goes through all of them.
+    /// Records the set of keys, for iteration.
     pub fn read_keys(&self) {
         read(keys(self.kind));
     }
@@ -228,12 +228,12 @@ impl<K: Eq + Hash + AsRef<[u8]>, V> Table<K, V> {
     }
 }
 
-/// Name of the fact which keys a table has.
+/// Returns the name of the fact about the set of keys.
 fn keys(kind: &str) -> Name {
     Name::new("keys", kind)
 }
 
-/// A holder of facts.
+/// Source of facts.
 pub trait Facts {
     /// Calls `tell` with the name and the fingerprint of every fact.
     fn tell(&self, tell: &mut dyn FnMut(Name, Fingerprint));

@@ -1,4 +1,4 @@
-//! An error page as plain data: what stands in its front matter, and its body.
+//! Error page as plain data: front matter and body.
 
 use super::blocks::{Code, block};
 use super::words::{Dice, name, paragraph};
@@ -13,7 +13,7 @@ pub struct Article {
     pub body: String,
 }
 
-/// The address of a page is made of this.
+/// Slug of the page.
 fn slug(page: usize) -> String {
     format!("{}-{page}", name(page))
 }
@@ -28,7 +28,7 @@ const SOLUTIONS: [(&str, &str); 5] = [
 ];
 
 impl Article {
-    /// The page of a number.
+    /// Generates a page from a number.
     pub fn new(corpus: Corpus, page: usize) -> Self {
         let mut dice = Dice::new(page);
         let solutions: Vec<(&str, &str)> =

@@ -1,4 +1,4 @@
-//! The texts of a site's language: those that kbgen ships, and those in the site's own `i18n/`.
+//! Texts in the language of a site, from kbgen and from the site's `i18n/`.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,50 +8,50 @@ use crate::files::{Placed, SourceId, Sources, Span};
 use crate::schema::NodeKind;
 use crate::texts::{Part, Texts, calls, parts};
 
-/// `language` names a language without texts.
+/// `language` has no texts.
 pub const UNKNOWN_LANGUAGE: Rule = Rule {
     code: "unknown-language",
     requirement: "the interface has texts in the language of the site",
     why: "pages in two languages are hard to read, and screen readers use the wrong voice",
 };
 
-/// A translation of a text that is not there.
+/// Translation of an unknown text.
 pub const UNKNOWN_TEXT: Rule = Rule {
     code: "unknown-text",
     requirement: "translations belong to texts of the interface",
     why: "it would never be shown",
 };
 
-/// Texts without a translation.
+/// Missing translations.
 pub const MISSING_TEXT: Rule = Rule {
     code: "missing-text",
     requirement: "every text of the interface has a translation",
     why: "untranslated texts stay English",
 };
 
-/// A translation that lacks a hole of its text, or has another.
+/// Translation with other placeholders than its text.
 pub const TEXT_HOLES: Rule = Rule {
     code: "text-holes",
     requirement: "a translation has the placeholders and markup of its text",
     why: "a figure or a link would be lost, or a placeholder would be shown",
 };
 
-/// Where a site keeps its own translations.
+/// Folder of a site's translations.
 const OWN: &str = "i18n/";
 
-/// Where those that kbgen ships are found.
+/// Folder of the translations included in kbgen.
 const SHIPPED: &str = "theme/i18n/";
 
-/// The language of the texts in templates, scripts and views.
+/// Language of the texts in templates, scripts and views.
 const ENGLISH: &str = "en";
 
-/// Most texts that one finding names.
+/// Maximum number of texts listed in a finding.
 const NAMED: usize = 4;
 
-/// A translation: the English text, the other, and where they stand.
+/// English text and translation with their locations.
 type Line = (Placed<String>, Placed<String>);
 
-/// The texts of `language`. A region may have files of its own; else it has those of its language.
+/// Returns the texts of `language`. A region may have its own files, or else uses those of its language.
 pub(super) fn texts(language: &Placed<String>, sources: &Sources, found: &mut Vec<Diagnostic>) -> Texts {
     let primary = language.value.split('-').next().unwrap_or_default();
     let file = |folder: &str| {
@@ -90,7 +90,7 @@ pub(super) fn texts(language: &Placed<String>, sources: &Sources, found: &mut Ve
     Texts::new(translations)
 }
 
-/// The lines of a file of translations.
+/// Parses a file of translations.
 fn lines(sources: &Sources, file: SourceId, found: &mut Vec<Diagnostic>) -> Vec<Line> {
     let node = toml::parse(&sources.get(file).text, file, found);
     let NodeKind::Map(pairs) = node.kind else { return Vec::new() };
@@ -108,7 +108,7 @@ fn lines(sources: &Sources, file: SourceId, found: &mut Vec<Diagnostic>) -> Vec<
     lines
 }
 
-/// Every text of the interface: those of a list that kbgen ships, in its order, and those of the site's own templates.
+/// Returns the texts of the interface: those listed in kbgen, in order, and those of the site's templates.
 fn known(sources: &Sources) -> Vec<String> {
     let shipped = sources.under(SHIPPED).next();
     let shipped = shipped.map(|(file, _)| lines(sources, file, &mut Vec::new())).unwrap_or_default();
@@ -120,7 +120,7 @@ fn known(sources: &Sources) -> Vec<String> {
     shipped.chain(used).filter(|text: &String| seen.insert(text.clone())).collect()
 }
 
-/// The finding of a translation that lacks what its text has, or has what it lacks.
+/// Returns a finding if a translation has other placeholders than its text.
 fn placeholder_mismatch(english: &Placed<String>, translation: &Placed<String>) -> Option<Diagnostic> {
     let marks = |text: &str| {
         let marks = parts(text).into_iter().filter(|part| !matches!(part, Part::Words(_)));

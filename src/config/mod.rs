@@ -1,4 +1,4 @@
-//! `site.toml`: what a site is called, where it is published, when a page counts as stale; and the texts of its language.
+//! Settings in `site.toml`, and the texts of the site's language.
 
 mod language;
 mod placeholders;
@@ -29,11 +29,11 @@ pub const RULES: &[Rule] = &[
     language::TEXT_HOLES,
 ];
 
-/// Days after which a verified page counts as stale, where site.toml says nothing.
+/// Default number of days until a verified page is due for review.
 const STALE_AFTER_DAYS: i64 = 180;
 
 record! {
-    /// What `site.toml` may hold.
+    /// Fields of `site.toml`.
     #[derive(Debug)]
     pub struct Settings {
         /// Name of the site.
@@ -42,7 +42,7 @@ record! {
         optional tagline: String,
         /// One sentence for search engines and feeds.
         optional description: Option<String>,
-        /// Where the site is published; ends in a slash.
+        /// Base URL of the published site, with a trailing slash.
         required base_url: Option<Placed<String>> as Url,
         /// Language of the pages: `en`, `de`, or one with texts in `i18n/`.
         optional language: Option<Placed<String>>,
@@ -58,16 +58,16 @@ record! {
         optional licence_url: Option<String> as Url,
         /// Whether a picture is drawn for each page that may be shared; left out: `true`.
         optional social_images: bool = true,
-        /// Days after which a verified page is overdue.
+        /// Days until a verified page is due for review.
         optional stale_after_days: i64 as Integer<1, 3650> = STALE_AFTER_DAYS,
         /// The same for single categories: `drivers = "90"`.
         optional stale_by_category: Vec<(Placed<String>, Placed<String>)> as TextMap,
-        /// Where they all stand.
+        /// Span of the file.
         apart span: Span = Fields::span,
     }
 }
 
-/// The settings of a site.
+/// Settings of a site.
 #[derive(Debug, Clone)]
 pub struct Config {
     /// Name of the site.
@@ -76,7 +76,7 @@ pub struct Config {
     pub tagline: String,
     /// One sentence for search engines and feeds.
     pub description: String,
-    /// Where the site is published; ends in a slash.
+    /// Base URL of the published site, with a trailing slash.
     pub base_url: String,
     /// Language of the pages.
     pub language: String,
@@ -84,24 +84,24 @@ pub struct Config {
     pub texts: Texts,
     /// Repository with the content.
     pub repository: Option<String>,
-    /// Address for mail about pages.
+    /// Mail address for questions about pages.
     pub contact: Option<String>,
-    /// Branch that edits go to.
+    /// Branch for edits.
     pub branch: String,
     /// License of the content.
     pub licence: String,
-    /// Where that license can be read.
+    /// URL of the license.
     pub licence_url: Option<String>,
-    /// Whether a picture is drawn for each page that may be shared.
+    /// Whether to draw pictures for shared pages.
     pub social_images: bool,
-    /// Days after which a verified page is overdue.
+    /// Days until a verified page is due for review.
     pub stale_after_days: i64,
-    /// The same for single categories, by slug.
+    /// Days by category slug.
     pub stale_by_category: BTreeMap<String, i64>,
 }
 
 impl Config {
-    /// The settings in `site.toml`, and what is wrong with them; unusable values become defaults.
+    /// Reads the settings in `site.toml` with their errors. Invalid values become defaults.
     pub fn read(sources: &Sources) -> (Self, Vec<Diagnostic>) {
         let mut found = Vec::new();
         let Some(file) = sources.find("site.toml") else {
@@ -119,7 +119,7 @@ impl Config {
         (config, found)
     }
 
-    /// Replaces the base address, adding the closing slash.
+    /// Replaces the base URL and adds a trailing slash.
     pub fn set_base_url(&mut self, url: &str) -> anyhow::Result<()> {
         let rest = url.strip_prefix("https://").or_else(|| url.strip_prefix("http://"));
         let host = rest.and_then(|rest| rest.split('/').next()).unwrap_or_default();
@@ -132,13 +132,13 @@ impl Config {
         Ok(())
     }
 
-    /// The path of the base address, with a slash at both ends.
+    /// Returns the path of the base URL, with slashes at both ends.
     pub fn base_path(&self) -> &str {
         let after_scheme = self.base_url.find("://").map_or(0, |at| at + 3);
         self.base_url[after_scheme..].find('/').map_or("/", |at| &self.base_url[after_scheme + at..])
     }
 
-    /// Days after which an error of a category is overdue.
+    /// Returns the days until an error of a category is due for review.
     pub fn stale_after(&self, category: Option<&str>) -> i64 {
         category
             .and_then(|category| self.stale_by_category.get(category))
@@ -198,7 +198,7 @@ impl Config {
     }
 }
 
-/// An address for mail that a link can hold as it is; anything else is reported.
+/// Validates a mail address for use in a link.
 fn mail_address(contact: Placed<String>, found: &mut Vec<Diagnostic>) -> Option<String> {
     let part = |text: &str| {
         !text.is_empty()

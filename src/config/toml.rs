@@ -1,4 +1,4 @@
-//! TOML text to placed nodes.
+//! Parses TOML to nodes with spans.
 
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
@@ -9,7 +9,7 @@ use crate::files::{Placed, SourceId, Span};
 use crate::schema::{Node, NodeKind};
 use crate::unicode_safety::invisible_chars;
 
-/// The nodes of `text`; every syntax fault goes to `found`, and what can be read is read.
+/// Parses `text`. Syntax errors are added to `found`, and the rest is still read.
 pub(super) fn parse(text: &str, file: SourceId, found: &mut Vec<Diagnostic>) -> Node {
     let (table, faults) = DeTable::parse_recoverable(text);
     for fault in faults {
@@ -26,7 +26,7 @@ pub(super) fn parse(text: &str, file: SourceId, found: &mut Vec<Diagnostic>) -> 
     node
 }
 
-/// Texts with characters that nobody sees, by themselves or as escapes: feeds are XML, which does not allow controls.
+/// Reports invisible characters, literal or escaped: feeds are XML, which does not allow control characters.
 fn find_unseen(node: &Node, found: &mut Vec<Diagnostic>) {
     match &node.kind {
         NodeKind::Null | NodeKind::Unreadable => {}

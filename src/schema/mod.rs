@@ -1,4 +1,4 @@
-//! What the fields of a file may be: one definition for the reader, the editor's schema and the manual.
+//! Field definitions of files, used by the reader, the schemas for editors and the manual.
 //!
 //! 1. a parser (YAML front matter, TOML settings) makes a [`Node`] tree in which everything has its place,
 //! 2. [`read()`] holds it against [`Field`] definitions, reports every fault and keeps what is right,

@@ -1,4 +1,4 @@
-//! Holds a node tree against field definitions: reports every fault, keeps what is right.
+//! Validates a node tree against field definitions, reports all errors and keeps valid values.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use crate::schema::node::{Node, NodeKind};
 use crate::schema::rules::{DUPLICATE_ITEM, DUPLICATE_KEY, MISSING_KEY, TOO_MUCH, UNKNOWN_KEY, WRONG_TYPE};
 use crate::schema::scalar;
 
-/// The fields of a mapping that are right; every fault goes to `found`.
+/// Returns the valid fields of a mapping and adds all errors to `found`.
 ///
 /// `owner` names the mapping in messages ("an error page", "a cause").
 pub fn read(node: &Node, fields: &'static [Field], owner: &str, found: &mut Vec<Diagnostic>) -> Fields {
@@ -64,7 +64,7 @@ pub fn read(node: &Node, fields: &'static [Field], owner: &str, found: &mut Vec<
     read
 }
 
-/// A mapping's faults as a whole stand at its first key, not over all its lines.
+/// Returns the first key of a mapping, as the location of errors about the whole mapping.
 fn opening(node: &Node) -> Span {
     match &node.kind {
         NodeKind::Map(pairs) => pairs.first().map_or(node.span, |(key, _)| key.span),
@@ -118,7 +118,7 @@ fn value(
             }
             let read = items.iter().take(*at_most);
             let read: Vec<_> = read.filter_map(|item| value(key, of, item, item.span, found)).collect();
-            // Of too long a list nothing but its length is reported.
+            // For a list that is too long, only its length is reported.
             Value::List(if items.len() > *at_most { read } else { distinct(key, read, found) })
         }
         (NodeKind::Map(_), Shape::Record(fields)) => {
@@ -134,7 +134,7 @@ fn value(
     Some(Placed::new(value, node.span))
 }
 
-/// The items of a list without repeats of a text or number; the first repeat of each is reported.
+/// Removes duplicate texts and numbers from a list and reports the first duplicate of each.
 fn distinct(key: &str, items: Vec<Placed<Value>>, found: &mut Vec<Diagnostic>) -> Vec<Placed<Value>> {
     let mut seen: BTreeMap<String, (Span, usize)> = BTreeMap::new();
     let mut is_new = |item: &Placed<Value>| {

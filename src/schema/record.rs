@@ -1,4 +1,4 @@
-//! Records: a declaration of each field yields the member of a struct, its definition and its reader.
+//! Records: one declaration per field generates the struct member, its definition and its reader.
 
 use jiff::civil::Date;
 
@@ -6,33 +6,33 @@ use crate::files::{Placed, Span};
 use crate::schema::field::{Field, Need, Shape};
 use crate::schema::fields::{Fields, Value};
 
-/// The form of a value as a type, so that the compiler holds it against the type that the value is read into.
+/// Shape of a value as a type, so that the compiler checks it against the type of the member.
 pub trait Form {
-    /// Form of the value.
+    /// Shape of the value.
     const SHAPE: Shape;
 }
 
-/// A type that values of a form are read into.
+/// Type that values of a form are converted to.
 pub trait Read<F>: Sized {
-    /// The value; none if it has another form.
+    /// Converts a value, or returns `None` if it has another form.
     fn read(value: &Placed<Value>) -> Option<Self>;
 
-    /// Stands in where the value is missing or wrong, which is reported.
+    /// Returns the replacement for a missing or invalid value, which has been reported.
     fn absent(place: Span) -> Self;
 }
 
-/// A type whose values have one form unless a field says otherwise.
+/// Type with a default form.
 pub trait Plain {
-    /// That form.
+    /// Default form.
     type Form;
 }
 
-/// A mapping with known keys that is read into a struct.
+/// Struct read from a mapping with known keys.
 pub trait Record: Sized {
-    /// Its keys.
+    /// Field definitions.
     const FIELDS: &'static [Field];
 
-    /// The struct.
+    /// Creates the struct from the fields.
     fn of(fields: &Fields) -> Self;
 }
 
@@ -73,7 +73,7 @@ impl<const MIN: i64, const MAX: i64> Form for Integer<MIN, MAX> {
     const SHAPE: Shape = Shape::Integer { min: MIN, max: MAX };
 }
 
-/// A list of so many items.
+/// A list with a minimum and maximum length.
 #[derive(Debug)]
 pub struct List<F, const LEAST: usize = 0, const MOST: usize = 64>(F);
 
@@ -107,7 +107,7 @@ macro_rules! read {
     };
 }
 
-/// Keys and texts, in the order written.
+/// Keys and texts in the order written.
 type Pairs = Vec<(Placed<String>, Placed<String>)>;
 
 read! {
@@ -192,16 +192,16 @@ impl<T: Plain> Plain for Vec<T> {
     type Form = List<T::Form>;
 }
 
-/// A field that several records share, with the type that it is read into.
+/// Field shared by several records, with its type.
 #[derive(Debug)]
 pub struct Shared<T> {
-    /// Its definition.
+    /// Definition.
     pub field: Field,
     read: fn(&Placed<Value>) -> Option<T>,
 }
 
 impl<T> Shared<T> {
-    /// A field that has to be there.
+    /// Defines a required field.
     pub const fn required<F: Form>(name: &'static str, doc: &'static str) -> Self
     where
         T: Read<F>,
@@ -209,7 +209,7 @@ impl<T> Shared<T> {
         Self { field: Field { name, shape: F::SHAPE, need: Need::Required, doc }, read: T::read }
     }
 
-    /// A field that may be left out.
+    /// Defines an optional field.
     pub const fn optional<F: Form>(name: &'static str, doc: &'static str) -> Self
     where
         T: Read<F>,
@@ -217,28 +217,28 @@ impl<T> Shared<T> {
         Self { field: Field { name, shape: F::SHAPE, need: Need::Optional, doc }, read: T::read }
     }
 
-    /// Its value in a mapping, if it is there.
+    /// Returns its value in a mapping, if present.
     pub fn of(&self, fields: &Fields) -> Option<T> {
         fields.value(self.field.name).and_then(self.read)
     }
 }
 
 impl Fields {
-    /// The value of a field, or what stands in for it.
+    /// Returns the value of a field, or its replacement.
     pub fn member<F, T: Read<F>>(&self, name: &str) -> T {
         self.value(name).and_then(T::read).unwrap_or_else(|| T::absent(self.span))
     }
 
-    /// The value of a field, or its default.
+    /// Returns the value of a field, or a default.
     pub fn member_or<F, T: Read<F>>(&self, name: &str, default: T) -> T {
         self.value(name).and_then(T::read).unwrap_or(default)
     }
 }
 
-/// Declares a record: a struct whose members are fields of a mapping. Of each field it takes the sentence that editors
-/// and the manual show, whether it has to be there, its name, its type, its form unless that of the type is meant, and
-/// its default. `shared` names a field that several records have; without a member, [`Shared::of`] reads it. `apart` is
-/// a member that is no field, with the function that makes it of the fields.
+/// Declares a record: a struct whose members are fields of a mapping. Each entry has the description, whether the
+/// field is required, its name, its type, its form unless it is the default, and its default value. `shared` refers to
+/// a field of several records; without a member, [`Shared::of`] reads it. `apart` is a member computed from the fields
+/// by a function.
 macro_rules! record {
     ($(#[$meta:meta])* pub struct $name:ident { $($entries:tt)* }) => {
         $crate::schema::record! { @next { $(#[$meta])* $name } [] [] [] $($entries)* }
@@ -326,8 +326,8 @@ pub fn made<T>(fields: &Fields, make: impl FnOnce(&Fields) -> T) -> T {
     make(fields)
 }
 
-/// Declares a closed set of words: each with its meaning, the variant that it becomes, and the word itself. The first
-/// stands in where it is missing or wrong.
+/// Declares an enum of allowed words: description, variant and word. The first one replaces a missing or invalid
+/// value.
 macro_rules! words {
     ($(#[$meta:meta])* pub enum $name:ident {
         $(#[doc = $first_doc:literal])+ $first:ident = $first_word:literal
@@ -345,7 +345,7 @@ macro_rules! words {
         }
 
         impl $name {
-            /// The word in front matter and data files.
+            /// Returns the word in front matter and data files.
             pub fn name(self) -> &'static str {
                 match self { Self::$first => $first_word, $(Self::$variant => $word),* }
             }

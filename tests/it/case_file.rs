@@ -1,15 +1,15 @@
 //! Text files that contain a small site and its expected report.
 //!
-//! - What stands before the first marker says in words what the case is about.
-//! - `--- path` begins a file of the site. It takes the place of the shared site's file of that name.
-//! - `~~~ path` changes a file of the shared site: lines with `-` give way to the lines with `+` below
-//!   them; lines with a space show where. An empty line ends a change.
+//! - Text before the first marker describes the case.
+//! - `--- path` starts a file of the site, which replaces the shared site's file of that name.
+//! - `~~~ path` changes a file of the shared site: lines with `-` are replaced by the lines with `+` below them; lines
+//! with a space are context. An empty line ends a change.
 //! - `--- path -> target` is a symbolic link; `--- path (pipe)`, `(socket)`, `(folder)`, `(unreadable)` and
-//!   `(unreadable folder)` are what they say.
-//! - `=== findings` begins the report, as `kbgen check` prints it.
+//! `(unreadable folder)` create these kinds of files.
+//! - `=== findings` starts the report, as printed by `kbgen check`.
 //!
-//! In text and in paths `«U+202E»` stands for a character that an editor hides, `«0xFF»` for a byte that is no text, and
-//! `«words*40»` for a text many times over.
+//! In text and paths, `«U+202E»` is a character that editors hide, `«0xFF»` a byte that is not UTF-8, and `«words*40»`
+//! a repeated text.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,10 +1,9 @@
 //! Commands and their output. Pages under `tests/cmd/` are documentation and tests.
 //!
-//! A page begins in an empty folder. A fenced block with `file=path` after its language is a file that is
-//! written there. A block of `console` is typed: what follows a line with `$ ` is what the command has to
-//! print, results (stdout) before messages (stderr), and `[exit 1]` if it does not end with 0. `< file` is
-//! its standard input; `cat file` shows a file. `…` stands for anything, alone on its line for any lines;
-//! `[DIR]` for the folder.
+//! A page starts in an empty folder. A fenced block with `file=path` after its language writes a file. A block of
+//! `console` runs commands: the lines after a line with `$ ` are the expected output, stdout before stderr, and `[exit
+//! 1]` if the exit code is not 0. `< file` is the standard input; `cat file` prints a file. `…` matches anything,
+//! alone on its line any lines; `[DIR]` is the folder.
 
 use std::fs;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! What helps those who edit: findings of a change alone, and addresses that are gone.
+//! Tools for contributors: findings of a change, and broken links.
 
 use std::fs;
 use std::path::Path;
@@ -6,7 +6,7 @@ use std::process::{Command, Output};
 
 use tempfile::TempDir;
 
-/// A page of prose.
+/// Returns a page of prose.
 const PAGE: &str = "---\ntitle: About\nverified: 2026-11-01\n---\n\nSee [the source](https://one.org/a).\n";
 
 fn run(program: &str, folder: &Path, arguments: &[&str]) -> Output {
@@ -31,7 +31,7 @@ fn new_site() -> TempDir {
     folder
 }
 
-/// Codes of findings with their files.
+/// Returns the codes of findings with their files.
 fn found(output: &Output) -> Vec<(String, String)> {
     let found: Vec<serde_json::Value> = serde_json::from_slice(&output.stdout).expect("JSON");
     let text = |value: &serde_json::Value| value.as_str().unwrap_or_default().to_string();
@@ -144,7 +144,7 @@ fn a_build_for_publication_refuses_placeholder_addresses() {
     assert!(build(&given).status.success() && build(&[]).status.success());
 }
 
-/// A curl that knows a few addresses and notes what it was asked for; no test leaves this machine.
+/// Fake curl that knows a few URLs and records requests, so that tests use no network.
 #[cfg(unix)]
 const CURL: &str = r#"#!/bin/sh
 sed -n 's/^url = "\(.*\)"/\1/p' | while read -r url; do
@@ -159,7 +159,7 @@ sed -n 's/^url = "\(.*\)"/\1/p' | while read -r url; do
 done
 "#;
 
-/// A `PATH` on which that curl comes first. A proxy, which the callers name, spares them to look names up.
+/// Returns a `PATH` that starts with the fake curl. Callers set a proxy, so that no names are resolved.
 #[cfg(unix)]
 fn path_with_curl(folder: &Path) -> String {
     use std::os::unix::fs::PermissionsExt;

@@ -13,7 +13,7 @@ use crate::served::{PATIENCE, Served, rest, starter};
 
 const CROWD: usize = 1000;
 
-/// Whether this process may open as many files as a crowd needs; else the test runs again, in a process that may.
+/// Returns whether this process may open enough files. If not, runs the test in a process that may.
 fn may_open_many_sockets(test: &str) -> bool {
     const MARK: &str = "KBGEN_MAY_HOLD_A_CROWD";
     if std::env::var_os(MARK).is_some() {
@@ -35,7 +35,7 @@ fn may_open_many_sockets(test: &str) -> bool {
     false
 }
 
-/// A server in this process, with limits of our own, whose pages are one small and one large.
+/// Starts a server with custom limits and one small and one large page.
 fn server(limits: Limits) -> Running {
     let root = tempfile::TempDir::new().unwrap();
     let options = ServeOptions {
@@ -83,7 +83,7 @@ fn a_thousand_idle_clients_do_not_block_a_reader() {
         let crowd: Vec<TcpStream> = (0..CROWD)
             .map(|_| {
                 let mut stream = served.connect();
-                // The server may have closed it to make room for the next one.
+                // The server may have closed it for the next connection.
                 let _ = stream.write_all(said.as_bytes());
                 stream
             })
@@ -145,10 +145,10 @@ fn idle_clients_are_closed() {
             "{said:?} is answered {answer:?}, and closed"
         );
     }
-    // One asks for more than the system holds for it, and takes nothing.
+    // One requests more than the socket buffers hold, and reads nothing.
     let mut slow = connect(&server);
     slow.write_all(b"GET /large.html HTTP/1.1\r\nHost: localhost\r\n\r\n").unwrap();
-    // Until the server has given up on it, which frees what it held.
+    // Wait until the server has closed it.
     let closed = || {
         let mut other = connect(&server);
         other.write_all(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n").unwrap();

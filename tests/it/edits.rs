@@ -1,5 +1,4 @@
-//! What an author sees who edits pages beside a running server: the edited page at once, and the rest of the site as a
-//! whole build would make it.
+//! Edits while a server is running: the edited page is served at once, and the rest of the site equals a full build.
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -26,7 +25,7 @@ use tempfile::TempDir;
 
 use crate::expect::repository;
 
-/// Nothing takes longer than this.
+/// Timeout.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 const ERROR: &str = "content/errors/memory/card-full.md";
@@ -41,7 +40,7 @@ fn order() -> Order {
     }
 }
 
-/// A copy of the small site.
+/// Copy of the small site.
 fn site() -> TempDir {
     let folder = TempDir::new().unwrap();
     let from = repository("tests/golden/site");
