@@ -20,6 +20,7 @@ pub enum NodeKind {
     Unreadable,
     /// Scalar as written, without quotes.
     Scalar {
+        /// Text of the scalar.
         text: String,
         /// Whether it was quoted or a block scalar, and can only be text.
         quoted: bool,

@@ -1,58 +1,59 @@
-//! Which layers of a model have to be looked at: a long run of the same few is cut short.
+//! Deduplication of layers: repeated periods of equal layers are built only a few times.
 
-/// The longest pattern of layers that is looked for.
-const LONGEST_PERIOD: usize = 12;
+/// Maximum period of a repetition, in layers.
+const MAX_PERIOD: usize = 12;
 
-/// The layers that are kept of a model, and which of them each layer is like.
+/// Layers to build, and the built layer that represents each layer of the model.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Fold {
+pub(crate) struct LayerDedup {
     /// The kept layers, in order.
     pub(crate) kept: Vec<u64>,
-    /// For every layer of the model the place in `kept` of itself or of the one that stands
-    /// for it.
-    pub(crate) stands: Vec<u16>,
-    /// Where layers were left out.
+    /// For each layer of the model, the index in `kept` of its representative.
+    pub(crate) representatives: Vec<u16>,
+    /// Positions of omitted layers.
     pub(crate) cuts: Vec<Cut>,
 }
 
-/// Layers left out: so many repetitions of those just before.
+/// Omitted repetitions of the layers before them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct Cut {
-    /// Place in `kept` of the first layer after those left out.
+    /// Index in `kept` of the first layer after the omitted ones.
     pub(crate) at: usize,
     /// Layers of one repetition.
     pub(crate) period: usize,
 }
 
-impl Fold {
-    /// Folds a model with these layers (equal keys: equal layers). Before a cut two whole
-    /// periods and a layer stay, after it one layer; `more` periods more on either side.
-    pub(crate) fn new<K: PartialEq>(layers: &[K], more: usize) -> Fold {
-        let mut fold = Fold { kept: Vec::new(), stands: Vec::new(), cuts: Vec::new() };
+impl LayerDedup {
+    /// Deduplicates layers with equal keys. Two periods and a layer remain before a cut and one layer after it, plus
+    /// `more` periods on both sides.
+    pub(crate) fn new<K: PartialEq>(layers: &[K], more: usize) -> LayerDedup {
+        let mut dedup = LayerDedup { kept: Vec::new(), representatives: Vec::new(), cuts: Vec::new() };
         let mut start = 0;
         while start < layers.len() {
             match longest_cut(&layers[start..], more) {
                 Some(run) => {
-                    fold.keep(start, run.before);
-                    let first = fold.kept.len() - run.period;
-                    fold.cuts.push(Cut { at: fold.kept.len(), period: run.period });
-                    fold.stands.extend((0..run.left_out).map(|place| (first + place % run.period) as u16));
+                    dedup.keep(start, run.before);
+                    let first = dedup.kept.len() - run.period;
+                    dedup.cuts.push(Cut { at: dedup.kept.len(), period: run.period });
+                    dedup
+                        .representatives
+                        .extend((0..run.left_out).map(|place| (first + place % run.period) as u16));
                     let gone = run.before + run.left_out;
-                    fold.keep(start + gone, run.length - gone);
+                    dedup.keep(start + gone, run.length - gone);
                     start += run.length;
                 }
                 None => {
-                    fold.keep(start, 1);
+                    dedup.keep(start, 1);
                     start += 1;
                 }
             }
         }
-        fold
+        dedup
     }
 
     fn keep(&mut self, start: usize, count: usize) {
         for layer in start..start + count {
-            self.stands.push(self.kept.len() as u16);
+            self.representatives.push(self.kept.len() as u16);
             self.kept.push(layer as u64);
         }
     }
@@ -69,7 +70,7 @@ struct Run {
 
 /// The cut at the start of `layers` that leaves out the most.
 fn longest_cut<K: PartialEq>(layers: &[K], more: usize) -> Option<Run> {
-    let runs = (1..=LONGEST_PERIOD).filter_map(|period| {
+    let runs = (1..=MAX_PERIOD).filter_map(|period| {
         let same = layers.iter().skip(period).zip(layers).take_while(|(layer, before)| layer == before);
         let length = period + same.count();
         let (before, after) = (1 + (2 + more) * period, 1 + more * period);
@@ -82,7 +83,7 @@ fn longest_cut<K: PartialEq>(layers: &[K], more: usize) -> Option<Run> {
 
 #[cfg(test)]
 mod tests {
-    use crate::compute::fold::Fold;
+    use crate::compute::layer_dedup::LayerDedup;
 
     #[test]
     fn every_layer_is_stood_for_by_one_like_it() {
@@ -91,10 +92,10 @@ mod tests {
         {
             for more in 0..3 {
                 let layers: Vec<char> = code.chars().collect();
-                let fold = Fold::new(&layers, more);
-                assert_eq!(fold.stands.len(), layers.len(), "{code}");
-                for (layer, place) in layers.iter().zip(&fold.stands) {
-                    assert_eq!(*layer, layers[fold.kept[usize::from(*place)] as usize], "{code}");
+                let dedup = LayerDedup::new(&layers, more);
+                assert_eq!(dedup.representatives.len(), layers.len(), "{code}");
+                for (layer, place) in layers.iter().zip(&dedup.representatives) {
+                    assert_eq!(*layer, layers[dedup.kept[usize::from(*place)] as usize], "{code}");
                 }
             }
         }
@@ -102,9 +103,9 @@ mod tests {
 
     #[test]
     fn a_long_run_keeps_two_periods_and_a_layer_before_and_one_layer_after() {
-        let fold = Fold::new(&[0; 30], 0);
-        assert_eq!(fold.kept, [0, 1, 2, 29]);
-        let kept = Fold::new(&[0; 4], 0);
+        let dedup = LayerDedup::new(&[0; 30], 0);
+        assert_eq!(dedup.kept, [0, 1, 2, 29]);
+        let kept = LayerDedup::new(&[0; 4], 0);
         assert_eq!(kept.kept, [0, 1, 2, 3]);
         assert_eq!(kept.cuts, []);
     }
