@@ -9,7 +9,7 @@
 //!
 //! Then the samples of this site against its own pages, as they are indexed and without signatures.
 //! Files named after `--` hold more questions for them, one JSON object a line: `{"text": …, "expected": [slug, …]}`;
-//! an empty list stands for a log that should find nothing.
+//! an empty list means that the log should match nothing.
 
 #![expect(clippy::print_stdout, clippy::unwrap_used, reason = "a benchmark prints its figures and may fail")]
 

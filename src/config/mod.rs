@@ -48,19 +48,19 @@ record! {
         optional language: Option<Placed<String>>,
         /// Repository with the content; pages link to it for edits.
         optional repository: Option<Placed<String>> as Url,
-        /// Address for mail about pages: `kb@example.org`.
+        /// Mail address for questions about pages: `kb@example.org`.
         optional contact: Option<Placed<String>>,
-        /// Branch that edits go to; left out: `main`.
+        /// Branch for edits; default: `main`.
         optional branch: String = "main".into(),
         /// License of the content.
         optional licence: String = "all rights reserved".into(),
         /// Where the license of the content can be read.
         optional licence_url: Option<String> as Url,
-        /// Whether a picture is drawn for each page that may be shared; left out: `true`.
+        /// Whether to draw a picture for each shared page; default: `true`.
         optional social_images: bool = true,
         /// Days until a verified page is due for review.
         optional stale_after_days: i64 as Integer<1, 3650> = STALE_AFTER_DAYS,
-        /// The same for single categories: `drivers = "90"`.
+        /// Days by category: `drivers = "90"`.
         optional stale_by_category: Vec<(Placed<String>, Placed<String>)> as TextMap,
         /// Span of the file.
         apart span: Span = Fields::span,

@@ -51,7 +51,7 @@ macro_rules! forms {
 forms! {
     /// Text that is not empty.
     Text = Shape::Text,
-    /// Small letters, digits, hyphens and dots.
+    /// Lowercase letters, digits, hyphens and dots.
     Slug = Shape::Slug,
     /// A web address.
     Url = Shape::Url,

@@ -48,6 +48,7 @@ mod served;
 #[cfg(unix)]
 mod session;
 mod signature;
+mod style;
 mod texts;
 mod titles;
 mod untrusted_text;

@@ -56,9 +56,9 @@ pub struct VllmEstimate {
 /// Verdict whether vLLM starts with a context.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum VllmVerdict {
-    /// Also where the reserve is at its most.
+    /// Also with the maximum reserve.
     Fits,
-    /// Only where the reserve is smaller.
+    /// Only with a smaller reserve.
     Tight,
     /// The pool is too small for one request of that length.
     TooLarge,

@@ -230,8 +230,8 @@ impl Lifetimes<'_> {
         size
     }
 
-    /// Closes the current part, and numbers the slots in use anew: first what all layers
-    /// share, then what the last ones left, each in the order in which it was taken.
+    /// Closes the current part and renumbers the slots in use: first those shared by all layers, then the rest, each
+    /// in the order of allocation.
     fn finish_part(&mut self) {
         let mut program = std::mem::take(&mut self.program);
         let in_use = std::mem::take(&mut self.owners).into_iter().zip(0..);

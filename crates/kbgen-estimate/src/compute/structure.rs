@@ -25,7 +25,7 @@ pub(crate) struct Structure {
     pub(crate) sizes: Vec<TensorSize>,
     /// Different programs.
     pub(crate) programs: Vec<Program>,
-    /// Of each kept layer, its program.
+    /// Program of each kept layer.
     pub(crate) layers: Vec<u16>,
     /// The programs before the first layer and after the last.
     pub(crate) head: u16,
