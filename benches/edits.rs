@@ -58,7 +58,7 @@ enum When {
 struct Author {
     server: Child,
     address: String,
-    told: Receiver<String>,
+    messages: Receiver<String>,
     pages: Vec<PathBuf>,
 }
 
@@ -72,7 +72,7 @@ impl Author {
             .stderr(Stdio::piped())
             .spawn()
             .unwrap();
-        let (sender, told) = mpsc::channel();
+        let (sender, messages) = mpsc::channel();
         let lines = BufReader::new(server.stderr.take().unwrap()).lines();
         thread::spawn(move || lines.map_while(Result::ok).try_for_each(|line| sender.send(line)));
         let mut url = String::new();
@@ -83,7 +83,7 @@ impl Author {
         let pages = files.map(|file| file.path()).filter(|path| !path.ends_with("_index.md"));
         let mut pages: Vec<PathBuf> = pages.collect();
         pages.sort();
-        Self { server, address, told, pages }
+        Self { server, address, messages, pages }
     }
 
     /// Measures the times from the write to the response.
@@ -131,7 +131,7 @@ impl Author {
     fn settled(&self) -> u64 {
         let mut took = 0;
         let mut patience = Duration::from_secs(60);
-        while let Ok(line) = self.told.recv_timeout(patience) {
+        while let Ok(line) = self.messages.recv_timeout(patience) {
             if let Some(time) = whole_build(&line) {
                 took = time;
                 patience = Duration::from_millis(600);
@@ -147,7 +147,7 @@ impl Author {
         few.iter().for_each(|page| append(page, "Of a burst."));
         let (mut builds, mut ended) = (0, began);
         let mut patience = Duration::from_secs(60);
-        while let Ok(line) = self.told.recv_timeout(patience) {
+        while let Ok(line) = self.messages.recv_timeout(patience) {
             if whole_build(&line).is_some() {
                 builds += 1;
                 ended = Instant::now();

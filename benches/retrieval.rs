@@ -147,7 +147,7 @@ fn name(file: &str) -> String {
 }
 
 /// Page of the error index.
-struct Page {
+struct ErrorIndexPage {
     code: String,
     title: String,
     blocks: Vec<Block>,
@@ -163,7 +163,7 @@ enum Block {
     },
 }
 
-impl Page {
+impl ErrorIndexPage {
     fn document(&self, with_code: bool) -> Document {
         let mut body = String::new();
         for block in &self.blocks {
@@ -178,7 +178,7 @@ impl Page {
 }
 
 /// Returns the pages of the index sorted by code.
-fn pages(folder: &Path) -> Vec<Page> {
+fn pages(folder: &Path) -> Vec<ErrorIndexPage> {
     let mut files: Vec<PathBuf> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
     files.sort();
     let page = |file: &PathBuf| {
@@ -190,7 +190,7 @@ fn pages(folder: &Path) -> Vec<Page> {
     files.iter().filter_map(page).collect()
 }
 
-fn page(code: String, html: &str) -> Page {
+fn page(code: String, html: &str) -> ErrorIndexPage {
     let main = between(html, "</h1>\n<", "</main>").unwrap_or_default();
     let first = plain(between(main, "p>", "</p>").unwrap_or_default());
     let first: Vec<&str> = first.split_whitespace().collect();
@@ -213,7 +213,7 @@ fn page(code: String, html: &str) -> Page {
         rest = after;
     }
     blocks.push(Block::Text(plain(rest)));
-    Page { code, title: first[..end].join(" "), blocks }
+    ErrorIndexPage { code, title: first[..end].join(" "), blocks }
 }
 
 fn between<'a>(text: &'a str, start: &str, end: &str) -> Option<&'a str> {
@@ -287,7 +287,7 @@ fn misspell(text: &str) -> String {
 }
 
 /// Returns one message per page, for pages with an example that fails as expected.
-fn messages(pages: &[Page]) -> Vec<Message> {
+fn messages(pages: &[ErrorIndexPage]) -> Vec<Message> {
     let release = tell(&["--version"]).replace(|character: char| !character.is_ascii_alphanumeric(), "-");
     let kept = scratch().join(format!("{release}.json"));
     let said: Vec<[String; 3]> = if let Ok(text) = fs::read_to_string(&kept) {
@@ -301,7 +301,7 @@ fn messages(pages: &[Page]) -> Vec<Message> {
 }
 
 /// Returns code, line and full message of the first example that fails with the code of its page.
-fn compile(page: &Page) -> Option<[String; 3]> {
+fn compile(page: &ErrorIndexPage) -> Option<[String; 3]> {
     page.blocks.iter().find_map(|block| match block {
         Block::Code { whole, edition: Some(edition), .. } => fault(&page.code, whole, edition),
         _ => None,

@@ -22,10 +22,10 @@ const HELP: &str = "distinguish the pages with `when:` or a longer text, or merg
 pub(super) fn run(context: &CheckContext<'_>) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     let mut reported = BTreeSet::new();
-    let is_judged = |error: &&Page<ErrorData>| {
+    let is_checked = |error: &&Page<ErrorData>| {
         error.data.kind != ErrorKind::Symptom && context.compiled().is_complete(&error.head.id.slug)
     };
-    let errors = || context.site.errors.iter().filter(is_judged);
+    let errors = || context.site.errors.iter().filter(is_checked);
     let mut known: BTreeMap<_, (&PageId, Span)> = BTreeMap::new();
     for error in errors() {
         for signature in &error.data.signatures {

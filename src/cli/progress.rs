@@ -118,9 +118,10 @@ impl Watch for Progress {
     fn end_page(&self, path: &str) {
         let now = cpu_or_wall(self.started);
         let mut times = self.times();
-        if let (Some(begun), Some((stage, _))) = (times.pages.remove(&thread::current().id()), times.current)
+        if let (Some(started), Some((stage, _))) =
+            (times.pages.remove(&thread::current().id()), times.current)
         {
-            times.note(now.saturating_sub(begun), stage, path);
+            times.note(now.saturating_sub(started), stage, path);
         }
         drop(times);
         if self.bar.is_hidden() && !self.bar.is_finished() && self.started.elapsed() > BAR_DELAY {
@@ -132,10 +133,10 @@ impl Watch for Progress {
 
 impl Times {
     fn end_stage(&mut self) {
-        let Some((stage, begun)) = self.current.take() else { return };
+        let Some((stage, started)) = self.current.take() else { return };
         let now = Clocks::now();
-        let cpu = now.cpu.zip(begun.cpu).map(|(now, begun)| now.saturating_sub(begun));
-        self.stages.push(StageTime { stage, wall: now.wall - begun.wall, cpu });
+        let cpu = now.cpu.zip(started.cpu).map(|(now, started)| now.saturating_sub(started));
+        self.stages.push(StageTime { stage, wall: now.wall - started.wall, cpu });
     }
 
     fn note(&mut self, took: Duration, stage: Stage, path: &str) {

@@ -173,8 +173,8 @@ fn announce(terminal: &Terminal, event: &Event) {
             terminal.print(format!("{url}\n"));
             terminal.message("press Ctrl-C to stop; pages reload when a file changes");
         }
-        Event::PortTaken { wanted, used } => {
-            terminal.message(format!("port {wanted} is in use; using port {used}"));
+        Event::PortInUse { requested, used } => {
+            terminal.message(format!("port {requested} is in use; using port {used}"));
         }
         Event::Exposed { interface } => {
             terminal.message(format!("warning: the site is readable by everyone who can reach {interface}"));

@@ -29,7 +29,7 @@ pub fn hold(data: &[u8]) {
     assert!(fault.is_some() || answers.len() == questions.len(), "a row is left out");
     for (at, (question, answer)) in questions.iter().zip(&answers).enumerate() {
         assert_eq!(answer.len(), question.len() + 2, "row {at}");
-        assert!(question.iter().zip(answer).all(|(asked, told)| asked == told), "row {at} is another");
+        assert!(question.iter().zip(answer).all(|(asked, echoed)| asked == echoed), "row {at} is another");
         let (bytes, status) = (&answer[question.len()], &answer[question.len() + 1]);
         let is_figure = !bytes.is_empty() && bytes.iter().all(u8::is_ascii_digit);
         match at {

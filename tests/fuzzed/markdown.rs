@@ -27,9 +27,9 @@ const BLOCKS: &str =
 const SCHEMES: [&str; 3] = ["http", "https", "mailto"];
 
 /// Render hooks that change nothing.
-struct Page;
+struct TestHooks;
 
-impl RenderHooks for Page {
+impl RenderHooks for TestHooks {
     fn href(&self, destination: &str) -> String {
         destination.to_string()
     }
@@ -47,12 +47,12 @@ impl RenderHooks for Page {
 pub fn hold(data: &[u8]) {
     let Ok(text) = std::str::from_utf8(data) else { return };
     places_lie_within(text);
-    let rendered = render(text, &Page);
+    let rendered = render(text, &TestHooks);
     is_harmless(&rendered.html());
     for section in &rendered.sections {
         is_harmless(&section.title_html);
     }
-    is_harmless(&inline(text, &Page));
+    is_harmless(&inline(text, &TestHooks));
     plain(text);
     plain_inline(text);
 }

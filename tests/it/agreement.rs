@@ -112,8 +112,8 @@ fn pages_and_the_terminal_answer_alike() {
             let answer = fit(folder.path(), &[model, "--gpu", device, "--quant", quant]);
             let own = &answer["devices"][0];
             let (verdict, note) = row(&page, title);
-            let told = (own["compute_bytes"].clone(), own["cache_bytes"].clone());
-            assert_eq!(told, (usual["compute_bytes"].clone(), usual["cache_bytes"].clone()), "{model}");
+            let figures = (own["compute_bytes"].clone(), own["cache_bytes"].clone());
+            assert_eq!(figures, (usual["compute_bytes"].clone(), usual["cache_bytes"].clone()), "{model}");
             let card = text(&outputs, &format!("hardware/{device}/index.html"));
             let model_title = answer["model"]["title"].as_str().unwrap();
             assert_eq!(row(&card, model_title).0, verdict, "{model} on {device}");

@@ -3,9 +3,9 @@
 //! - Text before the first marker describes the case.
 //! - `--- path` starts a file of the site, which replaces the shared site's file of that name.
 //! - `~~~ path` changes a file of the shared site: lines with `-` are replaced by the lines with `+` below them; lines
-//! with a space are context. An empty line ends a change.
+//!   with a space are context. An empty line ends a change.
 //! - `--- path -> target` is a symbolic link; `--- path (pipe)`, `(socket)`, `(folder)`, `(unreadable)` and
-//! `(unreadable folder)` create these kinds of files.
+//!   `(unreadable folder)` create these kinds of files.
 //! - `=== findings` starts the report, as printed by `kbgen check`.
 //!
 //! In text and paths, `«U+202E»` is a character that editors hide, `«0xFF»` a byte that is not UTF-8, and `«words*40»`

@@ -168,11 +168,11 @@ fn docs_checks_lists_every_rule() {
          and their cases under `tests/cases/`; do not edit.\n\nAn `error` stops `kbgen build`, \
          a `warning` does not.\n",
     );
-    let mut told = BTreeSet::new();
+    let mut listed = BTreeSet::new();
     for (_, title, mut rules) in stages() {
         rules.sort_by_key(|rule| rule.code);
         page.push_str(&format!("\n## {title}\n"));
-        for rule in rules.into_iter().filter(|rule| told.insert(rule.code)) {
+        for rule in rules.into_iter().filter(|rule| listed.insert(rule.code)) {
             let (requirement, why) = (sentence(rule.requirement), sentence(rule.why));
             page.push_str(&format!("\n### {}\n\n{requirement}\n\nWhy: {why}\n", rule.code));
             if let Some(example) = examples.get(rule.code) {

@@ -19,7 +19,7 @@ use crate::expect::{self, all_well, order, repository};
 use crate::harm::{Harmless, harm};
 
 /// Row of the table.
-struct Row {
+struct HostileInput {
     /// Path below `tests/hostile/`.
     input: String,
     /// Expected outcome.
@@ -37,10 +37,10 @@ fn cells(line: &str) -> Option<[&str; 3]> {
     Some([link.split_once("](")?.1.strip_suffix(')')?, tries, outcome.trim()])
 }
 
-fn rows() -> Vec<Row> {
+fn rows() -> Vec<HostileInput> {
     let row = |line: &str| {
         let [input, _, outcome] = cells(line)?;
-        Some(Row { input: input.to_string(), outcome: outcome.to_string() })
+        Some(HostileInput { input: input.to_string(), outcome: outcome.to_string() })
     };
     table().lines().filter_map(row).collect()
 }
@@ -53,7 +53,7 @@ fn outcome(root: &Path, bad: &mut Vec<String>) -> (String, Option<Outputs>) {
     bad.extend(report_faults(&built.draft.found, &sources));
     match built.outputs {
         Some(outputs) => ("no harm".into(), Some(outputs)),
-        None => (told(&built.draft.found, &sources), None),
+        None => (error_lines(&built.draft.found, &sources), None),
     }
 }
 
@@ -69,7 +69,7 @@ fn tried(input: &str, harmless: &Harmless, bad: &mut Vec<String>) -> String {
 }
 
 /// Lists errors by file, rule and line without duplicates.
-fn told(found: &[Diagnostic], sources: &Sources) -> String {
+fn error_lines(found: &[Diagnostic], sources: &Sources) -> String {
     let errors = found.iter().filter(|finding| finding.severity.name() == "error");
     let mut places: Vec<String> = errors
         .map(|finding| {

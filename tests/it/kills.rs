@@ -241,16 +241,16 @@ fn a_full_disk_is_reported_and_keeps_the_old_site() {
             find {folder} -name index.html | xargs grep -L 'Another name'
             "#
         );
-        let Some(told) = with_mounts(&script) else { return };
-        assert!(told.contains("first: exit 0"), "{where_}: {told}");
+        let Some(output) = with_mounts(&script) else { return };
+        assert!(output.contains("first: exit 0"), "{where_}: {output}");
         for free in ["0", "40", "200"] {
-            assert!(told.contains(&format!("with {free} KiB: exit 2")), "{where_}: {told}");
-            assert!(told.contains(&format!("with {free} KiB: whole, as before")), "{where_}: {told}");
+            assert!(output.contains(&format!("with {free} KiB: exit 2")), "{where_}: {output}");
+            assert!(output.contains(&format!("with {free} KiB: whole, as before")), "{where_}: {output}");
         }
-        assert_eq!(told.matches("No space left on device (os error 28)").count(), 3, "{where_}: {told}");
-        assert!(told.contains(&format!("/{folder}` is unchanged")), "{where_}: {told}");
-        assert!(told.contains("last: exit 0"), "{where_}: {told}");
-        assert!(!told.contains("kbgen-new\n") && !told.ends_with("index.html\n"), "{where_}: {told}");
+        assert_eq!(output.matches("No space left on device (os error 28)").count(), 3, "{where_}: {output}");
+        assert!(output.contains(&format!("/{folder}` is unchanged")), "{where_}: {output}");
+        assert!(output.contains("last: exit 0"), "{where_}: {output}");
+        assert!(!output.contains("kbgen-new\n") && !output.ends_with("index.html\n"), "{where_}: {output}");
     }
 }
 
@@ -267,12 +267,12 @@ fn a_read_only_disk_is_reported_and_keeps_the_old_site() {
             tell {folder} changed
             "#
         );
-        let Some(told) = with_mounts(&script) else { return };
-        assert!(told.contains("first: exit 0"), "{told}");
-        assert!(told.contains("again: exit 0"), "nothing has to be written: {told}");
-        assert!(told.contains("changed: exit 2") && told.contains("Read-only file system"), "{told}");
-        assert!(told.contains(&format!("/{folder}` is unchanged")), "{told}");
-        assert!(told.contains("changed: whole, as before"), "{told}");
+        let Some(output) = with_mounts(&script) else { return };
+        assert!(output.contains("first: exit 0"), "{output}");
+        assert!(output.contains("again: exit 0"), "nothing has to be written: {output}");
+        assert!(output.contains("changed: exit 2") && output.contains("Read-only file system"), "{output}");
+        assert!(output.contains(&format!("/{folder}` is unchanged")), "{output}");
+        assert!(output.contains("changed: whole, as before"), "{output}");
     }
 }
 
@@ -293,8 +293,8 @@ fn a_folder_that_is_mounted_twice_is_written_where_it_is() {
         ls -A elsewhere | grep kbgen-o; ls -A elsewhere | grep kbgen-n
         "#
     );
-    let Some(told) = with_mounts(&script) else { return };
-    assert!(told.contains("first: exit 0") && told.contains("second: exit 0"), "{told}");
-    assert!(!told.contains("whole, as before"), "{told}");
-    assert!(told.ends_with("mine\nmine\n.kbgen-output\n"), "{told}");
+    let Some(output) = with_mounts(&script) else { return };
+    assert!(output.contains("first: exit 0") && output.contains("second: exit 0"), "{output}");
+    assert!(!output.contains("whole, as before"), "{output}");
+    assert!(output.ends_with("mine\nmine\n.kbgen-output\n"), "{output}");
 }

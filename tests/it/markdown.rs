@@ -7,9 +7,9 @@ use kbgen::markdown::{
 mod hostile;
 
 /// Render hooks of a page in a folder.
-pub struct Page;
+pub struct TestHooks;
 
-impl RenderHooks for Page {
+impl RenderHooks for TestHooks {
     fn href(&self, destination: &str) -> String {
         destination.strip_prefix('/').map_or(destination.to_string(), |path| format!("../{path}"))
     }
@@ -39,7 +39,7 @@ fn faults(text: &str) -> Vec<String> {
 }
 
 fn html(text: &str) -> String {
-    render(text, &Page).html()
+    render(text, &TestHooks).html()
 }
 
 const FIGURE: &str = "<data class=\"figure\" value=\"4294967296\" title=\"of &quot;fit(&quot;a_b&quot;, \
@@ -164,12 +164,12 @@ fn inline_text_is_parsed_as_one_line() {
     assert_eq!(places, ["<model>", "ftp://y", "{{"]);
     assert_eq!(&line[outline.links[0].range.clone()], "ftp://y");
     assert_eq!(
-        inline("# 1 *b* `c` [d](/e) <f>", &Page),
+        inline("# 1 *b* `c` [d](/e) <f>", &TestHooks),
         "# 1 <em>b</em> <code>c</code> <a href=\"../e\">d</a> &lt;f&gt;"
     );
-    assert_eq!(inline("- a\n- b", &Page), "- a - b");
-    assert_eq!(inline(" {{ fit(\"a_b\", \"Q4_K_M\").kv }}", &Page), FIGURE);
-    assert_eq!(inline("", &Page), "");
+    assert_eq!(inline("- a\n- b", &TestHooks), "- a - b");
+    assert_eq!(inline(" {{ fit(\"a_b\", \"Q4_K_M\").kv }}", &TestHooks), FIGURE);
+    assert_eq!(inline("", &TestHooks), "");
     assert_eq!(plain_inline("1. *a* `b` [c](/d) <e> {{ fit(x) }}"), "1. a b c <e> …");
 }
 
@@ -183,7 +183,7 @@ fn plain_text_has_a_line_for_each_block() {
 #[test]
 fn a_body_is_cut_at_its_headings() {
     let text = "Lead {{ fit(\"a_b\", \"Q4_K_M\").kv }}.\n\nMore.\n\n## One `x` {#one}\n\nA\n\n### Two & three\n\nB\n\n## {{ fit(y) }}\n\nC\n";
-    let rendered = render(text, &Page);
+    let rendered = render(text, &TestHooks);
     assert_eq!(rendered.lead_html, format!("<p>Lead {FIGURE}.</p>\n<p>More.</p>\n"));
     assert_eq!(rendered.lead_text, "Lead 4.00 GiB.");
     assert_eq!(rendered.sections[0].title_html, "One <code>x</code>");

@@ -79,10 +79,10 @@ fn every_mistake_is_reported_in_one_run() {
         .map(|(file, line, column, code)| ((*file).to_string(), *line, *column, (*code).to_string()))
         .collect();
     for mistake in &wanted {
-        assert!(errors.contains(mistake), "not told: {mistake:?}; told: {errors:#?}");
+        assert!(errors.contains(mistake), "not reported: {mistake:?}; reported: {errors:#?}");
     }
-    for told in &errors {
-        assert!(wanted.contains(told), "told, but no mistake: {told:?}");
+    for error in &errors {
+        assert!(wanted.contains(error), "unexpected finding: {error:?}");
     }
     for row in &rows {
         let keys: Vec<&str> = row.as_object().unwrap().keys().map(String::as_str).collect();

@@ -6,7 +6,7 @@ const GIB: u64 = 1 << 30;
 const MIB: u64 = 1 << 20;
 
 /// Returns the cause that a page concludes from a log, and the sentence.
-fn told(slug: &str, log: &str) -> (Option<String>, String) {
+fn conclusion(slug: &str, log: &str) -> (Option<String>, String) {
     let answers = Knowledge::read().diagnose(log);
     let answer = answers.iter().find(|answer| answer.slug == slug);
     let answer = answer.unwrap_or_else(|| panic!("`{slug}` is not among {answers:#?}\nfor {log}"));
@@ -15,7 +15,7 @@ fn told(slug: &str, log: &str) -> (Option<String>, String) {
 
 fn lead_to(slug: &str, rows: &[(String, &str)]) {
     for (log, expected) in rows {
-        let (cause, conclusion) = told(slug, log);
+        let (cause, conclusion) = conclusion(slug, log);
         assert_eq!(cause.as_deref(), Some(*expected), "{log}\n{conclusion}");
         assert!(conclusion.contains(": "), "no figure in `{conclusion}`");
     }
@@ -116,9 +116,12 @@ fn a_process_with_the_memory_of_this_one_is_this_one() {
 
 #[test]
 fn a_bare_message_has_no_figures_to_conclude_from() {
-    let (cause, _) = told("cuda-oom", "RuntimeError: CUDA out of memory. Tried to allocate 1.00 GiB");
+    let (cause, _) = conclusion("cuda-oom", "RuntimeError: CUDA out of memory. Tried to allocate 1.00 GiB");
     assert_eq!(cause.as_deref(), Some("no-figures"));
-    assert_eq!(told("cuda-oom", "RuntimeError: CUDA error: out of memory").0.as_deref(), Some("no-figures"));
+    assert_eq!(
+        conclusion("cuda-oom", "RuntimeError: CUDA error: out of memory").0.as_deref(),
+        Some("no-figures")
+    );
 }
 
 #[test]
@@ -303,9 +306,9 @@ fn a_kernel_wants_more_shared_memory_than_there_is() {
     };
     let slug = "triton-out-of-resources-shared-memory";
     lead_to(slug, &[(log(126_978, 101_376), "required>limit"), (log(65_537, 65_536), "required>limit")]);
-    assert!(told(slug, &log(65_537, 65_536)).1.starts_with("The GPU is older"));
-    assert!(told(slug, &log(126_978, 65_537)).1.starts_with("The kernel was tuned"));
-    assert_eq!(told(slug, &log(65_536, 65_536)).0, None);
+    assert!(conclusion(slug, &log(65_537, 65_536)).1.starts_with("The GPU is older"));
+    assert!(conclusion(slug, &log(126_978, 65_537)).1.starts_with("The kernel was tuned"));
+    assert_eq!(conclusion(slug, &log(65_536, 65_536)).0, None);
 }
 
 #[test]
@@ -346,8 +349,8 @@ fn the_driver_says_which_cuda_it_supports() {
             (log(13_000), "driver-cuda-13.0"),
         ],
     );
-    assert!(told(slug, &log(11_999)).1.starts_with("The driver supports only CUDA 11"));
-    assert!(told(slug, &log(12_000)).1.starts_with("The driver supports CUDA 12"));
+    assert!(conclusion(slug, &log(11_999)).1.starts_with("The driver supports only CUDA 11"));
+    assert!(conclusion(slug, &log(12_000)).1.starts_with("The driver supports CUDA 12"));
 }
 
 #[test]
@@ -378,7 +381,7 @@ fn the_disk_is_too_small_for_the_file() {
         )
     };
     lead_to("disk-full", &[(log("4976.69"), "too-little-disk")]);
-    assert_eq!(told("disk-full", &log("4976.70")).0, None);
+    assert_eq!(conclusion("disk-full", &log("4976.70")).0, None);
 }
 
 #[test]

@@ -408,12 +408,12 @@ fn same_origin_pages_may_connect() {
 #[test]
 fn a_taken_port_gives_the_next_free_one() {
     let taken = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
-    let wanted = taken.local_addr().unwrap().port();
-    let session = Session::start_on(&[("index.html", "home")], wanted);
-    let event = session.wait_for(|event| matches!(event, Event::PortTaken { .. }));
+    let requested = taken.local_addr().unwrap().port();
+    let session = Session::start_on(&[("index.html", "home")], requested);
+    let event = session.wait_for(|event| matches!(event, Event::PortInUse { .. }));
     let used = session.running.address.port();
-    assert_eq!(event, Event::PortTaken { wanted, used });
-    assert_ne!(used, wanted);
+    assert_eq!(event, Event::PortInUse { requested, used });
+    assert_ne!(used, requested);
     let event = session.wait_for(|event| matches!(event, Event::Listening { .. }));
     assert_eq!(event, Event::Listening { url: format!("http://127.0.0.1:{used}/") });
     assert_eq!(session.get("/").body, "home");

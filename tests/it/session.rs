@@ -75,8 +75,8 @@ fn a_broken_template_is_reported_and_fixed() {
     let served = serve();
     let template = served.path("templates/page.html");
     write(&template, "{% extends \"base.html\" %}{% block main %}{{ nothing.of.that }}{% endblock %}");
-    let told = served.wait_for("nothing");
-    assert!(!told.is_empty());
+    let messages = served.wait_for("nothing");
+    assert!(!messages.is_empty());
     served.wait_for("the last good site is still served");
     assert_eq!(served.get("/about/").0, 200);
     fs::remove_file(template).unwrap();
@@ -110,8 +110,8 @@ fn a_port_in_use_is_skipped() {
     let taken = TcpListener::bind(("127.0.0.1", 0)).unwrap();
     let port = taken.local_addr().unwrap().port();
     let served = Served::start(starter(), &["--port", &port.to_string()]);
-    let told = served.beginning.join("\n");
-    assert!(told.contains(&format!("port {port} is in use")), "{told}");
-    assert!(told.contains(&format!("using port {}", served.address.port())), "{told}");
+    let messages = served.beginning.join("\n");
+    assert!(messages.contains(&format!("port {port} is in use")), "{messages}");
+    assert!(messages.contains(&format!("using port {}", served.address.port())), "{messages}");
     assert_eq!(served.get("/").0, 200);
 }

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use ammonia::Builder;
 use kbgen::markdown::{LANGUAGES, highlight, inline, is_reserved_id, outline, outline_inline, plain, render};
 
-use super::Page;
+use super::TestHooks;
 use crate::fuzzed::markdown::places_lie_within;
 
 /// Deterministic pseudorandom numbers (xorshift64*, Vigna 2016, doi:10.1145/2845077).
@@ -161,8 +161,8 @@ fn nothing_unsafe_comes_out() {
     let mut dice = Dice(0x9E37_79B9_7F4A_7C15);
     for round in 0..4_000 {
         let text = made(&mut dice);
-        let rendered = render(&text, &Page);
-        for html in [rendered.html(), inline(&text, &Page)] {
+        let rendered = render(&text, &TestHooks);
+        for html in [rendered.html(), inline(&text, &TestHooks)] {
             let cleaned = oracle.clean(&html).to_string();
             assert_eq!(tags(&cleaned), tags(&html), "round {round}: {text:?}\n{html}");
             assert!(!html.contains(['\u{202E}', '\u{2066}', '\0']), "{text:?}");
@@ -270,11 +270,11 @@ fn every_document_ends_and_its_ids_are_unique_and_its_own() {
             let ids: BTreeSet<&str> = headings.iter().map(|heading| heading.id.as_str()).collect();
             assert_eq!(ids.len(), headings.len(), "round {round}: {ids:?} of {text:?}");
             assert!(!ids.iter().any(|id| is_reserved_id(id)), "round {round}: {ids:?} of {text:?}");
-            let html = render(text, &Page).html();
+            let html = render(text, &TestHooks).html();
             let all: Vec<&str> =
                 html.split(" id=\"").skip(1).map(|rest| rest.split('"').next().unwrap_or_default()).collect();
             assert_eq!(all.iter().collect::<BTreeSet<_>>().len(), all.len(), "round {round}: {text:?}");
-            inline(text, &Page);
+            inline(text, &TestHooks);
             plain(text);
         });
     }
@@ -357,9 +357,9 @@ fn time_grows_with_the_length() {
         let text = part.repeat(200_000 / part.len());
         let start = Instant::now();
         outline(&text);
-        render(&text, &Page);
+        render(&text, &TestHooks);
         plain(&text);
-        inline(&text, &Page);
+        inline(&text, &TestHooks);
         assert!(start.elapsed() < Duration::from_secs(10), "{part:?}: {:?} for 200 kB", start.elapsed());
     }
 }
