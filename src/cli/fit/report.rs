@@ -347,7 +347,7 @@ fn devices(request: &FitRequest<'_>, need: &Estimate) -> Vec<DeviceReport> {
 
 fn chosen(request: &FitRequest<'_>, settings: &Settings, need: &Estimate) -> ReportedSettings {
     let needs_kernel = |device: &DeviceEstimate| device.compute.evidence == Evidence::ReplayedWithKernel;
-    let evidence = if request.source.stands_in_for().is_some() {
+    let evidence = if request.source.unknown_architecture().is_some() {
         "weights exact; unknown architecture, so cache and compute buffers are those of a Llama of this size"
     } else if !request.machine.is_covered() {
         "weights and cache computed; compute buffers of this device not covered"
