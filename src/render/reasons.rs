@@ -6,10 +6,10 @@ use crate::texts::{Texts, text};
 const REASONS: [&str; 6] = [
     text("its hyperparameters are not complete"),
     text("its hyperparameters contradict each other"),
-    text("the head width is no multiple of the cache type's block"),
+    text("the head size is not a multiple of the block size of the cache type"),
     text("the model has no attention"),
-    text("vLLM's cache of a recurrent state is not modeled"),
-    text("vLLM's cache of layers that differ in width is not modeled"),
+    text("the vLLM cache of recurrent states is not modeled"),
+    text("the vLLM cache of layers with different widths is not modeled"),
 ];
 
 /// A reason as a page gives it.

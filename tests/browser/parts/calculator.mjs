@@ -365,7 +365,7 @@ export default function ({ folder, browser, url }) {
     });
     await at("#model=qwen3.5-9b&run=vllm", async page => {
       assert.equal(await text(page, "verdict"), "Not covered");
-      assert.match(await text(page, "margin"), /^vLLM's cache of a recurrent state is not modeled\.$/);
+      assert.match(await text(page, "margin"), /^the vLLM cache of recurrent states is not modeled\.$/);
     });
   });
 
