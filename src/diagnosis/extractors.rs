@@ -32,8 +32,8 @@ fn parse_extractor(page: &Page<ExtractorData>, parser: &mut SignatureParser<'_>)
             if pattern.names().count() != 1 && patterns.len() == figure.wordings.len() {
                 parser.pattern_errors.push(SignatureError {
                     span: wording.span,
-                    message: "a wording has one named hole".to_owned(),
-                    help: "name the hole that takes the figure, as in `{x:bytes} free`".to_owned(),
+                    message: "expected one named placeholder".to_owned(),
+                    help: "name the placeholder of the figure, as in `{x:bytes} free`".to_owned(),
                 });
             }
         }

@@ -48,7 +48,7 @@ impl Place {
             let source = resolve(source)?;
             if source.starts_with(&folder) || folder.starts_with(&source) {
                 bail!(
-                    "`{asked}` cannot be the output folder, because the site is made from `{}`: choose a folder apart from it",
+                    "`{asked}` cannot be the output folder, because it overlaps with the source `{}`; choose another folder",
                     source.display()
                 );
             }

@@ -109,7 +109,7 @@ pub fn estimate(model: &Architecture, settings: &Settings) -> Result<Estimate, N
     Planner::new(model).estimate(settings)
 }
 
-/// The parts of every device's need, each for the GPUs in order and then for the host.
+/// Combines the parts of each device. Devices are the GPUs in order, then the host.
 pub(crate) fn combine(
     settings: &Settings,
     weights: &[Bytes],

@@ -117,8 +117,8 @@ architecture_fields! {
     optional qkv_bias: bool,
     /// Norms of queries and keys, if there are any.
     optional qk_norm: String where FieldKind::Word(&[
-        ("head", "One norm as wide as a head."),
-        ("full", "One norm as wide as all heads."),
+        ("head", "One norm with the width of a head."),
+        ("full", "One norm with the width of all heads."),
     ]),
     /// Whether queries, keys and values are one tensor.
     optional fused_qkv: bool,

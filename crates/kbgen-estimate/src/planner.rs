@@ -297,7 +297,7 @@ pub enum PlannedCompute {
 }
 
 impl PlannedCompute {
-    /// The buffer at a number of cells; none where it is llama.cpp's own.
+    /// Returns the buffer at a number of cells, or `None` if it is replayed from llama.cpp.
     pub fn at(&self, cells: u64) -> Option<Bytes> {
         let PlannedCompute::Partial { samples, one_slot, all_slots, asked, output } = self else {
             return None;

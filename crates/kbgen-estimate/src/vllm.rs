@@ -17,7 +17,7 @@ pub const DEFAULT_UTILIZATION: u64 = 920;
 /// Width of the cache (`--kv-cache-dtype`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum VllmCache {
-    /// As wide as the model's own type.
+    /// Data type of the model's weights.
     #[default]
     Auto,
     /// One byte a value.

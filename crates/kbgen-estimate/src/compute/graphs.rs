@@ -66,7 +66,7 @@ struct Arranged {
     dedups: Vec<(Arc<LayerDedup>, usize)>,
 }
 
-/// Key of a graph: all that it depends on, apart from numbers.
+/// Key of a graph: everything that it depends on, except for numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 struct StructureKey {
     dedup: usize,

@@ -121,7 +121,7 @@ traits! {
     pub(crate) layer_tensors: Option<fn(&mut TensorList<'_>, &Layer)> = None,
     /// Q, K and V are always one matrix.
     pub(crate) fused_qkv: bool = false,
-    /// The Q projection also makes a gate of the same width.
+    /// The Q projection also computes a gate of the same width.
     pub(crate) query_gate: bool = false,
     /// Norms of Q and K.
     pub(crate) query_key_norm: QueryKeyNorm = QueryKeyNorm::ByHead,
