@@ -14,7 +14,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 
-use crate::engine::{Engine, Kind, MOST_BYTES, Part};
+use crate::engine::{Engine, Kind, MAX_PACK_BYTES, PackPart};
 use crate::files::Key;
 
 /// A file that tells programs that make backups to leave the folder out (<https://bford.info/cachedir/>).
@@ -30,7 +30,7 @@ const RECORD: &str = "published";
 const HOUR: Duration = Duration::from_secs(3600);
 
 /// Longer files are not ours: beside its results, a file has keys only.
-const MOST_FILE: u64 = 2 * MOST_BYTES as u64;
+const MOST_FILE: u64 = 2 * MAX_PACK_BYTES as u64;
 
 /// The folder of one site.
 #[derive(Debug, Clone)]
@@ -89,9 +89,9 @@ impl Cache {
         for kind in Kind::ALL {
             if let Some((part, pack)) = engine.pack(kind) {
                 self.write(&name(kind, part), &pack)?;
-                if part == Part::Whole {
+                if part == PackPart::Whole {
                     // The whole has it too; if it stays, nothing but room is lost.
-                    let _ = fs::remove_file(self.path(&name(kind, Part::Later)));
+                    let _ = fs::remove_file(self.path(&name(kind, PackPart::Later)));
                 }
             }
         }
@@ -177,10 +177,10 @@ impl Cache {
     }
 }
 
-fn name(kind: Kind, part: Part) -> String {
+fn name(kind: Kind, part: PackPart) -> String {
     let ending = match part {
-        Part::Whole => "pack",
-        Part::Later => "later",
+        PackPart::Whole => "pack",
+        PackPart::Later => "later",
     };
     format!("{}.{ending}", kind.name())
 }

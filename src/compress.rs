@@ -19,7 +19,7 @@ const WINDOW: i32 = 22;
 ///
 /// # Panics
 /// Never: writing to memory does not fail.
-pub fn twins(path: &str, bytes: &[u8]) -> Vec<(String, Vec<u8>)> {
+pub fn precompressed(path: &str, bytes: &[u8]) -> Vec<(String, Vec<u8>)> {
     if !TEXT.iter().any(|ending| path.ends_with(ending)) {
         return Vec::new();
     }
@@ -59,7 +59,7 @@ mod tests {
     #[test]
     fn text_that_gets_smaller_has_twins_with_the_same_content() {
         let page = "out of memory ".repeat(200);
-        let made = twins("index.html", page.as_bytes());
+        let made = precompressed("index.html", page.as_bytes());
         let [(br_path, br), (gz_path, gz)] = &made[..] else { panic!("{} twins", made.len()) };
         assert_eq!((br_path.as_str(), gz_path.as_str()), ("index.html.br", "index.html.gz"));
         let mut text = String::new();
@@ -68,14 +68,14 @@ mod tests {
         let mut bytes = Vec::new();
         brotli::BrotliDecompress(&mut &br[..], &mut bytes).expect("it is Brotli");
         assert_eq!(bytes, page.as_bytes());
-        assert_eq!(twins("index.html", page.as_bytes()), made, "the same file has the same twins");
+        assert_eq!(precompressed("index.html", page.as_bytes()), made, "the same file has the same twins");
     }
 
     #[test]
     fn what_is_short_or_no_text_has_none() {
-        assert_eq!(twins("short.txt", b"x"), []);
+        assert_eq!(precompressed("short.txt", b"x"), []);
         for path in ["picture.png", "_headers"] {
-            assert_eq!(twins(path, "out of memory ".repeat(200).as_bytes()), [], "{path}");
+            assert_eq!(precompressed(path, "out of memory ".repeat(200).as_bytes()), [], "{path}");
         }
     }
 }

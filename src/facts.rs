@@ -97,9 +97,9 @@ pub(crate) fn read_all(names: &[Name]) {
 }
 
 /// Puts the dependencies of the outer query back, also when the inner one panics.
-struct Outer(Option<Vec<Name>>);
+struct RestoreReads(Option<Vec<Name>>);
 
-impl Drop for Outer {
+impl Drop for RestoreReads {
     fn drop(&mut self) {
         READS.set(self.0.take());
     }
@@ -107,7 +107,7 @@ impl Drop for Outer {
 
 /// Runs a query, and returns its result with the facts that it read, each once.
 pub fn record<T>(make: impl FnOnce() -> T) -> (T, Vec<Name>) {
-    let _outer = Outer(READS.replace(Some(Vec::new())));
+    let _outer = RestoreReads(READS.replace(Some(Vec::new())));
     let made = make();
     let mut reads = READS.take().unwrap_or_default();
     reads.sort_unstable();
@@ -117,7 +117,7 @@ pub fn record<T>(make: impl FnOnce() -> T) -> (T, Vec<Name>) {
 
 /// Runs something whose dependencies are not those of the running query.
 pub fn unrecorded<T>(make: impl FnOnce() -> T) -> T {
-    let _outer = Outer(READS.take());
+    let _outer = RestoreReads(READS.take());
     make()
 }
 
@@ -235,20 +235,20 @@ fn keys(kind: &str) -> Name {
 
 /// A holder of facts.
 pub trait Facts {
-    /// Calls `tell` with the name and the fingerprint of every fact.
-    fn tell(&self, tell: &mut dyn FnMut(Name, Fingerprint));
+    /// Calls `visit` with the name and the fingerprint of every fact.
+    fn visit(&self, visit: &mut dyn FnMut(Name, Fingerprint));
 }
 
 impl<T> Facts for Fact<T> {
-    fn tell(&self, tell: &mut dyn FnMut(Name, Fingerprint)) {
-        tell(self.0.name, self.0.fingerprint);
+    fn visit(&self, visit: &mut dyn FnMut(Name, Fingerprint)) {
+        visit(self.0.name, self.0.fingerprint);
     }
 }
 
 impl<K, V> Facts for Table<K, V> {
-    fn tell(&self, tell: &mut dyn FnMut(Name, Fingerprint)) {
-        tell(keys(self.kind), self.keys);
-        self.rows.values().for_each(|row| tell(row.name, row.fingerprint));
+    fn visit(&self, visit: &mut dyn FnMut(Name, Fingerprint)) {
+        visit(keys(self.kind), self.keys);
+        self.rows.values().for_each(|row| visit(row.name, row.fingerprint));
     }
 }
 

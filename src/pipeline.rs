@@ -13,17 +13,17 @@ use crate::diagnosis::LazySignatures;
 use crate::engine::Engine;
 use crate::escape::ColorChoice;
 use crate::facts::{Fact, Fingerprint, Name, Table};
-use crate::files::{Built as Files, Memory, Outputs, Rebuilt, Sink, SourceId, Sources};
+use crate::files::{BuildFiles, MemorySink, Outputs, Sink, SourceId, Sources, UpdateSink};
 use crate::link;
 use crate::load::{self, Drafts};
+use crate::progress::{BuildProgress, NoProgress, Stage};
 use crate::render::{self, Audience};
 use crate::site::{FitTable, Links, ProseFigure, Site};
-use crate::watch::{Stage, Unwatched, Watch};
 use crate::{config, fit, schema};
 
 /// Options of a build.
 #[derive(Debug, Clone)]
-pub struct Order {
+pub struct SiteOptions {
     /// Today; staleness and future dates are judged by it.
     pub today: Date,
     /// Whether drafts are part of the site.
@@ -38,7 +38,7 @@ pub struct Order {
 
 /// A site as it was understood, whether or not it is right.
 #[derive(Debug)]
-pub struct Draft {
+pub struct Analysis {
     /// Its settings.
     pub config: Fact<Config>,
     /// Its pages.
@@ -52,25 +52,25 @@ pub struct Draft {
     /// Figures that prose calls for, by the file of a page and by the place of the call in its body.
     pub figures: Table<String, BTreeMap<usize, ProseFigure>>,
     /// Everything that is wrong with it, sorted.
-    pub found: Vec<Diagnostic>,
+    pub findings: Vec<Diagnostic>,
     today: Fact<Date>,
     audience: Fact<Audience>,
 }
 
 /// Whether all files of a site were made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Whole {
+pub enum RenderStatus {
     /// They were.
-    Yes,
+    Complete,
     /// A template has a fault; what was made is worth nothing.
-    No,
+    Failed,
 }
 
 /// Result of a build.
 #[derive(Debug)]
-pub struct Built {
+pub struct BuildResult {
     /// The site.
-    pub draft: Draft,
+    pub analysis: Analysis,
     /// Its files without [`pictures`], unless an error stands in the way.
     pub outputs: Option<Outputs>,
 }
@@ -78,132 +78,137 @@ pub struct Built {
 /// Reads the sources, links and judges them, and computes the figures.
 ///
 /// # Errors
-/// When `order.base_url` is no address.
-pub fn understand(
+/// When `options.base_url` is no address.
+pub fn analyze(
     sources: &Sources,
     read_faults: Vec<Diagnostic>,
-    order: &Order,
-    watch: &dyn Watch,
-) -> anyhow::Result<Draft> {
-    let mut draft = read(sources, read_faults, order, watch)?;
-    let found = judge(sources, &draft, order, check::site);
-    draft.add(found, sources);
-    Ok(draft)
+    options: &SiteOptions,
+    progress: &dyn BuildProgress,
+) -> anyhow::Result<Analysis> {
+    let mut analysis = read(sources, read_faults, options, progress)?;
+    let findings = run_checks(sources, &analysis, options, check::site);
+    analysis.add(findings, sources);
+    Ok(analysis)
 }
 
-/// As [`understand`], but each page is judged by itself.
+/// As [`analyze`], but each page is judged by itself.
 fn read(
     sources: &Sources,
     read_faults: Vec<Diagnostic>,
-    order: &Order,
-    watch: &dyn Watch,
-) -> anyhow::Result<Draft> {
-    let engine = &*order.engine;
-    let (mut config, mut found) = Config::read(sources);
-    if let Some(url) = &order.base_url {
+    options: &SiteOptions,
+    progress: &dyn BuildProgress,
+) -> anyhow::Result<Analysis> {
+    let engine = &*options.engine;
+    let (mut config, mut findings) = Config::read(sources);
+    if let Some(url) = &options.base_url {
         config.set_base_url(url)?;
     }
     engine.begin();
     let config = Fact::new(Name::new("config", ""), Fingerprint::of([format!("{config:?}")]), config);
-    let says = Fingerprint::of([order.today.to_string()]);
-    let today = Fact::new(Name::new("today", ""), says, order.today);
-    let says = Fingerprint::of([format!("{:?}", order.audience)]);
-    let audience = Fact::new(Name::new("audience", ""), says, order.audience);
-    engine.tell(&config);
-    engine.tell(&today);
-    engine.tell(&audience);
-    engine.tell(sources);
-    found.extend(read_faults);
-    let (site, faults) = load::pages_with(sources, order.drafts, engine, watch);
-    found.extend(faults);
-    engine.tell(&site);
-    watch.begin(Stage::Link, 0);
+    let says = Fingerprint::of([options.today.to_string()]);
+    let today = Fact::new(Name::new("today", ""), says, options.today);
+    let says = Fingerprint::of([format!("{:?}", options.audience)]);
+    let audience = Fact::new(Name::new("audience", ""), says, options.audience);
+    engine.register(&config);
+    engine.register(&today);
+    engine.register(&audience);
+    engine.register(sources);
+    findings.extend(read_faults);
+    let (site, faults) = load::pages_with(sources, options.drafts, engine, progress);
+    findings.extend(faults);
+    engine.register(&site);
+    progress.start_stage(Stage::Link, 0);
     let links = link::resolve(&site, sources, engine);
-    watch.begin(Stage::Signatures, 0);
+    progress.start_stage(Stage::Signatures, 0);
     let signatures = LazySignatures::new(&site, sources, engine);
-    engine.tell(&signatures);
-    watch.begin(Stage::Fit, 0);
+    engine.register(&signatures);
+    progress.start_stage(Stage::Fit, 0);
     let (table, key) = engine.keyed("fit table", || {
-        let (table, found) = fit::table(&site, engine);
-        (Arc::new(table), found)
+        let (table, findings) = fit::table(&site, engine);
+        (Arc::new(table), findings)
     });
     let fits = Fact::new(Name::new("fit table", ""), Fingerprint::of([key]), Arc::clone(&table.0));
-    engine.tell(&fits);
-    found.extend(table.1.iter().cloned());
-    let figures = fit::prose_figures(&site, &fits, &mut found);
+    engine.register(&fits);
+    findings.extend(table.1.iter().cloned());
+    let figures = fit::prose_figures(&site, &fits, &mut findings);
     let says = |figures: &BTreeMap<usize, ProseFigure>| -> Vec<_> {
         figures.iter().map(|(at, figure)| (*at, figure.value, figure.text.clone())).collect()
     };
     let figures = Table::new("figures", figures, says);
-    engine.tell(&figures);
-    watch.begin(Stage::Check, 0);
-    let mut draft = Draft { config, site, links, signatures, fits, figures, found, today, audience };
-    let found = judge(sources, &draft, order, check::pages);
-    draft.add(found, sources);
-    Ok(draft)
+    engine.register(&figures);
+    progress.start_stage(Stage::Check, 0);
+    let mut analysis = Analysis { config, site, links, signatures, fits, figures, findings, today, audience };
+    let findings = run_checks(sources, &analysis, options, check::pages);
+    analysis.add(findings, sources);
+    Ok(analysis)
 }
 
 /// Returns the findings of some checks.
-fn judge(
+fn run_checks(
     sources: &Sources,
-    draft: &Draft,
-    order: &Order,
+    analysis: &Analysis,
+    options: &SiteOptions,
     checks: fn(&Subject<'_>) -> Vec<Diagnostic>,
 ) -> Vec<Diagnostic> {
     let mut known = None;
-    if draft.site.heads().any(|head| head.is_unread()) {
-        known.insert(draft.site.clone()).retain(|head| !head.is_unread());
+    if analysis.site.heads().any(|head| head.is_unread()) {
+        known.insert(analysis.site.clone()).retain(|head| !head.is_unread());
     }
     checks(&Subject {
         sources,
-        pages: known.as_ref().unwrap_or(&draft.site),
-        site: &draft.site,
-        links: &draft.links,
-        signatures: &draft.signatures,
+        pages: known.as_ref().unwrap_or(&analysis.site),
+        site: &analysis.site,
+        links: &analysis.links,
+        signatures: &analysis.signatures,
         hits: &Hits::default(),
-        today: &draft.today,
-        engine: &order.engine,
+        today: &analysis.today,
+        engine: &options.engine,
     })
 }
 
 /// The whole build, in memory.
 ///
 /// # Errors
-/// When `order.base_url` is no address.
-pub fn build(sources: &Sources, read_faults: Vec<Diagnostic>, order: &Order) -> anyhow::Result<Built> {
-    let mut draft = understand(sources, read_faults, order, &Unwatched)?;
-    if draft.has_errors() {
-        return Ok(Built { draft, outputs: None });
+/// When `options.base_url` is no address.
+pub fn build(
+    sources: &Sources,
+    read_faults: Vec<Diagnostic>,
+    options: &SiteOptions,
+) -> anyhow::Result<BuildResult> {
+    let mut analysis = analyze(sources, read_faults, options, &NoProgress)?;
+    if analysis.has_errors() {
+        return Ok(BuildResult { analysis, outputs: None });
     }
-    let memory = Memory::default();
-    let whole = render(sources, &mut draft, order, &Unwatched, &memory);
-    Ok(Built { draft, outputs: (whole == Whole::Yes).then(|| memory.into_outputs()) })
+    let memory = MemorySink::default();
+    let status = render(sources, &mut analysis, options, &NoProgress, &memory);
+    Ok(BuildResult { analysis, outputs: (status == RenderStatus::Complete).then(|| memory.into_outputs()) })
 }
 
 /// Makes the files of a site without errors; faults of templates join its findings.
 pub fn render(
     sources: &Sources,
-    draft: &mut Draft,
-    order: &Order,
-    watch: &dyn Watch,
+    analysis: &mut Analysis,
+    options: &SiteOptions,
+    progress: &dyn BuildProgress,
     sink: &dyn Sink,
-) -> Whole {
-    let made = render::files(&rendering(sources, draft, order, watch), &BTreeSet::new(), sink, |_| true);
-    let faults = made.err().unwrap_or_default();
-    let whole = if faults.is_empty() { Whole::Yes } else { Whole::No };
-    draft.add(faults, sources);
-    whole
+) -> RenderStatus {
+    let result =
+        render::files(&rendering(sources, analysis, options, progress), &BTreeSet::new(), sink, |_| true);
+    let faults = result.err().unwrap_or_default();
+    let status = if faults.is_empty() { RenderStatus::Complete } else { RenderStatus::Failed };
+    analysis.add(faults, sources);
+    status
 }
 
 /// Receiver of files before the end of a build.
-pub struct First<'f> {
+pub struct Preview<'f> {
     /// Files of pages that are judged and made before all others.
     pub changed: &'f BTreeSet<SourceId>,
     /// Is handed the files that are there.
-    pub show: &'f dyn Fn(&Files),
+    pub show: &'f dyn Fn(&BuildFiles),
 }
 
-impl fmt::Debug for First<'_> {
+impl fmt::Debug for Preview<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("First").field("changed", &self.changed).finish_non_exhaustive()
     }
@@ -213,88 +218,99 @@ impl fmt::Debug for First<'_> {
 /// of the changed pages are shown as soon as they are there and nothing is wrong with these pages by themselves.
 ///
 /// # Errors
-/// When `order.base_url` is no address.
+/// When `options.base_url` is no address.
 pub fn update(
     sources: &Sources,
     read_faults: Vec<Diagnostic>,
-    order: &Order,
-    watch: &dyn Watch,
-    before: &Files,
-    first: &First<'_>,
-) -> anyhow::Result<Result<Files, String>> {
-    let mut draft = read(sources, read_faults, order, watch)?;
-    let sink = Rebuilt::new(before);
-    let mut found = Vec::new();
-    if !draft.has_errors() {
-        let go_on = |made| {
-            if made == render::Made::Pages || !first.changed.is_empty() {
-                sink.so_far(first.show);
+    options: &SiteOptions,
+    progress: &dyn BuildProgress,
+    before: &BuildFiles,
+    first: &Preview<'_>,
+) -> anyhow::Result<Result<BuildFiles, String>> {
+    let mut analysis = read(sources, read_faults, options, progress)?;
+    let sink = UpdateSink::new(before);
+    let mut findings = Vec::new();
+    if !analysis.has_errors() {
+        let go_on = |milestone| {
+            if milestone == render::Milestone::Pages || !first.changed.is_empty() {
+                sink.inspect(first.show);
             }
-            if made == render::Made::First {
-                watch.begin(Stage::Check, 0);
-                found.extend(judge(sources, &draft, order, check::site));
+            if milestone == render::Milestone::First {
+                progress.start_stage(Stage::Check, 0);
+                findings.extend(run_checks(sources, &analysis, options, check::site));
             }
-            !has_errors(&found)
+            !has_errors(&findings)
         };
-        let made = render::files(&rendering(sources, &draft, order, watch), first.changed, &sink, go_on);
-        found.extend(made.err().unwrap_or_default());
-        draft.add(found, sources);
+        let result =
+            render::files(&rendering(sources, &analysis, options, progress), first.changed, &sink, go_on);
+        findings.extend(result.err().unwrap_or_default());
+        analysis.add(findings, sources);
     }
-    Ok(match draft.has_errors() {
-        true => Err(diag::human(&draft.found, sources, ColorChoice::Off)),
+    Ok(match analysis.has_errors() {
+        true => Err(diag::human(&analysis.findings, sources, ColorChoice::Off)),
         false => Ok(sink.finish()),
     })
 }
 
 /// Makes the pictures that the pages of a site without errors name for those who share them.
-pub fn pictures(sources: &Sources, draft: &Draft, order: &Order, watch: &dyn Watch, sink: &dyn Sink) {
-    watch.begin(Stage::Pictures, 0);
-    render::pictures(&rendering(sources, draft, order, watch), sink);
+pub fn pictures(
+    sources: &Sources,
+    analysis: &Analysis,
+    options: &SiteOptions,
+    progress: &dyn BuildProgress,
+    sink: &dyn Sink,
+) {
+    progress.start_stage(Stage::Pictures, 0);
+    render::pictures(&rendering(sources, analysis, options, progress), sink);
 }
 
 /// The whole knowledge base as one page, of a site without errors.
 ///
 /// # Errors
 /// Every distinct fault of a template.
-pub fn bundle(sources: &Sources, draft: &Draft, order: &Order) -> Result<Vec<u8>, Vec<Diagnostic>> {
-    render::bundle(&rendering(sources, draft, order, &Unwatched))
+pub fn bundle(
+    sources: &Sources,
+    analysis: &Analysis,
+    options: &SiteOptions,
+) -> Result<Vec<u8>, Vec<Diagnostic>> {
+    render::bundle(&rendering(sources, analysis, options, &NoProgress))
 }
 
 fn rendering<'s>(
     sources: &'s Sources,
-    draft: &'s Draft,
-    order: &'s Order,
-    watch: &'s dyn Watch,
-) -> render::Order<'s> {
-    render::Order {
+    analysis: &'s Analysis,
+    options: &'s SiteOptions,
+    progress: &'s dyn BuildProgress,
+) -> render::RenderInputs<'s> {
+    render::RenderInputs {
         sources,
-        config: &draft.config,
-        site: &draft.site,
-        links: &draft.links,
-        signatures: &draft.signatures,
-        fits: &draft.fits,
-        figures: &draft.figures,
-        today: &draft.today,
-        audience: &draft.audience,
-        engine: &order.engine,
-        watch,
+        config: &analysis.config,
+        site: &analysis.site,
+        links: &analysis.links,
+        signatures: &analysis.signatures,
+        fits: &analysis.fits,
+        figures: &analysis.figures,
+        today: &analysis.today,
+        audience: &analysis.audience,
+        engine: &options.engine,
+        progress,
     }
 }
 
-impl Draft {
+impl Analysis {
     /// Whether anything stands in the way of publication.
     pub fn has_errors(&self) -> bool {
-        has_errors(&self.found)
+        has_errors(&self.findings)
     }
 
-    fn add(&mut self, found: Vec<Diagnostic>, sources: &Sources) {
-        self.found.extend(found);
-        Diagnostic::sort(&mut self.found, sources);
+    fn add(&mut self, findings: Vec<Diagnostic>, sources: &Sources) {
+        self.findings.extend(findings);
+        Diagnostic::sort(&mut self.findings, sources);
     }
 }
 
-fn has_errors(found: &[Diagnostic]) -> bool {
-    found.iter().any(|finding| finding.severity == Severity::Error)
+fn has_errors(findings: &[Diagnostic]) -> bool {
+    findings.iter().any(|finding| finding.severity == Severity::Error)
 }
 
 /// Every rule that a finding can name, sorted by code.

@@ -92,7 +92,7 @@ pub struct Hits(OnceLock<BTreeMap<Span, Diagnosis>>);
 fn sample_hits(site: &Site, compiled: &CompiledSignatures, engine: &Engine) -> BTreeMap<Span, Diagnosis> {
     let table = serde_json::to_vec(compiled.index.table()).expect("plain data is always JSON");
     let table = Fact::new(Name::new("signature table", ""), Fingerprint::of([table]), &compiled.index);
-    engine.tell(&table);
+    engine.register(&table);
     let hits = site.errors.par_iter().flat_map_iter(|error| {
         let found: Vec<Diagnosis> = engine.query(Kind::Hits, &error.head.path, || {
             let samples = error.data.signatures.iter().flat_map(|signature| &signature.samples);
@@ -170,7 +170,7 @@ const SOUGHT: usize = 100;
 pub fn pages(subject: &Subject<'_>) -> Vec<Diagnostic> {
     let pages: Vec<(&Head, Site)> = subject.site.one_by_one().filter(|(head, _)| !head.is_unread()).collect();
     let judge = |(head, page): &(&Head, Site)| {
-        subject.engine.finds(&format!("page {}", head.path), || {
+        subject.engine.check(&format!("page {}", head.path), || {
             let subject = Subject { pages: page, ..*subject };
             let mut found: Vec<_> = with(Reach::Page).flat_map(|check| (check.run)(&subject)).collect();
             found.extend(markup::run(&subject));
@@ -185,7 +185,7 @@ pub fn pages(subject: &Subject<'_>) -> Vec<Diagnostic> {
 /// Returns the findings that concern several pages, in no order.
 pub fn site(subject: &Subject<'_>) -> Vec<Diagnostic> {
     let checks: Vec<&Check> = with(Reach::Site).collect();
-    let judge = |check: &&Check| subject.engine.finds(check.rule.code, || (check.run)(subject));
+    let judge = |check: &&Check| subject.engine.check(check.rule.code, || (check.run)(subject));
     checks.par_iter().flat_map(judge).collect()
 }
 

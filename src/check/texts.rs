@@ -1,7 +1,7 @@
 //! The texts of pages that a reader sees, with their places.
 
 use crate::check::Subject;
-use crate::files::{Placed, Span};
+use crate::files::{Span, Spanned};
 use crate::markdown::{Outline, outline_inline};
 use crate::site::Head;
 
@@ -12,7 +12,7 @@ pub(super) fn heads<'s>(subject: &Subject<'s>) -> impl Iterator<Item = &'s Head>
 
 /// One-line Markdown of the front matter with its outline. Quotes and folded lines move what is in a value, so its
 /// findings are placed at the whole value.
-pub(super) fn lines<'s>(subject: &Subject<'s>) -> impl Iterator<Item = (&'s Placed<String>, Outline)> {
+pub(super) fn lines<'s>(subject: &Subject<'s>) -> impl Iterator<Item = (&'s Spanned<String>, Outline)> {
     let causes = subject.pages.errors.iter().flat_map(|error| &error.data.causes);
     let lines = causes.flat_map(|cause| [&cause.title, &cause.tell]);
     lines.filter(|line| line.value.contains(['`', '[', '<'])).map(|line| (line, outline_inline(&line.value)))

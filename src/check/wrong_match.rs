@@ -3,7 +3,7 @@
 use crate::check::Subject;
 use crate::diag::{Diagnostic, Rule};
 use crate::facts::map;
-use crate::files::Placed;
+use crate::files::Spanned;
 use crate::site::Page;
 use crate::site::kinds::ErrorData;
 
@@ -44,7 +44,7 @@ pub(super) fn run(subject: &Subject<'_>) -> Vec<Diagnostic> {
 fn sample_fault(
     subject: &Subject<'_>,
     error: &Page<ErrorData>,
-    sample: &Placed<String>,
+    sample: &Spanned<String>,
 ) -> Option<Diagnostic> {
     let hits = &subject.hits()[&sample.span].matches;
     let own = &error.head.id.slug;

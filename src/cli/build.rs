@@ -10,13 +10,13 @@ use crate::cli::{Outcome, world};
 use crate::compress;
 use crate::config::placeholders;
 use crate::diag::Diagnostic;
-use crate::emit::{Permission, Publication, Published, Single, Target};
+use crate::emit::{OutputTarget, Permission, Published, SingleFile, StagedOutput};
 use crate::files::{Key, Sink, Sources};
-use crate::hosts::{Size, size as in_words};
+use crate::host_limits::{SiteStats, size as in_words};
 use crate::load::{self, Drafts};
-use crate::pipeline::{self, Order, Whole};
+use crate::pipeline::{self, RenderStatus, SiteOptions};
+use crate::progress::{BuildProgress, Stage};
 use crate::render::{Audience, BUNDLE_MARK};
-use crate::watch::{Stage, Watch};
 
 pub(super) fn run(
     arguments: &Arguments,
@@ -25,7 +25,7 @@ pub(super) fn run(
 ) -> anyhow::Result<Outcome> {
     let root = world::root(arguments.root.as_deref())?;
     let progress = Progress::new();
-    progress.begin(Stage::Read, 0);
+    progress.start_stage(Stage::Read, 0);
     let (sources, faults) = load::read(&root)?;
     if options.publish {
         let found = placeholders(&sources, options.base_url.as_deref());
@@ -35,7 +35,7 @@ pub(super) fn run(
         }
     }
     let kept = Kept::open(&root, &options.cache, terminal);
-    let order = Order {
+    let order = SiteOptions {
         today: options.date.unwrap_or_else(world::today),
         drafts: if options.drafts { Drafts::Include } else { Drafts::Exclude },
         base_url: options.base_url.clone(),
@@ -45,35 +45,35 @@ pub(super) fn run(
     let folder = options.output_dir.clone().unwrap_or_else(|| root.join("public"));
     let made_of = ["site.toml", "content", "templates", "static", "i18n"].map(|name| root.join(name));
     let permission = if options.force { Permission::TakeOver } else { Permission::OnlyOurs };
-    let single = options.bundle.as_deref().map(|path| Single {
+    let single = options.bundle.as_deref().map(|path| SingleFile {
         path,
         mark: BUNDLE_MARK.as_bytes(),
         sources: &made_of,
         permission,
     });
     if let Some(single) = &single {
-        single.refuse_foreign()?;
+        single.check_owner()?;
     }
-    let mut draft = pipeline::understand(&sources, faults, &order, &progress)?;
+    let mut draft = pipeline::analyze(&sources, faults, &order, &progress)?;
     if draft.has_errors() {
         kept.leave(&order.engine, terminal);
-        return Ok(refused(terminal, &draft.found, &sources));
+        return Ok(refused(terminal, &draft.findings, &sources));
     }
-    let target = Target { folder: &folder, sources: &made_of, permission };
+    let target = OutputTarget { folder: &folder, sources: &made_of, permission };
     let publication =
-        Publication::begin(&target).inspect_err(|_| terminal.findings(&draft.found, &sources))?;
-    let publication = publication.knowing(kept.record());
+        StagedOutput::begin(&target).inspect_err(|_| terminal.findings(&draft.findings, &sources))?;
+    let publication = publication.with_record(kept.record());
     let outgoing = Outgoing { publication: &publication, options, size: Mutex::default() };
     let whole = pipeline::render(&sources, &mut draft, &order, &progress, &outgoing);
-    if whole == Whole::No {
+    if whole == RenderStatus::Failed {
         progress.hide();
         kept.leave(&order.engine, terminal);
-        return Ok(refused(terminal, &draft.found, &sources));
+        return Ok(refused(terminal, &draft.findings, &sources));
     }
     pipeline::pictures(&sources, &draft, &order, &progress, &outgoing);
     progress.hide();
     let size = outgoing.size.into_inner().unwrap_or_else(PoisonError::into_inner);
-    terminal.findings(&draft.found, &sources);
+    terminal.findings(&draft.findings, &sources);
     let bundle = match &single {
         None => None,
         Some(single) => match pipeline::bundle(&sources, &draft, &order) {
@@ -84,7 +84,7 @@ pub(super) fn run(
             }
         },
     };
-    progress.begin(Stage::Publish, 0);
+    progress.start_stage(Stage::Publish, 0);
     let Published { report, record } =
         publication.finish().inspect_err(|_| kept.leave(&order.engine, terminal))?;
     kept.leave_published(&order.engine, record.as_ref(), terminal);
@@ -119,9 +119,9 @@ fn refused(terminal: &Terminal, found: &[Diagnostic], sources: &Sources) -> Outc
 
 /// The way of each file to the disk: its twins go with it, and it is counted for the limits of hosts.
 struct Outgoing<'b> {
-    publication: &'b Publication,
+    publication: &'b StagedOutput,
     options: &'b BuildOptions,
-    size: Mutex<Size>,
+    size: Mutex<SiteStats>,
 }
 
 impl Outgoing<'_> {
@@ -134,32 +134,33 @@ impl Outgoing<'_> {
         if !self.options.precompress {
             return files;
         }
-        let twins: Vec<_> = files.iter().flat_map(|(path, bytes)| compress::twins(path, bytes)).collect();
+        let twins: Vec<_> =
+            files.iter().flat_map(|(path, bytes)| compress::precompressed(path, bytes)).collect();
         files.into_iter().chain(twins).collect()
     }
 
-    fn count(&self, add: impl FnOnce(&mut Size)) {
+    fn count(&self, add: impl FnOnce(&mut SiteStats)) {
         add(&mut self.size.lock().unwrap_or_else(PoisonError::into_inner));
     }
 }
 
 impl Sink for Outgoing<'_> {
-    fn take_kept(&self, key: &Key) -> bool {
-        let Some(lengths) = self.publication.take_known(&self.key(key)) else { return false };
+    fn reuse_group(&self, key: &Key) -> bool {
+        let Some(lengths) = self.publication.reuse_known(&self.key(key)) else { return false };
         self.count(|size| lengths.into_iter().for_each(|length| size.add_file(length)));
         true
     }
 
-    fn take_made(&self, key: &Key, files: Vec<(String, Vec<u8>)>) {
+    fn write_group(&self, key: &Key, files: Vec<(String, Vec<u8>)>) {
         let files = self.with_twins(files);
         self.count(|size| files.iter().for_each(|(path, bytes)| size.add(path, bytes)));
-        self.publication.take_made(&self.key(key), files);
+        self.publication.write_group(&self.key(key), files);
     }
 
-    fn take(&self, path: String, bytes: Vec<u8>) {
+    fn write(&self, path: String, bytes: Vec<u8>) {
         for (path, bytes) in self.with_twins(vec![(path, bytes)]) {
             self.count(|size| size.add(&path, &bytes));
-            self.publication.take(path, bytes);
+            self.publication.write(path, bytes);
         }
     }
 }

@@ -30,7 +30,7 @@ impl Kept {
 
     /// An engine with the results of earlier runs.
     pub fn engine(&self) -> Engine {
-        self.0.as_ref().map_or_else(Engine::forgetful, Cache::engine)
+        self.0.as_ref().map_or_else(Engine::without_cache, Cache::engine)
     }
 
     /// The same for many builds in one process.

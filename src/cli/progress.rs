@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use crate::hosts::size;
-use crate::watch::{Stage, Watch};
+use crate::host_limits::size;
+use crate::progress::{BuildProgress, Stage};
 
 /// A build that is over sooner shows no bar.
 const PATIENCE: Duration = Duration::from_millis(500);
@@ -101,8 +101,8 @@ impl Progress {
     }
 }
 
-impl Watch for Progress {
-    fn begin(&self, stage: Stage, pages: usize) {
+impl BuildProgress for Progress {
+    fn start_stage(&self, stage: Stage, pages: usize) {
         let mut times = self.times();
         times.end_stage();
         times.current = Some((stage, Clocks::now()));
@@ -111,11 +111,11 @@ impl Watch for Progress {
         self.bar.set_length(pages as u64);
     }
 
-    fn begin_page(&self, _path: &str) {
+    fn start_page(&self, _path: &str) {
         self.times().pages.insert(thread::current().id(), cpu_or_wall(self.started));
     }
 
-    fn end_page(&self, path: &str) {
+    fn finish_page(&self, path: &str) {
         let now = cpu_or_wall(self.started);
         let mut times = self.times();
         if let (Some(begun), Some((stage, _))) = (times.pages.remove(&thread::current().id()), times.current)

@@ -9,9 +9,9 @@ use crate::cli::kept::Kept;
 use crate::cli::terminal::Terminal;
 use crate::cli::{Outcome, world};
 use crate::diag::Diagnostic;
-use crate::files::{Built, SourceId, Sources};
+use crate::files::{BuildFiles, SourceId, Sources};
 use crate::load::{self, Drafts};
-use crate::pipeline::{self, First, Order};
+use crate::pipeline::{self, Preview, SiteOptions};
 use crate::render::Audience;
 use crate::serve::{self, Changes, Event, Limits, Open, Rebuild, StallLimit, Tracker};
 
@@ -22,7 +22,7 @@ pub(super) fn run(
 ) -> anyhow::Result<Outcome> {
     let root = world::root(arguments.root.as_deref())?;
     let kept = Kept::open(&root, &options.cache, terminal);
-    let order = Order {
+    let order = SiteOptions {
         today: options.date.unwrap_or_else(world::today),
         drafts: if options.drafts { Drafts::Include } else { Drafts::Exclude },
         base_url: None,
@@ -51,7 +51,7 @@ pub(super) fn run(
 /// A site while it is written.
 struct Session {
     root: PathBuf,
-    order: Order,
+    order: SiteOptions,
     kept: Kept,
     /// State of the last build, and its number.
     state: Mutex<(u64, Option<State>)>,
@@ -59,10 +59,10 @@ struct Session {
 
 /// State that one build passes to the next.
 struct State {
-    order: Order,
+    order: SiteOptions,
     sources: Sources,
     faults: Vec<Diagnostic>,
-    built: Built,
+    built: BuildFiles,
 }
 
 /// The state in the hands of a build. One that was abandoned does not put it back.
@@ -100,14 +100,14 @@ impl Session {
         let Some(State { order, sources, faults, built }) = &mut lease.state else {
             return Rebuild::Broken { plain: "the site was not read".to_string() };
         };
-        let show = |first: &Built| tracker.show(first.outputs.clone());
+        let show = |first: &BuildFiles| tracker.show(first.outputs.clone());
         let made = pipeline::update(
             sources,
             faults.clone(),
             order,
             tracker,
             built,
-            &First { changed: &changed, show: &show },
+            &Preview { changed: &changed, show: &show },
         );
         let rebuild = match made {
             Ok(Ok(new)) => {
@@ -143,8 +143,8 @@ impl Session {
                     _ => Arc::new(self.kept.engine_with_values()),
                 };
                 let (sources, faults) = load::read(&self.root)?;
-                let order = Order { engine, ..self.order.clone() };
-                *state = Some(State { order, sources, faults, built: Built::default() });
+                let order = SiteOptions { engine, ..self.order.clone() };
+                *state = Some(State { order, sources, faults, built: BuildFiles::default() });
             }
         }
         Ok(BTreeSet::new())

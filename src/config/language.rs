@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::config::{BAD_SETTINGS, toml};
 use crate::diag::{Diagnostic, Rule, nearest};
-use crate::files::{Placed, SourceId, Sources, Span};
+use crate::files::{SourceId, Sources, Span, Spanned};
+use crate::i18n::{TextPart, Translations, calls, parts};
 use crate::schema::NodeKind;
-use crate::texts::{Part, Texts, calls, parts};
 
 /// `language` names a language without texts.
 pub const UNKNOWN_LANGUAGE: Rule = Rule {
@@ -49,10 +49,14 @@ const ENGLISH: &str = "en";
 const NAMED: usize = 4;
 
 /// A translation: the English text, the other, and where they stand.
-type Line = (Placed<String>, Placed<String>);
+type Line = (Spanned<String>, Spanned<String>);
 
 /// The texts of `language`. A region may have files of its own; else it has those of its language.
-pub(super) fn texts(language: &Placed<String>, sources: &Sources, found: &mut Vec<Diagnostic>) -> Texts {
+pub(super) fn texts(
+    language: &Spanned<String>,
+    sources: &Sources,
+    found: &mut Vec<Diagnostic>,
+) -> Translations {
     let primary = language.value.split('-').next().unwrap_or_default();
     let file = |folder: &str| {
         [language.value.as_str(), primary]
@@ -85,7 +89,7 @@ pub(super) fn texts(language: &Placed<String>, sources: &Sources, found: &mut Ve
             found.extend(missing_texts(&missing, place, &language.value));
         }
     }
-    Texts::new(translations)
+    Translations::new(translations)
 }
 
 /// The lines of a file of translations.
@@ -95,7 +99,7 @@ fn lines(sources: &Sources, file: SourceId, found: &mut Vec<Diagnostic>) -> Vec<
     let mut lines = Vec::new();
     for (english, node) in pairs {
         match node.kind {
-            NodeKind::Scalar { text, quoted: true } => lines.push((english, Placed::new(text, node.span))),
+            NodeKind::Scalar { text, quoted: true } => lines.push((english, Spanned::new(text, node.span))),
             _ => found.push(
                 Diagnostic::error(&BAD_SETTINGS, english.span, "a translation is one text in quotes").help(
                     "write `\"English text\" = \"translation\"`; a dot or a space in a key wants quotes too",
@@ -119,9 +123,9 @@ fn known(sources: &Sources) -> Vec<String> {
 }
 
 /// The finding of a translation that lacks what its text has, or has what it lacks.
-fn unlike(english: &Placed<String>, told: &Placed<String>) -> Option<Diagnostic> {
+fn unlike(english: &Spanned<String>, told: &Spanned<String>) -> Option<Diagnostic> {
     let marks = |text: &str| {
-        let marks = parts(text).into_iter().filter(|part| !matches!(part, Part::Words(_)));
+        let marks = parts(text).into_iter().filter(|part| !matches!(part, TextPart::Words(_)));
         marks.map(|part| part.source()).collect::<BTreeSet<String>>()
     };
     let (wanted, given) = (marks(&english.value), marks(&told.value));
@@ -138,7 +142,7 @@ fn unlike(english: &Placed<String>, told: &Placed<String>) -> Option<Diagnostic>
     Some(Diagnostic::error(&TEXT_HOLES, told.span, message).help(help))
 }
 
-fn unknown_text(english: &Placed<String>, known: &[String]) -> Diagnostic {
+fn unknown_text(english: &Spanned<String>, known: &[String]) -> Diagnostic {
     let help = match nearest(&english.value, known.iter().map(String::as_str)) {
         Some(near) => format!("did you mean `{near}`?"),
         None => "take the line out, or write the text as a template or a script has it".into(),
@@ -161,7 +165,7 @@ fn missing_texts(missing: &[&String], place: Span, language: &str) -> Option<Dia
     Some(Diagnostic::warning(&MISSING_TEXT, place, message).help(help))
 }
 
-fn unknown_language(language: &Placed<String>, sources: &Sources) -> Diagnostic {
+fn unknown_language(language: &Spanned<String>, sources: &Sources) -> Diagnostic {
     let shipped = sources.under(SHIPPED).filter_map(|(_, source)| {
         source.path.strip_prefix(SHIPPED)?.strip_suffix(".toml").map(str::to_string)
     });

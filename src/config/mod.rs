@@ -7,9 +7,9 @@ mod toml;
 use std::collections::BTreeMap;
 
 use crate::diag::{Diagnostic, Rule};
-use crate::files::{Placed, Sources, Span};
+use crate::files::{Sources, Span, Spanned};
+use crate::i18n::Translations;
 use crate::schema::{self, Fields, Integer, MISSING_KEY, Record as _, TextMap, Url, record};
-use crate::texts::Texts;
 
 pub use placeholders::placeholders;
 
@@ -43,13 +43,13 @@ record! {
         /// One sentence for search engines and feeds.
         optional description: Option<String>,
         /// Where the site is published; ends in a slash.
-        required base_url: Option<Placed<String>> as Url,
+        required base_url: Option<Spanned<String>> as Url,
         /// Language of the pages: `en`, `de`, or one with texts in `i18n/`.
-        optional language: Option<Placed<String>>,
+        optional language: Option<Spanned<String>>,
         /// Repository with the content; pages link to it for edits.
-        optional repository: Option<Placed<String>> as Url,
+        optional repository: Option<Spanned<String>> as Url,
         /// Address for mail about pages: `kb@example.org`.
-        optional contact: Option<Placed<String>>,
+        optional contact: Option<Spanned<String>>,
         /// Branch that edits go to; left out: `main`.
         optional branch: String = "main".into(),
         /// License of the content.
@@ -61,7 +61,7 @@ record! {
         /// Days after which a verified page is overdue.
         optional stale_after_days: i64 as Integer<1, 3650> = STALE_AFTER_DAYS,
         /// The same for single categories: `drivers = "90"`.
-        optional stale_by_category: Vec<(Placed<String>, Placed<String>)> as TextMap,
+        optional stale_by_category: Vec<(Spanned<String>, Spanned<String>)> as TextMap,
         /// Where they all stand.
         apart span: Span = Fields::span,
     }
@@ -81,7 +81,7 @@ pub struct Config {
     /// Language of the pages.
     pub language: String,
     /// Texts of the interface in that language.
-    pub texts: Texts,
+    pub texts: Translations,
     /// Repository with the content.
     pub repository: Option<String>,
     /// Address for mail about pages.
@@ -149,7 +149,7 @@ impl Config {
     fn new(written: Settings, sources: &Sources, found: &mut Vec<Diagnostic>) -> Self {
         let title = written.title.unwrap_or_else(|| "Untitled".into());
         let base_url =
-            written.base_url.unwrap_or_else(|| Placed::new("http://127.0.0.1:1111/".into(), written.span));
+            written.base_url.unwrap_or_else(|| Spanned::new("http://127.0.0.1:1111/".into(), written.span));
         if !base_url.value.ends_with('/') {
             found.push(
                 Diagnostic::error(&BAD_SETTINGS, base_url.span, "`base_url` does not end in a slash")
@@ -166,7 +166,7 @@ impl Config {
                 .help("write the path as it is at the end: `https://example.org/kb/`"),
             );
         }
-        let language = written.language.unwrap_or_else(|| Placed::new("en".into(), written.span));
+        let language = written.language.unwrap_or_else(|| Spanned::new("en".into(), written.span));
         let mut stale_by_category = BTreeMap::new();
         for (category, days) in written.stale_by_category {
             match days.value.parse::<i64>() {
@@ -203,7 +203,7 @@ impl Config {
 }
 
 /// An address for mail that a link can hold as it is; anything else is reported.
-fn mail_address(contact: Placed<String>, found: &mut Vec<Diagnostic>) -> Option<String> {
+fn mail_address(contact: Spanned<String>, found: &mut Vec<Diagnostic>) -> Option<String> {
     let part = |text: &str| {
         !text.is_empty()
             && text.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_' | '+'))

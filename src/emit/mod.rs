@@ -8,12 +8,12 @@
 //! is exchanged entry by entry.
 
 mod lock;
-mod marker;
-mod place;
+mod manifest;
+mod paths;
 mod plan;
-mod publication;
 mod record;
-mod single;
+mod single_file;
+mod staged_output;
 mod staging;
 mod swap;
 mod tree;
@@ -24,14 +24,14 @@ use anyhow::Result;
 
 use crate::files::Outputs;
 
-pub use crate::emit::marker::MARKER;
-pub use crate::emit::publication::{Publication, Published};
+pub use crate::emit::manifest::MANIFEST_FILE;
 pub use crate::emit::record::Record;
-pub use crate::emit::single::Single;
+pub use crate::emit::single_file::SingleFile;
+pub use crate::emit::staged_output::{Published, StagedOutput};
 
 /// Where a site is written, and what must not be touched.
 #[derive(Debug, Clone)]
-pub struct Target<'a> {
+pub struct OutputTarget<'a> {
     /// The folder to publish; it and its parents are made when missing.
     pub folder: &'a Path,
     /// Files and folders that the site is made of: the folder may neither hold one of them nor lie in one.
@@ -65,10 +65,10 @@ pub struct Report {
 /// Publishes files that are in memory already.
 ///
 /// # Errors
-/// As [`Publication::begin`] and [`Publication::finish`].
-pub fn write(outputs: &Outputs, target: &Target) -> Result<Report> {
-    let publication = Publication::begin(target)?;
-    outputs.give(&publication);
+/// As [`StagedOutput::begin`] and [`StagedOutput::finish`].
+pub fn write(outputs: &Outputs, target: &OutputTarget) -> Result<Report> {
+    let publication = StagedOutput::begin(target)?;
+    outputs.write_to(&publication);
     Ok(publication.finish()?.report)
 }
 
@@ -77,15 +77,15 @@ mod tests {
     use std::fs;
 
     use super::*;
-    use crate::emit::place::{Change, Place};
+    use crate::emit::paths::{OutputPaths, SwapMode};
 
     #[test]
     fn a_folder_that_cannot_be_moved_is_changed_entry_by_entry() {
         let root = tempfile::TempDir::new().unwrap();
         let folder = root.path().join("public");
         fs::create_dir(&folder).unwrap();
-        let place = Place {
-            change: Change::ByEntry,
+        let paths = OutputPaths {
+            swap_mode: SwapMode::ByEntry,
             staging: folder.join(".kbgen-new"),
             aside: folder.join(".kbgen-old"),
             lock: root.path().join("lock"),
@@ -94,14 +94,15 @@ mod tests {
         let emit = |files: &[(&str, &str)]| {
             let mut outputs = Outputs::default();
             files.iter().for_each(|(path, text)| outputs.add(*path, *text));
-            let publication = Publication::begin_at(place.clone(), Permission::OnlyOurs).unwrap();
-            outputs.give(&publication);
+            let publication = StagedOutput::begin_at(paths.clone(), Permission::OnlyOurs).unwrap();
+            outputs.write_to(&publication);
             publication.finish().unwrap().report
         };
         let found = || {
             let entries =
                 walkdir::WalkDir::new(&folder).min_depth(1).sort_by_file_name().into_iter().flatten();
-            let entries = entries.filter(|entry| entry.file_type().is_file() && entry.file_name() != MARKER);
+            let entries =
+                entries.filter(|entry| entry.file_type().is_file() && entry.file_name() != MANIFEST_FILE);
             let text = |entry: walkdir::DirEntry| {
                 let path = entry.path().strip_prefix(&folder).unwrap().display().to_string();
                 (path, fs::read_to_string(entry.path()).unwrap())
@@ -125,13 +126,13 @@ mod tests {
         ];
         assert_eq!(found(), now);
         // Killed half way, with the marker of both builds: what neither wants any more goes, what is not ours stays.
-        fs::create_dir(&place.staging).unwrap();
+        fs::create_dir(&paths.staging).unwrap();
         fs::create_dir(folder.join("half")).unwrap();
         fs::write(folder.join("half/d.html"), "d").unwrap();
-        let marker = fs::read_to_string(folder.join(MARKER)).unwrap();
-        fs::write(folder.join(MARKER), format!("{marker}half/d.html\n")).unwrap();
+        let manifest = fs::read_to_string(folder.join(MANIFEST_FILE)).unwrap();
+        fs::write(folder.join(MANIFEST_FILE), format!("{manifest}half/d.html\n")).unwrap();
         emit(&[("index.html", "2"), ("errors/a.html", "a"), ("new/c.html", "c")]);
         assert_eq!(found(), now);
-        assert!(!folder.join("half").exists() && !place.staging.exists() && !place.aside.exists());
+        assert!(!folder.join("half").exists() && !paths.staging.exists() && !paths.aside.exists());
     }
 }

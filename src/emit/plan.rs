@@ -9,8 +9,8 @@ use std::path::{MAIN_SEPARATOR, Path, PathBuf};
 use anyhow::{Context, Result, bail};
 use walkdir::WalkDir;
 
-use crate::emit::marker::{MARKER, Marker};
-use crate::emit::place::{Change, Place};
+use crate::emit::manifest::{MANIFEST_FILE, Manifest};
+use crate::emit::paths::{OutputPaths, SwapMode};
 use crate::emit::{Permission, Report};
 
 /// What has to be done to publish a build.
@@ -24,10 +24,10 @@ pub(crate) struct Plan {
     /// links, and folders that may be empty.
     pub(crate) foreign: Vec<PathBuf>,
     /// What the marker will say.
-    pub(crate) marker: Marker,
+    pub(crate) manifest: Manifest,
     /// Files in the folder that an earlier build wrote.
     pub(crate) before: BTreeSet<String>,
-    marker_changes: bool,
+    manifest_changes: bool,
     foreign_files: usize,
     removed: usize,
 }
@@ -40,28 +40,28 @@ impl Plan {
     /// When the folder cannot be read, or a file that kbgen did not write is in the way of a new one.
     pub(crate) fn make(
         files: BTreeMap<String, bool>,
-        before: Option<Marker>,
-        place: &Place,
+        before: Option<Manifest>,
+        paths: &OutputPaths,
         permission: Permission,
     ) -> Result<Self> {
-        let marker = Marker { paths: files.keys().cloned().collect() };
-        let marker_changes = before.as_ref() != Some(&marker);
+        let manifest = Manifest { paths: files.keys().cloned().collect() };
+        let manifest_changes = before.as_ref() != Some(&manifest);
         let before = before.unwrap_or_default().paths;
         let (keep, write): (BTreeMap<_, _>, BTreeMap<_, _>) = files.into_iter().partition(|(_, same)| *same);
         let write = write.into_keys().collect();
-        let (foreign, foreign_files) = foreign(place, &before, &marker, permission, &write)?;
+        let (foreign, foreign_files) = foreign(paths, &before, &manifest, permission, &write)?;
         let removed = before
             .iter()
-            .filter(|path| !marker.paths.contains(*path))
-            .filter(|path| fs::symlink_metadata(place.folder.join(path)).is_ok())
+            .filter(|path| !manifest.paths.contains(*path))
+            .filter(|path| fs::symlink_metadata(paths.folder.join(path)).is_ok())
             .count();
         Ok(Self {
             write,
             keep: keep.into_keys().collect(),
             foreign,
-            marker,
+            manifest,
             before,
-            marker_changes,
+            manifest_changes,
             foreign_files,
             removed,
         })
@@ -69,18 +69,18 @@ impl Plan {
 
     /// What lies directly in the folder and is ours, before or after, in order.
     pub(crate) fn entries(&self) -> BTreeSet<&Path> {
-        let paths = self.before.iter().chain(&self.marker.paths);
+        let paths = self.before.iter().chain(&self.manifest.paths);
         paths.filter_map(|path| Path::new(path).iter().next().map(Path::new)).collect()
     }
 
     /// The marker of the time between: all that either build wrote, so that a build after a killed one knows it.
-    pub(crate) fn marker_between(&self) -> Marker {
-        Marker { paths: &self.before | &self.marker.paths }
+    pub(crate) fn manifest_between(&self) -> Manifest {
+        Manifest { paths: &self.before | &self.manifest.paths }
     }
 
     /// Whether the folder has to be touched at all.
-    pub(crate) fn changes_anything(&self) -> bool {
-        self.marker_changes || !self.write.is_empty() || self.removed > 0
+    pub(crate) fn has_changes(&self) -> bool {
+        self.manifest_changes || !self.write.is_empty() || self.removed > 0
     }
 
     /// The plan in numbers.
@@ -97,29 +97,29 @@ impl Plan {
 /// Entries of the folder that no earlier build wrote and that do not stay where they are, and how many files there
 /// are that no earlier build wrote.
 fn foreign(
-    place: &Place,
+    paths: &OutputPaths,
     before: &BTreeSet<String>,
-    after: &Marker,
+    after: &Manifest,
     permission: Permission,
     write: &BTreeSet<String>,
 ) -> Result<(Vec<PathBuf>, usize)> {
     let mut entries = Vec::new();
     let mut files = 0;
-    if !place.exists() {
+    if !paths.exists() {
         return Ok((entries, files));
     }
     let our_folders = folders(before);
     let our_entries: HashSet<&OsStr> =
         before.iter().chain(&after.paths).filter_map(|path| path.split('/').next()).map(OsStr::new).collect();
-    let walk = WalkDir::new(&place.folder).min_depth(1).into_iter();
-    for entry in walk.filter_entry(|entry| entry.path() != place.staging) {
-        let entry = entry.with_context(|| format!("cannot read the folder `{}`", place.folder.display()))?;
-        let path = entry.path().strip_prefix(&place.folder).expect("an entry lies in its folder");
+    let walk = WalkDir::new(&paths.folder).min_depth(1).into_iter();
+    for entry in walk.filter_entry(|entry| entry.path() != paths.staging) {
+        let entry = entry.with_context(|| format!("cannot read the folder `{}`", paths.folder.display()))?;
+        let path = entry.path().strip_prefix(&paths.folder).expect("an entry lies in its folder");
         let is_folder = entry.file_type().is_dir();
         // As outputs are named; one that cannot be is not ours.
         let name = name(path).unwrap_or_default();
-        let is_ours = if is_folder { our_folders.contains(&*name) } else { before.contains(&*name) };
-        if path == Path::new(MARKER) || is_ours {
+        let was_generated = if is_folder { our_folders.contains(&*name) } else { before.contains(&*name) };
+        if path == Path::new(MANIFEST_FILE) || was_generated {
             continue;
         }
         if write.contains(&*name) {
@@ -139,7 +139,7 @@ fn foreign(
         }
         files += usize::from(!is_folder);
         let is_beside_ours = path.iter().next().is_some_and(|name| our_entries.contains(name));
-        if place.change == Change::Whole || is_beside_ours {
+        if paths.swap_mode == SwapMode::Whole || is_beside_ours {
             entries.push(path.to_path_buf());
         }
     }

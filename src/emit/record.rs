@@ -22,7 +22,7 @@ pub struct Record {
 
 /// A file, for the record.
 #[derive(Debug, Clone)]
-pub(crate) struct Noted {
+pub(crate) struct RecordedFile {
     pub(crate) path: String,
     pub(crate) stamp: Stamp,
 }
@@ -46,7 +46,7 @@ impl Eq for Record {}
 
 impl Record {
     /// The record of these files by key, and of those of these keys of another record.
-    pub(crate) fn new(files: BTreeMap<Key, Vec<Noted>>, known: &Self, kept: &[Key]) -> Self {
+    pub(crate) fn new(files: BTreeMap<Key, Vec<RecordedFile>>, known: &Self, kept: &[Key]) -> Self {
         let mut parts: BTreeMap<Key, String> = BTreeMap::new();
         for key in kept {
             let lines = known.keys.get(key).map(|range| known.lines[range.clone()].to_string());
@@ -69,7 +69,7 @@ impl Record {
 
     /// All files that were made under a key; none if the key is not known.
     pub(crate) fn files(&self, key: &Key) -> Option<Vec<(&str, Stamp)>> {
-        self.lines[self.keys.get(key)?.clone()].lines().map(noted).collect()
+        self.lines[self.keys.get(key)?.clone()].lines().map(recorded).collect()
     }
 
     /// Reads what [`Record::text`] wrote; anything else is an empty record.
@@ -104,7 +104,7 @@ impl Record {
 /// Prefix of a line with a key.
 const KEY: &str = "key ";
 
-impl Noted {
+impl RecordedFile {
     fn write(&self, lines: &mut String) {
         let Stamp { length, modified } = self.stamp;
         let (seconds, nanoseconds) = (modified.as_secs(), modified.subsec_nanos());
@@ -113,7 +113,7 @@ impl Noted {
     }
 }
 
-fn noted(line: &str) -> Option<(&str, Stamp)> {
+fn recorded(line: &str) -> Option<(&str, Stamp)> {
     let mut parts = line.splitn(4, ' ');
     let length = parts.next()?.parse().ok()?;
     let seconds = parts.next()?.parse().ok()?;
@@ -130,9 +130,9 @@ mod tests {
         Key::of([name])
     }
 
-    fn file(path: &str, length: u64) -> Noted {
+    fn file(path: &str, length: u64) -> RecordedFile {
         let stamp = Stamp { length, modified: Duration::new(1_790_000_000, 7) };
-        Noted { path: path.to_string(), stamp }
+        RecordedFile { path: path.to_string(), stamp }
     }
 
     fn record() -> Record {

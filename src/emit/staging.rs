@@ -10,9 +10,9 @@ use anyhow::{Context, Result, bail};
 use rayon::prelude::*;
 use walkdir::WalkDir;
 
-use crate::emit::lock::{self, Claim};
-use crate::emit::marker::MARKER;
-use crate::emit::place::{Place, refuse_link};
+use crate::emit::lock::{self, OutputLock};
+use crate::emit::manifest::MANIFEST_FILE;
+use crate::emit::paths::{OutputPaths, refuse_link};
 use crate::emit::plan::{Plan, folders, parent};
 use crate::emit::swap;
 use crate::emit::tree::Tree;
@@ -20,29 +20,29 @@ use crate::emit::tree::Tree;
 /// A new tree in the making; dropped before it is published, it is removed.
 #[derive(Debug)]
 pub(crate) struct Staging {
-    place: Place,
+    paths: OutputPaths,
     published: bool,
     /// Folders of the new tree that are there.
     made: Mutex<HashSet<PathBuf>>,
-    _claim: Claim,
+    _claim: OutputLock,
 }
 
 /// The tree that was published before, in the place of the new one.
 #[derive(Debug)]
 pub(crate) struct OldTree {
-    place: Place,
-    _claim: Claim,
+    paths: OutputPaths,
+    _claim: OutputLock,
 }
 
 /// Removes what a killed build left, and puts back what it had set aside.
 ///
 /// # Errors
 /// When another build is at work there, or the disk refuses.
-pub(crate) fn clean(place: &Place, claim: &mut Claim) -> Result<()> {
-    claim.hold(place, &place.staging)?;
-    swap::recover(place)?;
-    remove_left_over(&place.staging)?;
-    remove_left_over(&place.aside)
+pub(crate) fn clean(paths: &OutputPaths, lock: &mut OutputLock) -> Result<()> {
+    lock.hold(paths, &paths.staging)?;
+    swap::recover(paths)?;
+    remove_leftover(&paths.staging)?;
+    remove_leftover(&paths.aside)
 }
 
 impl Staging {
@@ -50,21 +50,21 @@ impl Staging {
     ///
     /// # Errors
     /// When the disk refuses, or another build was quicker.
-    pub(crate) fn create(place: &Place, mut claim: Claim) -> Result<Self> {
-        let path = &place.staging;
+    pub(crate) fn create(paths: &OutputPaths, mut lock: OutputLock) -> Result<Self> {
+        let path = &paths.staging;
         match fs::create_dir(path) {
-            Err(error) if error.kind() == ErrorKind::AlreadyExists => lock::busy(place)?,
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => lock::busy(paths)?,
             made => made.with_context(|| {
                 format!("cannot make `{}` (the new site is made there first)", path.display())
             })?,
         }
-        claim.hold(place, path)?;
-        claim.still_true(place)?;
-        if let Ok(found) = fs::metadata(&place.folder) {
+        lock.hold(paths, path)?;
+        lock.check_unchanged(paths)?;
+        if let Ok(found) = fs::metadata(&paths.folder) {
             fs::set_permissions(path, found.permissions())
                 .with_context(|| format!("cannot set the permissions of `{}`", path.display()))?;
         }
-        Ok(Self { place: place.clone(), published: false, made: Mutex::default(), _claim: claim })
+        Ok(Self { paths: paths.clone(), published: false, made: Mutex::default(), _claim: lock })
     }
 
     /// Puts what is not written yet in its place: unchanged files, those of others, and the marker.
@@ -72,9 +72,9 @@ impl Staging {
     /// # Errors
     /// When the disk refuses; the published folder is untouched then.
     pub(crate) fn fill(&self, plan: &Plan) -> Result<()> {
-        self.keep(&plan.keep)?;
-        plan.foreign.iter().try_for_each(|path| self.carry(path))?;
-        self.write(Path::new(MARKER), plan.marker.text().as_bytes())
+        self.link_unchanged(&plan.keep)?;
+        plan.foreign.iter().try_for_each(|path| self.link_or_copy(path))?;
+        self.write(Path::new(MANIFEST_FILE), plan.manifest.text().as_bytes())
     }
 
     /// Makes the new tree the published one, in one step where the system can.
@@ -82,9 +82,9 @@ impl Staging {
     /// # Errors
     /// As [`swap::publish`].
     pub(crate) fn publish(mut self, plan: &Plan) -> Result<OldTree> {
-        swap::publish(&self.place, plan)?;
+        swap::publish(&self.paths, plan)?;
         self.published = true;
-        Ok(OldTree { place: self.place.clone(), _claim: std::mem::take(&mut self._claim) })
+        Ok(OldTree { paths: self.paths.clone(), _claim: std::mem::take(&mut self._claim) })
     }
 
     /// Writes a file of the new tree, which must not be there yet.
@@ -92,15 +92,15 @@ impl Staging {
     /// # Errors
     /// When the disk refuses.
     pub(crate) fn write(&self, path: &Path, bytes: &[u8]) -> Result<()> {
-        let file = self.make_room(path)?;
+        let file = self.prepare_parent(path)?;
         File::create_new(&file)
             .and_then(|mut open| open.write_all(bytes))
             .with_context(|| format!("cannot write `{}`", file.display()))
     }
 
     /// Brings files of ours over without changing them.
-    fn keep(&self, paths: &[String]) -> Result<()> {
-        let Place { folder, staging, .. } = &self.place;
+    fn link_unchanged(&self, paths: &[String]) -> Result<()> {
+        let OutputPaths { folder, staging, .. } = &self.paths;
         if paths.is_empty() {
             return Ok(());
         }
@@ -119,14 +119,14 @@ impl Staging {
         drop(made);
         paths.par_iter().map(Path::new).try_for_each(|path| match new.link(&old, path) {
             Ok(()) => Ok(()),
-            Err(_) => self.carry(path),
+            Err(_) => self.link_or_copy(path),
         })
     }
 
     /// Brings an entry of the published folder over without changing it.
-    fn carry(&self, path: &Path) -> Result<()> {
-        let from = self.place.folder.join(path);
-        let to = self.make_room(path)?;
+    fn link_or_copy(&self, path: &Path) -> Result<()> {
+        let from = self.paths.folder.join(path);
+        let to = self.prepare_parent(path)?;
         let fails = || format!("cannot keep `{}` in the new site", from.display());
         let found = fs::symlink_metadata(&from).with_context(fails)?;
         if found.is_dir() {
@@ -148,12 +148,12 @@ impl Staging {
     }
 
     /// The path in the new tree, with its parents made.
-    fn make_room(&self, path: &Path) -> Result<PathBuf> {
-        let to = self.place.staging.join(path);
+    fn prepare_parent(&self, path: &Path) -> Result<PathBuf> {
+        let to = self.paths.staging.join(path);
         let parent = path.parent().expect("an output has a name");
         let made = || self.made.lock().unwrap_or_else(PoisonError::into_inner);
         if !made().contains(parent) {
-            let folder = self.place.staging.join(parent);
+            let folder = self.paths.staging.join(parent);
             fs::create_dir_all(&folder).with_context(|| format!("cannot make `{}`", folder.display()))?;
             made().insert(parent.to_path_buf());
         }
@@ -165,7 +165,7 @@ impl Drop for Staging {
     fn drop(&mut self) {
         if !self.published {
             // What stays is removed by the next build.
-            let _ = fs::remove_dir_all(&self.place.staging);
+            let _ = fs::remove_dir_all(&self.paths.staging);
         }
     }
 }
@@ -174,8 +174,8 @@ impl OldTree {
     /// Removes the old tree. A file that someone put there while the new tree was made moves to the new one.
     ///
     /// Nothing here is an error: the new site is published, and the next build removes what is left.
-    pub(crate) fn retire(self, plan: &Plan) {
-        let (old, new) = (&self.place.staging, &self.place.folder);
+    pub(crate) fn remove(self, plan: &Plan) {
+        let (old, new) = (&self.paths.staging, &self.paths.folder);
         // What is known to be there goes first; mostly nothing is left then.
         if let Ok(tree) = Tree::open(old) {
             let real = real(old, folders(&plan.before));
@@ -184,9 +184,9 @@ impl OldTree {
             known.for_each(|path| drop(tree.remove_file(Path::new(path))));
             real.into_iter().rev().for_each(|folder| drop(tree.remove_folder(Path::new(folder))));
         }
-        let is_ours = |path: &Path| {
-            let listed = |path: &str| plan.marker.paths.contains(path) || plan.before.contains(path);
-            path.to_str().is_some_and(|path| listed(path) || path == MARKER)
+        let was_generated = |path: &Path| {
+            let listed = |path: &str| plan.manifest.paths.contains(path) || plan.before.contains(path);
+            path.to_str().is_some_and(|path| listed(path) || path == MANIFEST_FILE)
         };
         // Folders come after what is in them. One that cannot be removed is not empty.
         for entry in WalkDir::new(old).contents_first(true).into_iter().flatten() {
@@ -196,7 +196,7 @@ impl OldTree {
             }
             let path = entry.path().strip_prefix(old).expect("an entry lies in its folder");
             let to = new.join(path);
-            if is_ours(path) || !is_news(entry.path(), &to) {
+            if was_generated(path) || !is_newer(entry.path(), &to) {
                 let _ = fs::remove_file(entry.path());
             } else {
                 let _ = to.parent().map(fs::create_dir_all);
@@ -219,7 +219,7 @@ fn real<'p>(root: &Path, folders: BTreeSet<&'p str>) -> BTreeSet<&'p str> {
 }
 
 /// Whether the new tree lacks a file of someone else, or has it as it was before they replaced it.
-fn is_news(old: &Path, new: &Path) -> bool {
+fn is_newer(old: &Path, new: &Path) -> bool {
     let Ok(new) = fs::symlink_metadata(new) else { return true };
     let Ok(old) = fs::symlink_metadata(old) else { return false };
     old.is_file() && new.is_file() && old.modified().ok() > new.modified().ok()
@@ -229,7 +229,7 @@ fn is_news(old: &Path, new: &Path) -> bool {
 ///
 /// # Errors
 /// When there is something else of that name, or the disk refuses.
-pub(crate) fn remove_left_over(path: &Path) -> Result<()> {
+pub(crate) fn remove_leftover(path: &Path) -> Result<()> {
     refuse_link(path)?;
     match fs::symlink_metadata(path) {
         Ok(found) if found.is_dir() => fs::remove_dir_all(path)
@@ -249,7 +249,7 @@ pub(crate) fn remove_left_over(path: &Path) -> Result<()> {
 ///
 /// # Errors
 /// When there is something else of that name, or the disk refuses.
-pub(crate) fn remove_left_over_file(path: &Path) -> Result<()> {
+pub(crate) fn remove_leftover_file(path: &Path) -> Result<()> {
     refuse_link(path)?;
     match fs::symlink_metadata(path) {
         Ok(found) if found.is_file() => {

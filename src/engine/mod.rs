@@ -21,7 +21,7 @@ use crate::engine::results::Results;
 use crate::facts::{self, Facts, Fingerprint, Name, NameHasher};
 use crate::files::{Key, PROGRAM, Sink};
 
-pub use results::{Kind, MOST_BYTES, Part};
+pub use results::{Kind, MAX_PACK_BYTES, PackPart};
 
 /// Queries with what is known of earlier runs.
 #[derive(Debug, Default)]
@@ -45,13 +45,13 @@ impl Debug for Values {
 impl Engine {
     /// An engine that knows what `packs` returns: what [`Engine::pack`] made of a kind. It is called when the first result of
     /// the kind is asked for; what another program made is left out.
-    pub fn new(packs: impl Fn(Kind, Part) -> Option<Vec<u8>> + Send + Sync + 'static) -> Self {
+    pub fn new(packs: impl Fn(Kind, PackPart) -> Option<Vec<u8>> + Send + Sync + 'static) -> Self {
         Self { results: Results::new(packs), ..Self::default() }
     }
 
     /// An engine that runs every query.
-    pub fn forgetful() -> Self {
-        Self { results: Results::forgetful(), ..Self::default() }
+    pub fn without_cache() -> Self {
+        Self { results: Results::disabled(), ..Self::default() }
     }
 
     /// The same for many builds in one process: values stay in memory as they are.
@@ -65,9 +65,9 @@ impl Engine {
     }
 
     /// Takes in what facts say in this build.
-    pub fn tell(&self, facts: &impl Facts) {
+    pub fn register(&self, facts: &impl Facts) {
         let mut known = self.facts.write().unwrap_or_else(PoisonError::into_inner);
-        facts.tell(&mut |name, fingerprint| {
+        facts.visit(&mut |name, fingerprint| {
             known.insert(name, fingerprint);
         });
     }
@@ -79,11 +79,11 @@ impl Engine {
         name: &str,
         make: impl FnOnce() -> T,
     ) -> T {
-        if self.results.is_forgetful() {
+        if self.results.is_disabled() {
             return make();
         }
         let query = query(kind.name(), name);
-        if let Some((key, reads)) = self.known(&query)
+        if let Some((key, reads)) = self.recorded(&query)
             && let Some(value) = self.results.get(kind, &key)
         {
             facts::read_all(&reads);
@@ -102,7 +102,7 @@ impl Engine {
     /// The key of a query, which `learn` runs only if its reads are not known.
     pub fn key(&self, name: &str, learn: impl FnOnce()) -> Key {
         let query = query("key", name);
-        match self.known(&query) {
+        match self.recorded(&query) {
             Some((key, _)) => key,
             None => self.run(&query, learn).1,
         }
@@ -113,7 +113,7 @@ impl Engine {
         let query = query("value", name);
         let values =
             || self.values.as_ref().map(|values| values.lock().unwrap_or_else(PoisonError::into_inner));
-        if let Some((key, reads)) = self.known(&query) {
+        if let Some((key, reads)) = self.recorded(&query) {
             let found = values().and_then(|values| {
                 let (under, value) = values.0.get(&query)?;
                 (*under == key).then(|| Arc::clone(value))
@@ -138,7 +138,7 @@ impl Engine {
         arguments: A,
         function: fn(A) -> T,
     ) -> T {
-        if self.results.is_forgetful() {
+        if self.results.is_disabled() {
             return function(arguments);
         }
         // What they show of themselves is all that they hold.
@@ -146,14 +146,14 @@ impl Engine {
     }
 
     /// Whether a check finds nothing. One that does is not run again as long as that holds.
-    pub fn finds<T>(&self, name: &str, check: impl FnOnce() -> Vec<T>) -> Vec<T> {
+    pub fn check<T>(&self, name: &str, check: impl FnOnce() -> Vec<T>) -> Vec<T> {
         let query = query("check", name);
-        if self.known(&query).is_some_and(|(key, _)| self.results.knows(Kind::Right, &key)) {
+        if self.recorded(&query).is_some_and(|(key, _)| self.results.knows(Kind::Clean, &key)) {
             return Vec::new();
         }
         let (found, key) = self.run(&query, check);
         if found.is_empty() {
-            self.results.note(Kind::Right, key);
+            self.results.note(Kind::Clean, key);
         }
         found
     }
@@ -169,23 +169,23 @@ impl Engine {
         make: impl FnOnce() -> Result<Vec<(String, Vec<u8>)>, E>,
     ) -> Result<(), E> {
         let query = query("files", name);
-        if self.known(&query).is_some_and(|(key, _)| sink.take_kept(&key)) {
+        if self.recorded(&query).is_some_and(|(key, _)| sink.reuse_group(&key)) {
             return Ok(());
         }
         let (made, key) = self.run(&query, make);
         let files = made?;
-        self.results.note(Kind::Right, key);
-        sink.take_made(&key, files);
+        self.results.note(Kind::Clean, key);
+        sink.write_group(&key, files);
         Ok(())
     }
 
     /// Returns the results of a kind in one piece; see [`Results::pack`].
-    pub fn pack(&self, kind: Kind) -> Option<(Part, Vec<u8>)> {
+    pub fn pack(&self, kind: Kind) -> Option<(PackPart, Vec<u8>)> {
         self.results.pack(kind)
     }
 
     /// The key that a query has now, and its reads, if it ran before.
-    fn known(&self, query: &Key) -> Option<(Key, Vec<Name>)> {
+    fn recorded(&self, query: &Key) -> Option<(Key, Vec<Name>)> {
         let reads: Vec<u8> = self.results.bytes(Kind::Reads, query)?;
         let (names, _) = reads.as_chunks::<8>();
         let reads: Vec<Name> = names.iter().map(|name| Name(u64::from_le_bytes(*name))).collect();
@@ -218,13 +218,13 @@ fn query(kind: &str, name: &str) -> Key {
 
 /// Takes no file, where only the faults of making them matter: what was made without one is not made again.
 #[derive(Debug)]
-pub struct Trial<'e>(pub &'e Engine);
+pub struct DryRun<'e>(pub &'e Engine);
 
-impl Sink for Trial<'_> {
-    fn take(&self, _path: String, _bytes: Vec<u8>) {}
+impl Sink for DryRun<'_> {
+    fn write(&self, _path: String, _bytes: Vec<u8>) {}
 
-    fn take_kept(&self, key: &Key) -> bool {
-        self.0.results.knows(Kind::Right, key)
+    fn reuse_group(&self, key: &Key) -> bool {
+        self.0.results.knows(Kind::Clean, key)
     }
 }
 
@@ -243,8 +243,8 @@ mod tests {
         let ask = |one: &str, two: &str| {
             let (one, two) = (fact("one", one), fact("two", two));
             engine.begin();
-            engine.tell(&one);
-            engine.tell(&two);
+            engine.register(&one);
+            engine.register(&two);
             let mut ran = false;
             let made = engine.query(Kind::Prose, "query", || {
                 ran = true;
@@ -266,7 +266,7 @@ mod tests {
         let ask = |text: &str| {
             let fact = fact("inner", text);
             engine.begin();
-            engine.tell(&fact);
+            engine.register(&fact);
             let inner = || engine.query(Kind::Prose, "inner", || fact.to_string());
             engine.query(Kind::Prose, "outer", || inner() + "!")
         };
@@ -278,7 +278,7 @@ mod tests {
         let engine = Engine::default();
         let mut runs = 0;
         for found in [vec![1], vec![], vec![]] {
-            engine.finds("check", || {
+            engine.check("check", || {
                 runs += 1;
                 found
             });

@@ -20,7 +20,7 @@ pub enum Kind {
     /// Error pages as they were read.
     Pages,
     /// Queries that made files without a fault, and checks that nothing was found by.
-    Right,
+    Clean,
     /// Solutions of an error by their words.
     Solutions,
     /// Data gathered from all pages.
@@ -44,7 +44,7 @@ impl Kind {
     pub const ALL: [Self; 11] = [
         Self::Reads,
         Self::Pages,
-        Self::Right,
+        Self::Clean,
         Self::Solutions,
         Self::Gathered,
         Self::Words,
@@ -60,7 +60,7 @@ impl Kind {
         match self {
             Self::Reads => "reads",
             Self::Pages => "pages",
-            Self::Right => "right",
+            Self::Clean => "right",
             Self::Solutions => "solutions",
             Self::Gathered => "gathered",
             Self::Words => "words",
@@ -93,21 +93,21 @@ impl Kind {
 }
 
 /// Most bytes that are kept of a kind.
-pub const MOST_BYTES: usize = 128 * 1024 * 1024;
+pub const MAX_PACK_BYTES: usize = 128 * 1024 * 1024;
 
 /// So many times a kind is packed without a result that nobody asked for; then it goes.
-const PATIENCE: u8 = 4;
+const MAX_AGE: u8 = 4;
 
 /// A part of what is kept of a kind. Where little is new, the whole need not be written again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Part {
+pub enum PackPart {
     /// Everything, at some time.
     Whole,
     /// Results added since the pack was read.
     Later,
 }
 
-impl Part {
+impl PackPart {
     /// Both, in the order in which they are unpacked.
     pub const ALL: [Self; 2] = [Self::Whole, Self::Later];
 }
@@ -119,12 +119,12 @@ const LATER: usize = 8;
 #[derive(Debug)]
 pub(super) struct Results {
     /// One a kind, or none of a store that keeps nothing.
-    shelves: Vec<Mutex<Shelf>>,
+    tables: Vec<Mutex<CacheTable>>,
     packs: Packs,
 }
 
 /// Gives what [`Results::pack`] made of a kind in an earlier run.
-struct Packs(Box<dyn Fn(Kind, Part) -> Option<Vec<u8>> + Send + Sync>);
+struct Packs(Box<dyn Fn(Kind, PackPart) -> Option<Vec<u8>> + Send + Sync>);
 
 impl Debug for Packs {
     fn fmt(&self, text: &mut Formatter<'_>) -> fmt::Result {
@@ -134,8 +134,8 @@ impl Debug for Packs {
 
 /// The results of one kind.
 #[derive(Debug, Default)]
-struct Shelf {
-    entries: HashMap<Key, Entry>,
+struct CacheTable {
+    entries: HashMap<Key, CachedResult>,
     /// Bytes of all entries.
     bytes: usize,
     /// Whether the packs were asked for.
@@ -145,13 +145,13 @@ struct Shelf {
 }
 
 #[derive(Debug, Clone)]
-pub(super) struct Entry {
+pub(super) struct CachedResult {
     /// Many entries share what was unpacked.
     pub(super) holder: Arc<Vec<u8>>,
     pub(super) range: Range<usize>,
     /// How many times it was packed since it was last asked for.
     pub(super) age: u8,
-    pub(super) part: Part,
+    pub(super) part: PackPart,
 }
 
 impl Default for Results {
@@ -164,13 +164,13 @@ impl Default for Results {
 impl Results {
     /// A store with what `packs` gives: what [`Results::pack`] made of a kind. It is asked when the first result of the kind
     /// is; what this program did not make is left out.
-    pub fn new(packs: impl Fn(Kind, Part) -> Option<Vec<u8>> + Send + Sync + 'static) -> Self {
-        Self { shelves: Kind::ALL.iter().map(|_| Mutex::default()).collect(), packs: Packs(Box::new(packs)) }
+    pub fn new(packs: impl Fn(Kind, PackPart) -> Option<Vec<u8>> + Send + Sync + 'static) -> Self {
+        Self { tables: Kind::ALL.iter().map(|_| Mutex::default()).collect(), packs: Packs(Box::new(packs)) }
     }
 
     /// A store that keeps nothing: every result is made.
-    pub fn forgetful() -> Self {
-        Self { shelves: Vec::new(), ..Self::default() }
+    pub fn disabled() -> Self {
+        Self { tables: Vec::new(), ..Self::default() }
     }
 
     /// The result for a key: the one that is kept, or else that of `make`, which is kept from now on.
@@ -197,7 +197,7 @@ impl Results {
 
     /// Keeps the result for a key.
     pub fn put<T: Serialize + DeserializeOwned>(&self, kind: Kind, key: Key, value: &T) {
-        if self.is_forgetful() {
+        if self.is_disabled() {
             return;
         }
         if let Some(mut bytes) = kind.write(value) {
@@ -220,8 +220,8 @@ impl Results {
     }
 
     /// Whether nothing is kept.
-    pub fn is_forgetful(&self) -> bool {
-        self.shelves.is_empty()
+    pub fn is_disabled(&self) -> bool {
+        self.tables.is_empty()
     }
 
     /// Whether a key was noted.
@@ -237,61 +237,62 @@ impl Results {
     }
 
     /// Looks up an entry and resets its age.
-    fn find(&self, kind: Kind, key: &Key) -> Option<Entry> {
-        let mut shelf = self.shelf(kind)?;
-        let entry = shelf.entries.get_mut(key)?;
+    fn find(&self, kind: Kind, key: &Key) -> Option<CachedResult> {
+        let mut table = self.table(kind)?;
+        let entry = table.entries.get_mut(key)?;
         entry.age = 0;
         Some(entry.clone())
     }
 
     fn keep(&self, kind: Kind, key: Key, bytes: Vec<u8>) {
-        let Some(mut shelf) = self.shelf(kind) else { return };
-        if shelf.bytes + bytes.len() > MOST_BYTES {
+        let Some(mut table) = self.table(kind) else { return };
+        if table.bytes + bytes.len() > MAX_PACK_BYTES {
             // A long session has seen too much; what is still wanted will be asked for.
-            *shelf = Shelf { is_open: true, ..Shelf::default() };
+            *table = CacheTable { is_open: true, ..CacheTable::default() };
         }
-        shelf.bytes += bytes.len();
-        shelf.is_new = true;
+        table.bytes += bytes.len();
+        table.is_new = true;
         let range = 0..bytes.len();
-        if let Some(before) =
-            shelf.entries.insert(key, Entry { holder: Arc::new(bytes), range, age: 0, part: Part::Later })
+        if let Some(before) = table
+            .entries
+            .insert(key, CachedResult { holder: Arc::new(bytes), range, age: 0, part: PackPart::Later })
         {
-            shelf.bytes -= before.range.len();
+            table.bytes -= before.range.len();
         }
     }
 
-    fn shelf(&self, kind: Kind) -> Option<MutexGuard<'_, Shelf>> {
-        let mut shelf = self.shelf_as_it_is(kind)?;
-        if !shelf.is_open {
-            shelf.is_open = true;
-            for part in Part::ALL {
-                shelf.unpack(part, (self.packs.0)(kind, part).unwrap_or_default());
+    fn table(&self, kind: Kind) -> Option<MutexGuard<'_, CacheTable>> {
+        let mut table = self.lock_table(kind)?;
+        if !table.is_open {
+            table.is_open = true;
+            for part in PackPart::ALL {
+                table.unpack(part, (self.packs.0)(kind, part).unwrap_or_default());
             }
         }
-        Some(shelf)
+        Some(table)
     }
 
-    fn shelf_as_it_is(&self, kind: Kind) -> Option<MutexGuard<'_, Shelf>> {
+    fn lock_table(&self, kind: Kind) -> Option<MutexGuard<'_, CacheTable>> {
         // A shelf is whole between any two calls, so a thread that ended in between harmed nothing.
-        Some(self.shelves.get(kind as usize)?.lock().unwrap_or_else(PoisonError::into_inner))
+        Some(self.tables.get(kind as usize)?.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// The results of a kind in one piece, but for those that nobody asked for in a long time: all, or what came later if
     /// that is little. `None` if nothing came to what was unpacked.
-    pub fn pack(&self, kind: Kind) -> Option<(Part, Vec<u8>)> {
-        let shelf = self.shelf_as_it_is(kind).filter(|shelf| shelf.is_new)?;
-        let mut entries: Vec<(&Key, &Entry)> =
-            shelf.entries.iter().filter(|(_, entry)| entry.age < PATIENCE).collect();
-        let is_later = |(_, entry): &(&Key, &Entry)| entry.part == Part::Later;
-        let size = |(_, entry): &(&Key, &Entry)| entry.range.len() + Key::LENGTH;
+    pub fn pack(&self, kind: Kind) -> Option<(PackPart, Vec<u8>)> {
+        let table = self.lock_table(kind).filter(|table| table.is_new)?;
+        let mut entries: Vec<(&Key, &CachedResult)> =
+            table.entries.iter().filter(|(_, entry)| entry.age < MAX_AGE).collect();
+        let is_later = |(_, entry): &(&Key, &CachedResult)| entry.part == PackPart::Later;
+        let size = |(_, entry): &(&Key, &CachedResult)| entry.range.len() + Key::LENGTH;
         let later: usize = entries.iter().filter(|entry| is_later(entry)).map(size).sum();
         let all: usize = entries.iter().map(size).sum();
-        let part = if later * LATER < all { Part::Later } else { Part::Whole };
-        if part == Part::Later {
+        let part = if later * LATER < all { PackPart::Later } else { PackPart::Whole };
+        if part == PackPart::Later {
             entries.retain(is_later);
         }
         entries.sort_by_key(|(key, entry)| (entry.age, *key));
-        let mut left = MOST_BYTES;
+        let mut left = MAX_PACK_BYTES;
         entries.retain(|(_, entry)| {
             let fits = entry.range.len() <= left;
             left -= if fits { entry.range.len() } else { 0 };
@@ -301,8 +302,8 @@ impl Results {
     }
 }
 
-impl Shelf {
-    fn unpack(&mut self, part: Part, pack: Vec<u8>) {
+impl CacheTable {
+    fn unpack(&mut self, part: PackPart, pack: Vec<u8>) {
         for (key, entry) in pack::read(pack, part).unwrap_or_default() {
             self.bytes += entry.range.len();
             if let Some(before) = self.entries.insert(key, entry) {
@@ -312,7 +313,7 @@ impl Shelf {
     }
 }
 
-impl Entry {
+impl CachedResult {
     pub(super) fn bytes(&self) -> &[u8] {
         &self.holder[self.range.clone()]
     }
@@ -339,7 +340,7 @@ mod tests {
     }
 
     fn with_both(whole: Vec<u8>, later: Vec<u8>) -> Results {
-        Results::new(move |_, part| Some(if part == Part::Whole { whole.clone() } else { later.clone() }))
+        Results::new(move |_, part| Some(if part == PackPart::Whole { whole.clone() } else { later.clone() }))
     }
 
     fn two() -> Vec<u8> {
@@ -347,7 +348,7 @@ mod tests {
         put(&store, "a", "first");
         put(&store, "b", "second");
         let (part, pack) = store.pack(Kind::Code).expect("something is new");
-        assert_eq!(part, Part::Whole);
+        assert_eq!(part, PackPart::Whole);
         pack
     }
 
@@ -358,7 +359,7 @@ mod tests {
         assert_eq!(store.pack(Kind::Code), None, "nothing is new");
         assert_eq!(get(&store, "c"), "made anew");
         assert!(store.pack(Kind::Code).is_some());
-        assert_eq!(get(&Results::forgetful(), "a"), "made anew");
+        assert_eq!(get(&Results::disabled(), "a"), "made anew");
     }
 
     #[test]
@@ -376,7 +377,7 @@ mod tests {
     #[test]
     fn what_nobody_asks_for_goes_after_a_while() {
         let mut pack = two();
-        for round in 0..=PATIENCE {
+        for round in 0..=MAX_AGE {
             let store = unpacked(pack);
             assert_eq!(get(&store, "a"), "first", "round {round}");
             put(&store, &format!("round {round}"), "new");
@@ -392,20 +393,20 @@ mod tests {
         let store = Results::default();
         put(&store, "a", &long);
         let (part, whole) = store.pack(Kind::Code).expect("something is new");
-        assert_eq!(part, Part::Whole);
+        assert_eq!(part, PackPart::Whole);
         let mut later = Vec::new();
         for round in 0..3 {
             let store = with_both(whole.clone(), later);
             put(&store, &format!("round {round}"), "new");
             let (part, pack) = store.pack(Kind::Code).expect("something is new");
-            assert_eq!(part, Part::Later);
+            assert_eq!(part, PackPart::Later);
             assert!(pack.len() < whole.len());
             later = pack;
         }
         let store = with_both(whole, later);
         assert_eq!((get(&store, "a"), get(&store, "round 0")), (long, "new".to_string()));
         put(&store, "b", &"another long text ".repeat(100));
-        assert_eq!(store.pack(Kind::Code).map(|(part, _)| part), Some(Part::Whole));
+        assert_eq!(store.pack(Kind::Code).map(|(part, _)| part), Some(PackPart::Whole));
     }
 
     #[test]

@@ -8,17 +8,17 @@ use crate::files::Key;
 /// Takes the files of a site as they are made: in any order, and from several threads.
 pub trait Sink: Sync {
     /// Takes the file of a path, which comes once only.
-    fn take(&self, path: String, bytes: Vec<u8>);
+    fn write(&self, path: String, bytes: Vec<u8>);
 
     /// Takes the files that an earlier build made under a key, if all of them are there as they were made. Says whether it
     /// did.
-    fn take_kept(&self, _key: &Key) -> bool {
+    fn reuse_group(&self, _key: &Key) -> bool {
         false
     }
 
     /// Takes the files that were made under a key.
-    fn take_made(&self, _key: &Key, files: Vec<(String, Vec<u8>)>) {
-        files.into_iter().for_each(|(path, bytes)| self.take(path, bytes));
+    fn write_group(&self, _key: &Key, files: Vec<(String, Vec<u8>)>) {
+        files.into_iter().for_each(|(path, bytes)| self.write(path, bytes));
     }
 }
 
@@ -69,8 +69,8 @@ impl Outputs {
     }
 
     /// Hands all files on.
-    pub fn give(&self, sink: &dyn Sink) {
-        self.iter().for_each(|(path, bytes)| sink.take(path.to_string(), bytes.to_vec()));
+    pub fn write_to(&self, sink: &dyn Sink) {
+        self.iter().for_each(|(path, bytes)| sink.write(path.to_string(), bytes.to_vec()));
     }
 
     /// Moves all files of `other` in.
@@ -84,24 +84,24 @@ impl Outputs {
 
 /// Keeps the files in memory.
 #[derive(Debug, Default)]
-pub struct Memory(Mutex<Outputs>);
+pub struct MemorySink(Mutex<Outputs>);
 
-impl Memory {
+impl MemorySink {
     /// Returns the files taken so far.
     pub fn into_outputs(self) -> Outputs {
         self.0.into_inner().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Sink for Memory {
-    fn take(&self, path: String, bytes: Vec<u8>) {
+impl Sink for MemorySink {
+    fn write(&self, path: String, bytes: Vec<u8>) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).add(path, bytes);
     }
 }
 
 /// The files of a build, with what they were made under.
 #[derive(Debug, Clone, Default)]
-pub struct Built {
+pub struct BuildFiles {
     /// The files.
     pub outputs: Outputs,
     /// Paths of files that were made together.
@@ -110,28 +110,28 @@ pub struct Built {
 
 /// Takes the files of a build in memory, and those of the build before that are the same.
 #[derive(Debug)]
-pub struct Rebuilt<'b> {
-    before: &'b Built,
-    now: Mutex<Built>,
+pub struct UpdateSink<'b> {
+    before: &'b BuildFiles,
+    now: Mutex<BuildFiles>,
 }
 
-impl<'b> Rebuilt<'b> {
+impl<'b> UpdateSink<'b> {
     /// Begins a build after another.
-    pub fn new(before: &'b Built) -> Self {
+    pub fn new(before: &'b BuildFiles) -> Self {
         Self { before, now: Mutex::default() }
     }
 
     /// Shows what was taken so far.
-    pub fn so_far(&self, show: impl FnOnce(&Built)) {
+    pub fn inspect(&self, show: impl FnOnce(&BuildFiles)) {
         show(&self.now());
     }
 
     /// Returns the files taken so far.
-    pub fn finish(self) -> Built {
+    pub fn finish(self) -> BuildFiles {
         self.now.into_inner().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn now(&self) -> MutexGuard<'_, Built> {
+    fn now(&self) -> MutexGuard<'_, BuildFiles> {
         self.now.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -143,12 +143,12 @@ impl<'b> Rebuilt<'b> {
     }
 }
 
-impl Sink for Rebuilt<'_> {
-    fn take(&self, path: String, bytes: Vec<u8>) {
+impl Sink for UpdateSink<'_> {
+    fn write(&self, path: String, bytes: Vec<u8>) {
         self.add(path, bytes);
     }
 
-    fn take_kept(&self, key: &Key) -> bool {
+    fn reuse_group(&self, key: &Key) -> bool {
         let Some(paths) = self.before.made.get(key) else { return false };
         let mut now = self.now();
         for path in paths {
@@ -159,7 +159,7 @@ impl Sink for Rebuilt<'_> {
         true
     }
 
-    fn take_made(&self, key: &Key, files: Vec<(String, Vec<u8>)>) {
+    fn write_group(&self, key: &Key, files: Vec<(String, Vec<u8>)>) {
         let paths = files.iter().map(|(path, _)| path.clone()).collect();
         files.into_iter().for_each(|(path, bytes)| self.add(path, bytes));
         self.now().made.insert(*key, paths);

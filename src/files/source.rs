@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::facts::{Fact, Facts, Fingerprint, Name, read};
 use crate::files::key::Key;
-use crate::files::place::{Position, Span};
+use crate::files::span::{Position, Span};
 
 /// Names one source of a [`Sources`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -85,13 +85,13 @@ fn files() -> Name {
 }
 
 impl Facts for Sources {
-    fn tell(&self, tell: &mut dyn FnMut(Name, Fingerprint)) {
+    fn visit(&self, visit: &mut dyn FnMut(Name, Fingerprint)) {
         let paths = |paths: &BTreeMap<String, SourceId>| paths.keys().cloned().collect::<Vec<_>>().join("\n");
         let assets = self.assets.values().flat_map(|asset| [asset.path.as_bytes(), asset.digest.as_ref()]);
         let texts = [paths(&self.by_path), paths(&self.unread), self.shipped.iter().cloned().collect()];
         let texts = Fingerprint::of(texts).0.to_le_bytes();
-        tell(files(), Fingerprint::of(assets.chain([texts.as_slice()])));
-        self.by_path.values().for_each(|id| self.texts[id.0 as usize].text.tell(tell));
+        visit(files(), Fingerprint::of(assets.chain([texts.as_slice()])));
+        self.by_path.values().for_each(|id| self.texts[id.0 as usize].text.visit(visit));
     }
 }
 

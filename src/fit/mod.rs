@@ -3,11 +3,11 @@
 mod architecture;
 mod engines;
 mod figures;
-mod mends;
 mod parameters;
 mod prose;
 mod rules;
 mod speeds;
+mod suggestions;
 
 use std::collections::HashMap;
 use std::sync::Arc;

@@ -6,10 +6,10 @@ use kbgen_estimate::fields::ArchitectureFields;
 use kbgen_estimate::parameters::{ParameterCount, parameter_count};
 
 use crate::diag::Diagnostic;
-use crate::files::Placed;
+use crate::files::Spanned;
 use crate::fit::architecture::plain_fields;
-use crate::fit::mends::mends;
 use crate::fit::rules::PARAMETER_MISMATCH;
+use crate::fit::suggestions::suggestions;
 use crate::site::kinds::{ModelData, key};
 use crate::site::{Page, Parameters, Site, tokens};
 
@@ -44,7 +44,7 @@ fn mismatch(
     page: &Page<ModelData>,
     fields: &ArchitectureFields,
     held: u64,
-    published: &Placed<u64>,
+    published: &Spanned<u64>,
 ) -> Option<Diagnostic> {
     let target = published.value;
     let difference = held.abs_diff(target);
@@ -60,15 +60,15 @@ fn mismatch(
         tokens(held),
         tokens(difference)
     );
-    let mends = mends(fields, target);
-    let help = match mends.as_slice() {
+    let suggestions = suggestions(fields, target);
+    let help = match suggestions.as_slice() {
         [] if held < target => {
             "read the hyperparameters in the model's own `config.json` again; if the count includes parts that \
              are not loaded, such as a vision tower, say so in `parameters_note`"
                 .to_string()
         }
         [] => "read the hyperparameters and the count in the model's own repository again".to_string(),
-        mends => format!("{} would make that count: is it so?", mends.join(" or ")),
+        suggestions => format!("{} would make that count: is it so?", suggestions.join(" or ")),
     };
     Some(Diagnostic::error(&PARAMETER_MISMATCH, published.span, message).help(help))
 }

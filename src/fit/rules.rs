@@ -3,7 +3,7 @@
 use kbgen_estimate::quantization::Quantization;
 
 use crate::diag::{Diagnostic, Rule, nearest};
-use crate::files::Placed;
+use crate::files::Spanned;
 
 /// Hyperparameters that contradict each other.
 pub(super) const BAD_ARCHITECTURE: Rule = Rule {
@@ -37,7 +37,7 @@ pub(super) const NOT_COVERED: Rule = Rule {
 /// All rules of this module.
 pub const RULES: &[Rule] = &[BAD_ARCHITECTURE, PARAMETER_MISMATCH, UNKNOWN_QUANTIZATION, NOT_COVERED];
 
-pub(super) fn unknown_quantization(name: &Placed<String>) -> Diagnostic {
+pub(super) fn unknown_quantization(name: &Spanned<String>) -> Diagnostic {
     let known = || Quantization::ALL.iter().map(|quant| quant.name());
     let help = match nearest(&name.value, known()) {
         Some(near) => format!("did you mean `{near}`?"),

@@ -3,7 +3,7 @@
 use saphyr_parser::{Event, Parser, ScalarStyle, ScanError};
 
 use crate::diag::Diagnostic;
-use crate::files::{Placed, SourceId, Span};
+use crate::files::{SourceId, Span, Spanned};
 use crate::load::rules::{TOO_LARGE, YAML_FEATURE, YAML_SYNTAX};
 use crate::load::yaml_faults::{Repair, explain, leading_tabs};
 use crate::schema::{Node, NodeKind};
@@ -23,7 +23,7 @@ pub(super) struct FrontMatter {
     /// Whether a syntax fault cut it short, so that a missing key says nothing.
     pub cut: bool,
     /// Values with characters that are written as escapes, `"\u202E"`.
-    pub escaped: Vec<Placed<String>>,
+    pub escaped: Vec<Spanned<String>>,
 }
 
 impl FrontMatter {
@@ -96,21 +96,21 @@ struct Builder<'t> {
     place: Span,
     source: SourceId,
     faults: Vec<Diagnostic>,
-    escaped: Vec<Placed<String>>,
+    escaped: Vec<Spanned<String>>,
     text: &'t str,
 }
 
 /// A collection that is still open.
 enum Open {
     List { start: usize, items: Vec<Node> },
-    Map { start: usize, pairs: Vec<(Placed<String>, Node)>, key: Option<Placed<String>> },
+    Map { start: usize, pairs: Vec<(Spanned<String>, Node)>, key: Option<Spanned<String>> },
 }
 
 /// What a text came to.
 struct Tree {
     node: Option<Node>,
     faults: Vec<Diagnostic>,
-    escaped: Vec<Placed<String>>,
+    escaped: Vec<Spanned<String>>,
 }
 
 fn tree(text: &str, place: Span) -> Result<Tree, ScanError> {
@@ -183,7 +183,7 @@ fn place_node(open: &mut [Open], root: &mut Option<Node>, node: Node) {
                     NodeKind::Scalar { text, .. } => text,
                     _ => String::new(),
                 };
-                *key = Some(Placed::new(text, node.span));
+                *key = Some(Spanned::new(text, node.span));
             }
         },
     }
@@ -213,7 +213,7 @@ impl Builder<'_> {
             (!character.is_ascii() || character.is_control()) && !written.contains(character)
         };
         if value.contains(is_escaped) {
-            self.escaped.push(Placed::new(value.to_string(), place));
+            self.escaped.push(Spanned::new(value.to_string(), place));
         }
         let quoted = style != ScalarStyle::Plain;
         let kind = match value {

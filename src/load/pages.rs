@@ -6,18 +6,18 @@ use std::sync::Arc;
 use crate::diag::{Diagnostic, nearest};
 use crate::engine::{self, Engine};
 use crate::facts::{Fact, Fingerprint, Name, map};
-use crate::files::{Placed, Source, SourceId, Sources, Span};
+use crate::files::{Source, SourceId, Sources, Span, Spanned};
 use crate::load::front_matter;
 use crate::load::rules::{BAD_SLUG, UNKNOWN_FOLDER};
 use crate::load::split::{Certainty, Split, split};
 use crate::markdown;
+use crate::progress::{BuildProgress, NoProgress, Stage};
 use crate::schema::{self, Fields, MISSING_KEY, Record};
 use crate::site::kinds::{
     ALIASES, CategoryData, DRAFT, DeviceData, DocumentData, ErrorData, ExtractorData, GuideData, ModelData,
     QuantData, TITLE, TermData, ToolData, VERIFIED, fields,
 };
 use crate::site::{Body, FrontMatter, Head, Kind, Page, PageId, Site, Unread, title_of};
-use crate::watch::{Stage, Unwatched, Watch};
 
 /// Largest page, in bytes.
 pub(super) const PAGE_BYTES: u64 = 1024 * 1024;
@@ -33,7 +33,7 @@ pub enum Drafts {
 
 /// All pages of a site, and every fault that reading them showed.
 pub fn pages(sources: &Sources, drafts: Drafts) -> (Site, Vec<Diagnostic>) {
-    pages_with(sources, drafts, &Engine::forgetful(), &Unwatched)
+    pages_with(sources, drafts, &Engine::without_cache(), &NoProgress)
 }
 
 /// As [`pages`]; a file is read again when its text changed.
@@ -41,7 +41,7 @@ pub fn pages_with(
     sources: &Sources,
     drafts: Drafts,
     engine: &Engine,
-    watch: &dyn Watch,
+    progress: &dyn BuildProgress,
 ) -> (Site, Vec<Diagnostic>) {
     let mut found = Vec::new();
     let mut placed = Vec::new();
@@ -56,13 +56,13 @@ pub fn pages_with(
         }
         placed.push(place);
     }
-    watch.begin(Stage::Parse, placed.len());
+    progress.start_stage(Stage::Parse, placed.len());
     let read = |place: &Place<'_>| {
-        watch.begin_page(&place.source.path);
+        progress.start_page(&place.source.path);
         // Its places name the file by its number.
         let name = format!("{:?} {}", place.file, place.source.path);
         let page = engine.value(&format!("{drafts:?} {name}"), || page_kept(place, &name, drafts, engine));
-        watch.end_page(&place.source.path);
+        progress.finish_page(&place.source.path);
         page
     };
     let (mut site, mut read): (Site, _) = (Site::default(), map(&placed, read));
@@ -250,7 +250,7 @@ fn add(site: &mut Site, place: &Place<'_>, fields: &Fields, head: Head) {
 fn head(
     place: &Place<'_>,
     fields: &Fields,
-    escaped: Vec<Placed<String>>,
+    escaped: Vec<Spanned<String>>,
     cut: &Split,
     unread: Unread,
 ) -> Head {
@@ -261,7 +261,7 @@ fn head(
         title: TITLE
             .of(fields)
             .map(|title| title.map(|text| on_one_line(&text)))
-            .unwrap_or_else(|| Placed::new(title_of(&place.slug), front)),
+            .unwrap_or_else(|| Spanned::new(title_of(&place.slug), front)),
         verified: VERIFIED.of(fields),
         aliases: ALIASES.of(fields).unwrap_or_default(),
         draft: DRAFT.of(fields).unwrap_or_default(),
@@ -290,7 +290,7 @@ fn add_missing_categories(site: &mut Site) {
         if !known.contains(slug.as_str()) && seen.insert(slug.clone()) {
             let span = Span::top(error.head.source);
             let front_matter = FrontMatter {
-                title: Placed::new(title_of(&slug), span),
+                title: Spanned::new(title_of(&slug), span),
                 verified: None,
                 aliases: Vec::new(),
                 draft: false,

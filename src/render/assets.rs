@@ -6,8 +6,8 @@ use std::ops::Range;
 use crate::diag::Diagnostic;
 use crate::facts::Fingerprint;
 use crate::files::{Outputs, Sources, Span, picture_size};
+use crate::i18n::{TextPart, Translations, calls, parts};
 use crate::render::templates::TEMPLATE_ERROR;
-use crate::texts::{Part, Texts, calls, parts};
 
 /// Output paths and bytes of static files, by their path under `static/`.
 #[derive(Debug)]
@@ -24,7 +24,7 @@ impl Assets {
     ///
     /// # Errors
     /// Every text of a script with a hole for which the call has no values, at its place.
-    pub fn new(sources: &Sources, texts: &Texts) -> Result<Self, Vec<Diagnostic>> {
+    pub fn new(sources: &Sources, texts: &Translations) -> Result<Self, Vec<Diagnostic>> {
         let mut files = BTreeMap::new();
         let mut faults = Vec::new();
         for (id, script) in sources.under("static/") {
@@ -109,13 +109,13 @@ impl Assets {
 }
 
 /// Returns a script with the texts of its calls of `t` in the language of the site: `t("Copied")` becomes `t("Kopiert")`.
-fn translated(script: &str, texts: &Texts) -> Result<String, (Range<usize>, String)> {
+fn translated(script: &str, texts: &Translations) -> Result<String, (Range<usize>, String)> {
     let mut out = String::with_capacity(script.len());
     let mut at = 0;
     for call in calls(script) {
         if script[call.range.end..].trim_start().starts_with(')') {
             let hole =
-                call.texts.iter().flat_map(|text| parts(text)).find(|part| matches!(part, Part::Hole(_)));
+                call.texts.iter().flat_map(|text| parts(text)).find(|part| matches!(part, TextPart::Hole(_)));
             if let Some(hole) = hole {
                 return Err((call.range, format!("`{}` has no value", hole.source())));
             }
@@ -131,10 +131,10 @@ fn translated(script: &str, texts: &Texts) -> Result<String, (Range<usize>, Stri
 }
 
 /// Returns the translation of a text, both as they are written in a script; the text itself where there is none.
-fn quoted(text: &str, texts: &Texts) -> String {
+fn quoted(text: &str, texts: &Translations) -> String {
     let source = format!("\"{text}\"");
     let english: Option<String> = serde_json::from_str(&source).ok();
-    match english.as_deref().map(|english| (english, texts.say(english))) {
+    match english.as_deref().map(|english| (english, texts.tr(english))) {
         Some((english, translation)) if english != translation => {
             serde_json::Value::from(translation).to_string()
         }
@@ -160,7 +160,8 @@ mod tests {
     fn texts_of_scripts_are_translated_where_they_stand() {
         let pairs =
             [("Copied", "Kopiert"), ("{n} match", "{n} Treffer"), ("No \"{name}\"", "„{name}“ fehlt")];
-        let texts = Texts::new(pairs.map(|(english, own)| (english.to_string(), own.to_string())).into());
+        let texts =
+            Translations::new(pairs.map(|(english, own)| (english.to_string(), own.to_string())).into());
         for (script, german) in [
             ("say(t(\"Copied\"));", "say(t(\"Kopiert\"));"),
             ("t(\"{n} match\",\n \"{n} hits\", { n })", "t(\"{n} Treffer\", \"{n} hits\", { n })"),

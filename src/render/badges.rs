@@ -4,22 +4,22 @@ use quick_xml::Writer;
 use quick_xml::events::BytesText;
 
 use crate::files::Outputs;
-use crate::render::views::{RunsOn, Shelf, runs_on};
+use crate::i18n::{Translations, text};
+use crate::render::views::{RenderContext, RunsOn, runs_on};
 use crate::render::xml;
 use crate::site::tokens;
-use crate::texts::{Texts, text};
 
 /// What stands on the left.
 const LABEL: &str = text("runs on");
 
 /// `badges/<slug>.svg` of every covered model.
-pub(super) fn files(shelf: &Shelf<'_>) -> Outputs {
+pub(super) fn files(cx: &RenderContext<'_>) -> Outputs {
     let mut outputs = Outputs::default();
-    for model in &shelf.site().models {
-        if let Some(answer) = runs_on(shelf.order, model) {
-            let texts = shelf.texts();
+    for model in &cx.site().models {
+        if let Some(answer) = runs_on(cx.inputs, model) {
+            let texts = cx.texts();
             let title = sentence(texts, &model.head.title.value, &answer);
-            let picture = picture(&title, texts.say(LABEL), &memory(texts, &answer))
+            let picture = picture(&title, texts.tr(LABEL), &memory(texts, &answer))
                 .expect("writing to memory never fails");
             outputs.add(answer.badge, picture);
         }
@@ -28,12 +28,12 @@ pub(super) fn files(shelf: &Shelf<'_>) -> Outputs {
 }
 
 /// What stands on the right: `12 GB`, as cards are sold.
-fn memory(texts: &Texts, answer: &RunsOn) -> String {
-    answer.memory_gib.map_or_else(|| texts.say("several cards").into(), |gib| format!("{gib} GB"))
+fn memory(texts: &Translations, answer: &RunsOn) -> String {
+    answer.memory_gib.map_or_else(|| texts.tr("several cards").into(), |gib| format!("{gib} GB"))
 }
 
 /// The whole of what a badge says.
-pub(super) fn sentence(texts: &Texts, model: &str, answer: &RunsOn) -> String {
+pub(super) fn sentence(texts: &Translations, model: &str, answer: &RunsOn) -> String {
     let run = texts.fill(
         "{quant}, {n} tokens of context",
         &[("quant", &answer.run.quant_name), ("n", &tokens(answer.run.ctx))],
@@ -50,8 +50,8 @@ pub(super) fn sentence(texts: &Texts, model: &str, answer: &RunsOn) -> String {
 }
 
 /// Width of the badge in pixels, so that a page can keep the room.
-pub(super) fn width_of(texts: &Texts, answer: &RunsOn) -> usize {
-    part(texts.say(LABEL)) + part(&memory(texts, answer))
+pub(super) fn width_of(texts: &Translations, answer: &RunsOn) -> usize {
+    part(texts.tr(LABEL)) + part(&memory(texts, answer))
 }
 
 /// Room beside a text.

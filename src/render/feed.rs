@@ -7,7 +7,7 @@ use quick_xml::Writer;
 use quick_xml::events::{BytesDecl, BytesText, Event};
 
 use crate::files::Outputs;
-use crate::render::views::Shelf;
+use crate::render::views::RenderContext;
 use crate::render::xml;
 use crate::site::{Head, Kind};
 
@@ -24,7 +24,7 @@ struct Feed<'f> {
 }
 
 /// A page in a feed, the day of its latest check or change, and that change.
-struct Entry<'f> {
+struct FeedEntry<'f> {
     head: &'f Head,
     day: Date,
     change: Option<&'f str>,
@@ -36,10 +36,10 @@ pub(super) fn of_category(address: &str) -> String {
 }
 
 /// `feed.xml` of everything, and `categories/<slug>/feed.xml` of the errors of each category.
-pub(super) fn files(shelf: &Shelf<'_>) -> Outputs {
+pub(super) fn files(cx: &RenderContext<'_>) -> Outputs {
     let mut outputs = Outputs::default();
-    let config = shelf.order.config;
-    let site = shelf.site();
+    let config = cx.inputs.config;
+    let site = cx.site();
     let everything = Feed {
         address: "feed.xml".into(),
         title: config.title.clone(),
@@ -52,25 +52,25 @@ pub(super) fn files(shelf: &Shelf<'_>) -> Outputs {
         Feed {
             address: of_category(&page),
             title: format!("{}: {}", config.title, category.head.title.value),
-            subtitle: shelf.describe(&category.head),
-            heads: shelf.errors_of(&category.head.id.slug).iter().map(|error| &error.head).collect(),
+            subtitle: cx.describe(&category.head),
+            heads: cx.errors_of(&category.head.id.slug).iter().map(|error| &error.head).collect(),
             page,
         }
     });
     for feed in std::iter::once(everything).chain(categories) {
-        let bytes = write(shelf, &feed).expect("writing to memory never fails");
+        let bytes = write(cx, &feed).expect("writing to memory never fails");
         outputs.add(feed.address, bytes);
     }
     outputs
 }
 
-fn write(shelf: &Shelf<'_>, feed: &Feed<'_>) -> std::io::Result<Vec<u8>> {
-    let config = shelf.order.config;
+fn write(cx: &RenderContext<'_>, feed: &Feed<'_>) -> std::io::Result<Vec<u8>> {
+    let config = cx.inputs.config;
     let base = &config.base_url;
-    let mut entries: Vec<Entry<'_>> = feed
+    let mut entries: Vec<FeedEntry<'_>> = feed
         .heads
         .iter()
-        .filter_map(|head| shelf.updated(head).map(|(day, change)| Entry { head, day, change }))
+        .filter_map(|head| cx.updated(head).map(|(day, change)| FeedEntry { head, day, change }))
         .collect();
     entries.sort_by_key(|entry| (Reverse(entry.day), &entry.head.id));
     entries.truncate(ENTRIES);
@@ -97,22 +97,22 @@ fn write(shelf: &Shelf<'_>, feed: &Feed<'_>) -> std::io::Result<Vec<u8>> {
         writer.create_element("author").write_inner_content(|writer| text(writer, "name", &config.title))?;
         text(writer, "rights", &config.licence)?;
         for each in &entries {
-            entry(writer, shelf, each)?;
+            entry(writer, cx, each)?;
         }
         Ok(())
     })?;
     Ok(xml::file(writer))
 }
 
-fn entry(writer: &mut Writer<Vec<u8>>, shelf: &Shelf<'_>, entry: &Entry<'_>) -> std::io::Result<()> {
+fn entry(writer: &mut Writer<Vec<u8>>, cx: &RenderContext<'_>, entry: &FeedEntry<'_>) -> std::io::Result<()> {
     let head = entry.head;
-    let url = format!("{}{}", shelf.order.config.base_url, head.id.address());
+    let url = format!("{}{}", cx.inputs.config.base_url, head.id.address());
     writer.create_element("entry").write_inner_content(|writer| {
         text(writer, "title", &head.title.value)?;
         text(writer, "id", &url)?;
         text(writer, "updated", &instant(entry.day))?;
         writer.create_element("link").with_attribute(("href", url.as_str())).write_empty()?;
-        let about = shelf.describe(head);
+        let about = cx.describe(head);
         match entry.change {
             Some(change) => {
                 text(writer, "summary", &format!("Changed: {}. {about}", change.trim_end_matches('.')))

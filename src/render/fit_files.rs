@@ -4,26 +4,26 @@ use kbgen_estimate::weights::GPU_ALIGNMENT;
 use serde_json::{Value, json};
 
 use crate::files::Outputs;
-use crate::render::Order;
+use crate::i18n::Translations;
+use crate::render::RenderInputs;
 use crate::render::assets::digest;
-use crate::render::reasons::not_covered;
+use crate::render::not_covered::not_covered;
 use crate::site::kinds::ModelData;
 use crate::site::{
     CACHE_TYPES, Curve, DEFAULT_CTX, Factors, Figures, LEAST_VISIBLE, Offload, PAIRS, QuantFit, Runner,
     SLOTS, SampledSplit, Share, Vllm, WEIGHT_TYPES,
 };
-use crate::texts::Texts;
 
 /// Version of the form of these files; grows when their reader would have to change.
 const VERSION: u32 = 3;
 
 /// `data/fit/<slug>.js` of every covered model.
-pub(super) fn tables(order: &Order<'_>) -> Outputs {
+pub(super) fn tables(inputs: &RenderInputs<'_>) -> Outputs {
     let mut outputs = Outputs::default();
-    for model in &order.site.models {
+    for model in &inputs.site.models {
         let slug = &model.head.id.slug;
-        if let Some(figures) = order.fits.figures(slug) {
-            let data = model_data(&order.config.texts, figures, &model.data);
+        if let Some(figures) = inputs.fits.figures(slug) {
+            let data = model_data(&inputs.config.texts, figures, &model.data);
             // a call: a script, and not data, so that it loads from a disk too
             outputs.add(format!("data/fit/{slug}.js"), format!("kbgen.fit.add({},{data});\n", json!(slug)));
         }
@@ -33,9 +33,9 @@ pub(super) fn tables(order: &Order<'_>) -> Outputs {
 
 /// What the page itself holds: names, devices, and what all models have in common; `tables` are
 /// the models' own.
-pub(super) fn index(order: &Order<'_>, tables: &Outputs) -> Value {
-    let fits = order.fits;
-    let models: Vec<Value> = order
+pub(super) fn index(inputs: &RenderInputs<'_>, tables: &Outputs) -> Value {
+    let fits = inputs.fits;
+    let models: Vec<Value> = inputs
         .site
         .models
         .iter()
@@ -53,7 +53,7 @@ pub(super) fn index(order: &Order<'_>, tables: &Outputs) -> Value {
             Some(entry)
         })
         .collect();
-    let devices: Vec<Value> = order
+    let devices: Vec<Value> = inputs
         .site
         .devices
         .iter()
@@ -99,7 +99,7 @@ fn stamp(tables: &Outputs) -> String {
     digest(&texts.concat())
 }
 
-fn model_data(texts: &Texts, figures: &Figures, model: &ModelData) -> Value {
+fn model_data(texts: &Translations, figures: &Figures, model: &ModelData) -> Value {
     let mut data = json!({
         "max": figures.max_ctx,
         "layers": figures.classes.len(),

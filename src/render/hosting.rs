@@ -1,7 +1,7 @@
 //! What static hosts read: headers, redirects, robots, and GitHub's switch against Jekyll.
 
 use crate::files::Outputs;
-use crate::render::Order;
+use crate::render::RenderInputs;
 use crate::site::Site;
 
 /// The policy of every page; the pages state it too, for hosts that send no headers.
@@ -13,10 +13,10 @@ require-trusted-types-for 'script'; trusted-types default";
 const FILES: [&str; 4] = ["_headers", "_redirects", "robots.txt", ".nojekyll"];
 
 /// Those files.
-pub(super) fn files(order: &Order<'_>) -> Outputs {
+pub(super) fn files(inputs: &RenderInputs<'_>) -> Outputs {
     let mut outputs = Outputs::default();
-    let robots = format!("User-agent: *\nAllow: /\n\nSitemap: {}sitemap.xml\n", order.config.base_url);
-    let texts = [headers(), redirects(order.site), robots, String::new()];
+    let robots = format!("User-agent: *\nAllow: /\n\nSitemap: {}sitemap.xml\n", inputs.config.base_url);
+    let texts = [headers(), redirects(inputs.site), robots, String::new()];
     FILES.into_iter().zip(texts).for_each(|(path, text)| outputs.add(path, text));
     outputs
 }

@@ -13,25 +13,25 @@
 mod address;
 mod assets;
 mod badges;
-mod basis;
 mod bundle;
-mod cards;
 mod data;
+mod device_index;
 mod diagnose;
 mod feed;
 mod fit_files;
 mod hosting;
 mod json_ld;
+mod model_summary;
+mod not_covered;
 mod opensearch;
 mod prose;
-mod reasons;
-mod runs;
-mod say;
+mod provenance;
 mod schemas;
 mod search;
 mod sitemap;
 mod social;
 mod templates;
+mod translate;
 mod views;
 mod xml;
 
@@ -48,11 +48,11 @@ use crate::diagnosis::{CompiledSignatures, LazySignatures};
 use crate::engine::{self, Engine};
 use crate::facts::{Fact, Fingerprint, Name, Table};
 use crate::files::{Outputs, Sink, SourceId, Sources};
+use crate::progress::{BuildProgress, Stage};
 use crate::render::assets::Assets;
 use crate::render::prose::Prose;
-use crate::render::views::{Query, Shelf};
+use crate::render::views::{Query, RenderContext};
 use crate::site::{FitTable, Links, ProseFigure, Site};
-use crate::watch::{Stage, Watch};
 
 pub use bundle::BUNDLE_MARK;
 pub use templates::TEMPLATE_ERROR;
@@ -71,7 +71,7 @@ pub enum Audience {
 
 /// Inputs of rendering.
 #[derive(Debug, Clone, Copy)]
-pub struct Order<'s> {
+pub struct RenderInputs<'s> {
     /// Templates, static files, texts.
     pub sources: &'s Sources,
     /// Settings.
@@ -93,10 +93,10 @@ pub struct Order<'s> {
     /// Engine with results of earlier builds.
     pub engine: &'s Engine,
     /// Who waits.
-    pub watch: &'s dyn Watch,
+    pub progress: &'s dyn BuildProgress,
 }
 
-impl<'s> Order<'s> {
+impl<'s> RenderInputs<'s> {
     /// The signatures of all pages.
     fn compiled(&self) -> &'s CompiledSignatures {
         self.signatures.of(self.site, self.sources, self.engine)
@@ -106,45 +106,45 @@ impl<'s> Order<'s> {
 /// Data that all pages share: names of static files, what bodies say, the index of the fit tables,
 /// look-alikes.
 #[derive(Debug)]
-pub struct Groundwork {
+pub struct SharedData {
     assets: Fact<Assets>,
     prose: Prose,
     fit_index: Fact<serde_json::Value>,
-    look_alikes: Table<String, Vec<String>>,
+    similar_errors: Table<String, Vec<String>>,
 }
 
-impl Groundwork {
+impl SharedData {
     /// Makes it.
     ///
     /// # Errors
     /// Every text of a script that cannot be understood, at its place.
-    pub fn new(order: &Order<'_>) -> Result<Self, Vec<Diagnostic>> {
-        let assets = Assets::new(order.sources, &order.config.texts)?;
+    pub fn new(inputs: &RenderInputs<'_>) -> Result<Self, Vec<Diagnostic>> {
+        let assets = Assets::new(inputs.sources, &inputs.config.texts)?;
         let assets = Fact::new(Name::new("assets", ""), assets.says(), assets);
-        order.engine.tell(&assets);
-        let prose = Prose::new(order, &assets);
-        let fit_index = order.engine.query(engine::Kind::Gathered, "fit index", || {
-            fit_files::index(order, &fit_files::tables(order)).to_string()
+        inputs.engine.register(&assets);
+        let prose = Prose::new(inputs, &assets);
+        let fit_index = inputs.engine.query(engine::Kind::Gathered, "fit index", || {
+            fit_files::index(inputs, &fit_files::tables(inputs)).to_string()
         });
         let says = Fingerprint::of([&fit_index]);
         let fit_index = serde_json::from_str(&fit_index).expect("it was written as JSON");
         let fit_index = Fact::new(Name::new("fit index", ""), says, fit_index);
-        order.engine.tell(&fit_index);
-        let look_alikes: BTreeMap<String, Vec<String>> =
-            order.engine.query(engine::Kind::Gathered, "look-alikes", || {
+        inputs.engine.register(&fit_index);
+        let similar_errors: BTreeMap<String, Vec<String>> =
+            inputs.engine.query(engine::Kind::Gathered, "look-alikes", || {
                 let owned = |others: Vec<&str>| others.into_iter().map(str::to_string).collect();
-                let alike = similar_pages(order.compiled().index.table()).into_iter();
+                let alike = similar_pages(inputs.compiled().index.table()).into_iter();
                 alike.map(|(page, others)| (page.to_string(), owned(others))).collect()
             });
-        let look_alikes = Table::new("look-alikes", look_alikes, Clone::clone);
-        order.engine.tell(&look_alikes);
-        Ok(Self { assets, prose, fit_index, look_alikes })
+        let similar_errors = Table::new("look-alikes", similar_errors, Clone::clone);
+        inputs.engine.register(&similar_errors);
+        Ok(Self { assets, prose, fit_index, similar_errors })
     }
 }
 
 /// How far the files of a site are made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Made {
+pub enum Milestone {
     /// Those of the pages that come first.
     First,
     /// All pages.
@@ -157,28 +157,28 @@ pub enum Made {
 /// # Errors
 /// Every distinct fault of a template, at its place in the template; what was made until then is worth nothing.
 pub fn files(
-    order: &Order<'_>,
+    inputs: &RenderInputs<'_>,
     first: &BTreeSet<SourceId>,
     sink: &dyn Sink,
-    mut go_on: impl FnMut(Made) -> bool,
+    mut go_on: impl FnMut(Milestone) -> bool,
 ) -> Result<(), Vec<Diagnostic>> {
-    order.watch.begin(Stage::Gather, 0);
-    let ground = Groundwork::new(order)?;
-    let engine = templates::Engine::new(order.sources, &ground.assets, &order.config.texts)?;
-    order.engine.tell(engine.fact());
-    let shelf = Shelf::new(order, &ground);
-    order.watch.begin(Stage::Pages, order.site.heads().count());
-    let queries = views::queries(&shelf, &engine);
+    inputs.progress.start_stage(Stage::Gather, 0);
+    let shared = SharedData::new(inputs)?;
+    let engine = templates::TemplateEngine::new(inputs.sources, &shared.assets, &inputs.config.texts)?;
+    inputs.engine.register(engine.fact());
+    let cx = RenderContext::new(inputs, &shared);
+    inputs.progress.start_stage(Stage::Pages, inputs.site.heads().count());
+    let queries = views::queries(&cx, &engine);
     let is_first = |query: &Query<'_>| query.about.is_some_and(|source| first.contains(&source));
     let (first, rest): (Vec<_>, Vec<_>) = queries.into_iter().partition(is_first);
-    all(order, &first, sink)?;
-    if !go_on(Made::First) {
+    all(inputs, &first, sink)?;
+    if !go_on(Milestone::First) {
         return Ok(());
     }
-    all(order, &rest, sink)?;
-    go_on(Made::Pages);
-    order.watch.begin(Stage::Data, 0);
-    let makers: [(&str, DataMaker); 15] = [
+    all(inputs, &rest, sink)?;
+    go_on(Milestone::Pages);
+    inputs.progress.start_stage(Stage::Data, 0);
+    let builders: [(&str, DataBuilder); 15] = [
         ("llms-full.txt", data::whole),
         ("kb.json", data::everything),
         ("diagnose.js", diagnose::table),
@@ -186,33 +186,33 @@ pub fn files(
         ("llms.txt", data::map),
         ("models.json", data::models),
         ("hardware.json", data::devices),
-        ("fit tables", |shelf| fit_files::tables(shelf.order)),
-        ("runs.js", runs::file),
-        ("cards.js", cards::file),
+        ("fit tables", |cx| fit_files::tables(cx.inputs)),
+        ("runs.js", model_summary::file),
+        ("cards.js", device_index::file),
         ("badges", badges::files),
         ("feeds", feed::files),
         ("sitemap.xml", sitemap::file),
         ("opensearch.xml", opensearch::file),
-        ("static files", |shelf| shelf.assets.outputs()),
+        ("static files", |cx| cx.assets.outputs()),
     ];
-    let data = makers.into_iter().map(|(name, make)| {
-        let shelf = &shelf;
-        let make = move || Ok(make(shelf).into_files());
+    let data = builders.into_iter().map(|(name, make)| {
+        let cx = &cx;
+        let make = move || Ok(make(cx).into_files());
         Query { name: name.to_string(), about: None, make: Box::new(make) }
     });
-    let schemas = || Ok(schemas::files(order.config).into_files());
+    let schemas = || Ok(schemas::files(inputs.config).into_files());
     let schemas = Query { name: "schemas".to_string(), about: None, make: Box::new(schemas) };
-    all(order, &data.chain([schemas]).collect::<Vec<_>>(), sink)?;
-    hosting::files(order).give(sink);
+    all(inputs, &data.chain([schemas]).collect::<Vec<_>>(), sink)?;
+    hosting::files(inputs).write_to(sink);
     Ok(())
 }
 
 /// Makes data files that belong together.
-type DataMaker = fn(&Shelf<'_>) -> Outputs;
+type DataBuilder = fn(&RenderContext<'_>) -> Outputs;
 
 /// Runs queries.
-fn all(order: &Order<'_>, queries: &[Query<'_>], sink: &dyn Sink) -> Result<(), Vec<Diagnostic>> {
-    let run = |query: &Query<'_>| order.engine.files(&query.name, sink, &query.make).err();
+fn all(inputs: &RenderInputs<'_>, queries: &[Query<'_>], sink: &dyn Sink) -> Result<(), Vec<Diagnostic>> {
+    let run = |query: &Query<'_>| inputs.engine.files(&query.name, sink, &query.make).err();
     let mut faults = Vec::new();
     for fault in queries.par_iter().filter_map(run).collect::<Vec<_>>() {
         if !faults.contains(&fault) {
@@ -223,16 +223,16 @@ fn all(order: &Order<'_>, queries: &[Query<'_>], sink: &dyn Sink) -> Result<(), 
 }
 
 /// Makes the pictures that pages name for those who share them.
-pub fn pictures(order: &Order<'_>, sink: &dyn Sink) {
-    social::files(order, sink);
+pub fn pictures(inputs: &RenderInputs<'_>, sink: &dyn Sink) {
+    social::files(inputs, sink);
 }
 
 /// The whole knowledge base as one page.
 ///
 /// # Errors
 /// As [`files`].
-pub fn bundle(order: &Order<'_>) -> Result<Vec<u8>, Vec<Diagnostic>> {
-    let ground = Groundwork::new(order)?;
-    let shelf = Shelf::new(order, &ground);
-    bundle::page(&shelf, &templates::Engine::new(order.sources, &ground.assets, &order.config.texts)?)
+pub fn bundle(inputs: &RenderInputs<'_>) -> Result<Vec<u8>, Vec<Diagnostic>> {
+    let shared = SharedData::new(inputs)?;
+    let cx = RenderContext::new(inputs, &shared);
+    bundle::page(&cx, &templates::TemplateEngine::new(inputs.sources, &shared.assets, &inputs.config.texts)?)
 }

@@ -6,18 +6,18 @@ use quick_xml::Writer;
 use quick_xml::events::{BytesDecl, BytesText, Event};
 
 use crate::files::Outputs;
-use crate::render::views::Shelf;
+use crate::render::views::RenderContext;
 use crate::render::xml;
 
 /// `opensearch.xml`.
-pub(super) fn file(shelf: &Shelf<'_>) -> Outputs {
+pub(super) fn file(cx: &RenderContext<'_>) -> Outputs {
     let mut outputs = Outputs::default();
-    outputs.add("opensearch.xml", description(shelf).expect("writing to memory never fails"));
+    outputs.add("opensearch.xml", description(cx).expect("writing to memory never fails"));
     outputs
 }
 
-fn description(shelf: &Shelf<'_>) -> std::io::Result<Vec<u8>> {
-    let config = shelf.order.config;
+fn description(cx: &RenderContext<'_>) -> std::io::Result<Vec<u8>> {
+    let config = cx.inputs.config;
     let base = &config.base_url;
     let mut writer = Writer::new_with_indent(Vec::new(), b' ', 1);
     writer.write_event(Event::Decl(BytesDecl::new("1.0", Some("utf-8"), None)))?;
@@ -40,7 +40,7 @@ fn description(shelf: &Shelf<'_>) -> std::io::Result<Vec<u8>> {
         };
         url("text/html", "results", &format!("{base}search/?q={{searchTerms}}"))?;
         url("application/opensearchdescription+xml", "self", &format!("{base}opensearch.xml"))?;
-        if let Some(icon) = shelf.assets.path("favicon.svg") {
+        if let Some(icon) = cx.assets.path("favicon.svg") {
             writer
                 .create_element("Image")
                 .with_attributes([("width", "16"), ("height", "16"), ("type", "image/svg+xml")])

@@ -5,13 +5,13 @@ use kbgen_signature::{Document, TextIndex};
 use serde::Serialize;
 
 use crate::files::Outputs;
-use crate::render::views::{Shelf, parameters, signature_text};
+use crate::i18n::text;
+use crate::render::views::{RenderContext, parameters, signature_text};
 use crate::site::kinds::{DeviceData, ErrorData, ModelData};
 use crate::site::{Head, Kind, LISTINGS, Page, PageId};
-use crate::texts::text;
 
 /// A page as the search knows it.
-struct Entry {
+struct SearchEntry {
     /// Title, address and words.
     document: Document,
     /// What stands beside the title in a list of results.
@@ -59,8 +59,8 @@ struct Data {
 type Group = (&'static str, String, usize);
 
 /// `data/search.js`: one assignment, so that it works from a disk too.
-pub(super) fn file(shelf: &Shelf<'_>) -> Outputs {
-    let entries = entries(shelf);
+pub(super) fn file(cx: &RenderContext<'_>) -> Outputs {
+    let entries = entries(cx);
     let (documents, rest): (Vec<_>, Vec<_>) =
         entries.into_iter().map(|entry| (entry.document, (entry.note, entry.also))).unzip();
     let (notes, also): (Vec<_>, Vec<_>) = rest.into_iter().unzip();
@@ -68,7 +68,7 @@ pub(super) fn file(shelf: &Shelf<'_>) -> Outputs {
         index: TextIndex::build(&documents),
         notes,
         also: also.iter().map(|names| names.join("|")).collect(),
-        groups: groups(shelf),
+        groups: groups(cx),
     };
     let mut outputs = Outputs::default();
     let text = serde_json::to_string(&data).expect("plain data is always JSON");
@@ -77,8 +77,8 @@ pub(super) fn file(shelf: &Shelf<'_>) -> Outputs {
 }
 
 /// The lists that results are grouped by.
-fn groups(shelf: &Shelf<'_>) -> Vec<Group> {
-    let site = shelf.site();
+fn groups(cx: &RenderContext<'_>) -> Vec<Group> {
+    let site = cx.site();
     [
         ("errors/", site.errors.len()),
         ("models/", site.models.len()),
@@ -91,32 +91,32 @@ fn groups(shelf: &Shelf<'_>) -> Vec<Group> {
     .into_iter()
     .filter_map(|(address, count)| {
         let listing = LISTINGS.iter().find(|listing| listing.address == address)?;
-        Some((address, shelf.say(listing.title).to_string(), count))
+        Some((address, cx.tr(listing.title).to_string(), count))
     })
     .collect()
 }
 
-fn entries(shelf: &Shelf<'_>) -> Vec<Entry> {
-    let site = shelf.site();
-    let mut entries: Vec<Entry> = site.errors.iter().map(|page| error(shelf, page)).collect();
+fn entries(cx: &RenderContext<'_>) -> Vec<SearchEntry> {
+    let site = cx.site();
+    let mut entries: Vec<SearchEntry> = site.errors.iter().map(|page| error(cx, page)).collect();
     entries.extend(site.models.iter().map(model));
     entries.extend(site.devices.iter().map(device));
-    entries.extend(site.guides.iter().map(|page| prose(shelf, &page.head, &[])));
-    entries.extend(site.terms.iter().map(|page| prose(shelf, &page.head, &page.data.also)));
+    entries.extend(site.guides.iter().map(|page| prose(cx, &page.head, &[])));
+    entries.extend(site.terms.iter().map(|page| prose(cx, &page.head, &page.data.also)));
     entries.extend(site.quants.iter().map(|page| {
-        prose(shelf, &page.head, &[page.data.gguf_type.value.clone(), page.data.family.name().to_string()])
+        prose(cx, &page.head, &[page.data.gguf_type.value.clone(), page.data.family.name().to_string()])
     }));
-    entries.extend(site.tools.iter().map(|page| prose(shelf, &page.head, &[])));
-    entries.extend(site.categories.iter().map(|page| prose(shelf, &page.head, &[])));
-    entries.extend(site.documents.iter().map(|page| prose(shelf, &page.head, &[])));
+    entries.extend(site.tools.iter().map(|page| prose(cx, &page.head, &[])));
+    entries.extend(site.categories.iter().map(|page| prose(cx, &page.head, &[])));
+    entries.extend(site.documents.iter().map(|page| prose(cx, &page.head, &[])));
     entries.extend(LISTINGS.iter().filter_map(|listing| {
-        let note = shelf.say(purpose(listing.address)?);
-        Some(Entry::new(listing.address.to_string(), shelf.say(listing.title)).saying(note.to_string()))
+        let note = cx.tr(purpose(listing.address)?);
+        Some(SearchEntry::new(listing.address.to_string(), cx.tr(listing.title)).saying(note.to_string()))
     }));
     entries
 }
 
-impl Entry {
+impl SearchEntry {
     fn new(address: String, title: &str) -> Self {
         let document = Document { address, title: title.to_string(), ..Document::default() };
         Self { document, note: String::new(), also: Vec::new() }
@@ -147,24 +147,24 @@ impl Entry {
 }
 
 /// A page of prose: what it says of itself, and its headings.
-fn prose(shelf: &Shelf<'_>, head: &Head, names: &[String]) -> Entry {
-    let headings: Vec<&str> = shelf.told(head).toc.iter().map(|entry| entry.title.as_str()).collect();
-    Entry::new(head.id.address(), &head.title.value)
-        .saying(shelf.describe(head))
+fn prose(cx: &RenderContext<'_>, head: &Head, names: &[String]) -> SearchEntry {
+    let headings: Vec<&str> = cx.summary(head).toc.iter().map(|entry| entry.title.as_str()).collect();
+    SearchEntry::new(head.id.address(), &head.title.value)
+        .saying(cx.describe(head))
         .called(names)
         .about(&headings)
 }
 
 /// An error is known by what it prints.
-fn error(shelf: &Shelf<'_>, page: &Page<ErrorData>) -> Entry {
+fn error(cx: &RenderContext<'_>, page: &Page<ErrorData>) -> SearchEntry {
     let data = &page.data;
     let wordings: Vec<String> =
         data.signatures.iter().map(|signature| signature_text(signature.text())).collect();
-    let category = shelf.head(&PageId::new(Kind::Category, data.category.as_str()));
-    let tools = shelf.tool_titles(page);
+    let category = cx.head(&PageId::new(Kind::Category, data.category.as_str()));
+    let tools = cx.tool_titles(page);
     let mut words: Vec<&str> = tools.iter().map(String::as_str).collect();
     words.extend(category.map(|head| head.title.value.as_str()));
-    let mut entry = prose(shelf, &page.head, &[]).about(&words);
+    let mut entry = prose(cx, &page.head, &[]).about(&words);
     if let Some(first) = wordings.first() {
         entry.note = cut(first);
     }
@@ -172,23 +172,23 @@ fn error(shelf: &Shelf<'_>, page: &Page<ErrorData>) -> Entry {
     entry
 }
 
-fn model(page: &Page<ModelData>) -> Entry {
+fn model(page: &Page<ModelData>) -> SearchEntry {
     let data = &page.data;
     let size = data.parameters.as_ref().map(|count| parameters(count.value));
     let note: Vec<&str> = [Some(data.family.as_str()), size.as_deref()].into_iter().flatten().collect();
-    let mut entry = Entry::new(page.head.id.address(), &page.head.title.value).saying(note.join(", "));
+    let mut entry = SearchEntry::new(page.head.id.address(), &page.head.title.value).saying(note.join(", "));
     entry.document.signatures = data.hf_id.clone().unwrap_or_default();
     entry
 }
 
-fn device(page: &Page<DeviceData>) -> Entry {
+fn device(page: &Page<DeviceData>) -> SearchEntry {
     let data = &page.data;
     let memory = format!("{} GB", data.memory_gb);
     let facts = [Some(data.vendor.name()), Some(&memory), data.memory_type.as_deref()];
     let note: Vec<&str> = facts.into_iter().flatten().collect();
     let line = [&data.architecture, &data.generation].into_iter().flatten();
     let words: Vec<&str> = line.map(String::as_str).collect();
-    Entry::new(page.head.id.address(), &page.head.title.value).saying(note.join(", ")).about(&words)
+    SearchEntry::new(page.head.id.address(), &page.head.title.value).saying(note.join(", ")).about(&words)
 }
 
 /// The words of a text that stand in one line.

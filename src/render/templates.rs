@@ -12,9 +12,9 @@ use serde::Serialize;
 use crate::diag::{Diagnostic, Rule, nearest};
 use crate::facts::{Fact, Fingerprint, Name};
 use crate::files::{Sources, Span};
+use crate::i18n::Translations;
 use crate::render::assets::Assets;
-use crate::render::say;
-use crate::texts::Texts;
+use crate::render::translate;
 
 /// A template that cannot be read or uses what is not there.
 pub const TEMPLATE_ERROR: Rule = Rule {
@@ -24,7 +24,7 @@ pub const TEMPLATE_ERROR: Rule = Rule {
 };
 
 /// All templates, compiled once.
-pub(super) struct Engine<'s> {
+pub(super) struct TemplateEngine<'s> {
     environment: Environment<'s>,
     /// Read by each page: templates, names of static files, texts.
     fact: Fact<()>,
@@ -37,19 +37,19 @@ pub(super) fn html(markup: impl Into<String>) -> Value {
 }
 
 /// What a template sees of plain data.
-pub(super) fn seen(view: impl Serialize) -> Value {
+pub(super) fn view_value(view: impl Serialize) -> Value {
     Value::from(Serde(view))
 }
 
-impl<'s> Engine<'s> {
+impl<'s> TemplateEngine<'s> {
     /// Compiles every template.
     ///
     /// # Errors
     /// Every syntax fault, at its place.
-    pub fn new(sources: &'s Sources, assets: &Assets, texts: &Texts) -> Result<Self, Vec<Diagnostic>> {
+    pub fn new(sources: &'s Sources, assets: &Assets, texts: &Translations) -> Result<Self, Vec<Diagnostic>> {
         let mut environment = plain_engine();
         add_asset_function(&mut environment, assets);
-        say::add_function(&mut environment, texts);
+        translate::add_function(&mut environment, texts);
         let mut faults = Vec::new();
         let mut parts = vec![format!("{texts:?}")];
         parts.extend(assets.names().iter().filter_map(|name| assets.path(name).map(str::to_string)));

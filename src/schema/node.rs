@@ -1,6 +1,6 @@
 //! A parsed file before anything is demanded of it: every key and value with its place.
 
-use crate::files::{Placed, Span};
+use crate::files::{Span, Spanned};
 
 /// A value somewhere in a file.
 #[derive(Debug, Clone)]
@@ -28,7 +28,7 @@ pub enum NodeKind {
     /// Items in their order.
     List(Vec<Node>),
     /// Keys and values in their order, repeats included.
-    Map(Vec<(Placed<String>, Node)>),
+    Map(Vec<(Spanned<String>, Node)>),
 }
 
 impl Node {

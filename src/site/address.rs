@@ -1,9 +1,9 @@
 //! Where pages stand on the site: addresses relative to its root, without a leading slash.
 
+use crate::i18n::text;
 use crate::markdown::is_reserved_id;
 use crate::site::kind::Kind;
 use crate::site::page::PageId;
-use crate::texts::text;
 
 /// A page that kbgen makes itself, without a file under `content/`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -13,7 +13,7 @@ use crate::site::page::{Head, PageId};
 
 /// What a link leads to.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub enum Target {
+pub enum LinkTarget {
     /// A page, and a place in it.
     Page {
         /// Which page.
@@ -85,9 +85,9 @@ pub struct Dangling {
 #[derive(Debug, Clone, Default)]
 pub struct PageLinks {
     /// Targets in its body by the range of the destination, in order.
-    pub targets: Vec<(Range<usize>, Target)>,
+    pub targets: Vec<(Range<usize>, LinkTarget)>,
     /// Targets in one-line Markdown of its front matter by the destination as written.
-    pub lines: BTreeMap<String, Target>,
+    pub lines: BTreeMap<String, LinkTarget>,
     /// Pages that it points at, in its body or its front matter.
     pub points_at: Vec<PageId>,
     /// Links that lead nowhere.
@@ -111,7 +111,7 @@ impl Links {
         let heads: Vec<&Head> = pages.iter().map(|(head, _)| *head).collect();
         let rows = pages.into_iter().map(|(head, links)| (head.path.clone(), links));
         let pages = Table::new("links", rows, |links| links.1);
-        engine.tell(&pages);
+        engine.register(&pages);
         let backlinks = engine.value("backlinks", || {
             let mut pointers: HashMap<String, Vec<PageId>> = HashMap::new();
             pages.read_keys();
@@ -127,7 +127,7 @@ impl Links {
             }
             Table::new("backlinks", pointers, Clone::clone)
         });
-        engine.tell(&*backlinks);
+        engine.register(&*backlinks);
         Self { pages, backlinks, dangling }
     }
 
@@ -145,7 +145,7 @@ impl PageLinks {
     }
 
     /// The target of the destination in a range of the body.
-    pub fn target(&self, range: &Range<usize>) -> Option<&Target> {
+    pub fn target(&self, range: &Range<usize>) -> Option<&LinkTarget> {
         let at =
             self.targets.partition_point(|(known, _)| (known.start, known.end) < (range.start, range.end));
         self.targets.get(at).filter(|(known, _)| known == range).map(|(_, target)| target)

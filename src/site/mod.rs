@@ -17,7 +17,7 @@ mod visible;
 pub use address::{FILE_FOLDERS, LISTINGS, is_device, is_file_name, parts_of, why_reserved};
 pub use defaults::{DEFAULT_CTX, DEFAULT_QUANT};
 pub use kind::Kind;
-pub use links::{Dangling, Links, Missing, PageLinks, Target};
+pub use links::{Dangling, LinkTarget, Links, Missing, PageLinks};
 pub use names::Names;
 pub use page::{Body, FrontMatter, Head, Page, PageId, Site, Unread, title_of};
 pub use pages::Pages;

@@ -7,7 +7,7 @@ use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
 
 use crate::facts::{Fact, Facts, Fingerprint, Name};
-use crate::files::{Placed, SourceId, Span};
+use crate::files::{SourceId, Span, Spanned};
 use crate::markdown::Outline;
 use crate::site::kind::Kind;
 use crate::site::kinds::{
@@ -83,17 +83,17 @@ pub struct Head {
 #[derive(Debug, Serialize, Deserialize)]
 pub struct FrontMatter {
     /// Its title.
-    pub title: Placed<String>,
+    pub title: Spanned<String>,
     /// When it was last verified.
-    pub verified: Option<Placed<Date>>,
+    pub verified: Option<Spanned<Date>>,
     /// Old addresses that lead here.
-    pub aliases: Vec<Placed<String>>,
+    pub aliases: Vec<Spanned<String>>,
     /// Whether it is published only on request.
     pub draft: bool,
     /// Where it stands.
     pub front: Span,
     /// Values with characters that are written as escapes (`"\u202E"`).
-    pub escaped: Vec<Placed<String>>,
+    pub escaped: Vec<Spanned<String>>,
 }
 
 impl Deref for Head {
@@ -116,7 +116,7 @@ impl Head {
     ) -> Self {
         let FrontMatter { title, verified, aliases, draft, front: _, escaped } = &front_matter;
         let values =
-            |placed: &[Placed<String>]| placed.iter().map(|one| one.value.clone()).collect::<Vec<_>>();
+            |placed: &[Spanned<String>]| placed.iter().map(|one| one.value.clone()).collect::<Vec<_>>();
         let verified = verified.as_ref().map(|day| day.value);
         let says = (&path, &title.value, verified, values(aliases), draft, values(escaped), unread.says());
         let says = Fingerprint::of_data(&says);
@@ -323,17 +323,17 @@ impl Site {
 }
 
 impl Facts for Site {
-    fn tell(&self, tell: &mut dyn FnMut(Name, Fingerprint)) {
-        self.errors.tell(tell);
-        self.categories.tell(tell);
-        self.tools.tell(tell);
-        self.guides.tell(tell);
-        self.models.tell(tell);
-        self.devices.tell(tell);
-        self.quants.tell(tell);
-        self.terms.tell(tell);
-        self.extractors.tell(tell);
-        self.documents.tell(tell);
+    fn visit(&self, visit: &mut dyn FnMut(Name, Fingerprint)) {
+        self.errors.visit(visit);
+        self.categories.visit(visit);
+        self.tools.visit(visit);
+        self.guides.visit(visit);
+        self.models.visit(visit);
+        self.devices.visit(visit);
+        self.quants.visit(visit);
+        self.terms.visit(visit);
+        self.extractors.visit(visit);
+        self.documents.visit(visit);
     }
 }
 

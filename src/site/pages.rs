@@ -74,18 +74,18 @@ impl<T> Pages<T> {
         &self.pages[start..end]
     }
 
-    pub(super) fn tell(&self, tell: &mut dyn FnMut(Name, Fingerprint)) {
+    pub(super) fn visit(&self, visit: &mut dyn FnMut(Name, Fingerprint)) {
         if let Some((name, fingerprint)) = self.list {
-            tell(name, fingerprint);
+            visit(name, fingerprint);
         }
         for same in self.pages.chunk_by(|one, other| one.head.id.slug == other.head.id.slug) {
             let says = same.iter().flat_map(|page| [page.head.path.as_bytes(), page.head.unread.says()]);
-            tell(Name::new(same[0].head.id.kind.name(), &same[0].head.id.slug), Fingerprint::of(says));
+            visit(Name::new(same[0].head.id.kind.name(), &same[0].head.id.slug), Fingerprint::of(says));
         }
         for page in &self.pages {
-            page.head.front_matter.tell(tell);
-            page.head.body.tell(tell);
-            page.data.tell(tell);
+            page.head.front_matter.visit(visit);
+            page.head.body.visit(visit);
+            page.data.visit(visit);
         }
     }
 }

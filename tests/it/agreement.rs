@@ -64,7 +64,7 @@ fn site(root: &Path) -> Outputs {
     write("content/pages/about.md".into(), &format!("---\ntitle: About\n---\n{calls}Scratch: {compute}.\n"));
     let (sources, faults) = load::read(root).unwrap();
     let built = pipeline::build(&sources, faults, &order()).unwrap();
-    built.outputs.unwrap_or_else(|| panic!("{:?}", built.draft.found))
+    built.outputs.unwrap_or_else(|| panic!("{:?}", built.analysis.findings))
 }
 
 fn fit(root: &Path, arguments: &[&str]) -> Value {

@@ -12,7 +12,7 @@ use kbgen::files::{Outputs, Sources};
 use kbgen::load;
 use kbgen::load::Drafts;
 use kbgen::pipeline;
-use kbgen::pipeline::Order;
+use kbgen::pipeline::SiteOptions;
 
 use crate::case_file::{CaseFile, unescape};
 use crate::expect::{self, all_well, order, repository};
@@ -48,12 +48,12 @@ fn rows() -> Vec<Row> {
 /// What comes of a site on the disk: its files, or all errors in the form of the table.
 fn outcome(root: &Path, bad: &mut Vec<String>) -> (String, Option<Outputs>) {
     let (sources, faults) = load::read(root).expect("the site has settings");
-    let order = Order { drafts: Drafts::Include, ..order() };
+    let order = SiteOptions { drafts: Drafts::Include, ..order() };
     let built = pipeline::build(&sources, faults, &order).expect("the base address is left as it is");
-    bad.extend(report_faults(&built.draft.found, &sources));
+    bad.extend(report_faults(&built.analysis.findings, &sources));
     match built.outputs {
         Some(outputs) => ("no harm".into(), Some(outputs)),
-        None => (told(&built.draft.found, &sources), None),
+        None => (told(&built.analysis.findings, &sources), None),
     }
 }
 

@@ -19,9 +19,9 @@ use crate::cli::terminal::Terminal;
 use crate::cli::{Outcome, world};
 use crate::escape::{Style, TerminalText, one_line};
 use crate::load::{self, Drafts};
-use crate::pipeline::{self, Order};
+use crate::pipeline::{self, SiteOptions};
+use crate::progress::NoProgress;
 use crate::render::Audience;
-use crate::watch::Unwatched;
 
 /// What became of an address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -60,14 +60,14 @@ pub(super) fn run(
     let (sources, faults) = load::read(&root)?;
     let today = options.date.unwrap_or_else(world::today);
     let kept = Kept::open(&root, &options.cache, terminal);
-    let order = Order {
+    let order = SiteOptions {
         today,
         drafts: Drafts::Include,
         base_url: None,
         audience: Audience::World,
         engine: Arc::new(kept.engine()),
     };
-    let draft = pipeline::understand(&sources, faults, &order, &Unwatched)?;
+    let draft = pipeline::analyze(&sources, faults, &order, &NoProgress)?;
     let places = addresses(&draft.site, &draft.links, &sources);
     let mut memory = Memory::open(kept.cache(), today, options.fresh);
     let unknown: Vec<&str> = places.keys().map(String::as_str).filter(|url| !memory.is_fresh(url)).collect();

@@ -16,8 +16,8 @@ use crate::diag::Diagnostic;
 use crate::files::Outputs;
 use crate::render::assets::Assets;
 use crate::render::bundle::pieces::{Piece, Pieces, START, data_address};
-use crate::render::templates::{Engine, html, seen};
-use crate::render::views::{Plate, Shelf, texts, with_frame};
+use crate::render::templates::{TemplateEngine, html, view_value};
+use crate::render::views::{PageMeta, RenderContext, texts, with_layout};
 use crate::render::{diagnose, search};
 use crate::site::LISTINGS;
 
@@ -85,16 +85,16 @@ struct DataView {
 }
 
 /// The page.
-pub(super) fn page(shelf: &Shelf<'_>, engine: &Engine<'_>) -> Result<Vec<u8>, Vec<Diagnostic>> {
-    let (lists, pieces) = pieces(shelf, engine)?;
-    let base_url = &shelf.order.config.base_url;
-    let first_script = script(shelf.assets, FIRST_SCRIPT);
-    let scripts: Vec<String> = SCRIPTS.iter().map(|name| script(shelf.assets, name)).collect();
-    let styles: Vec<String> = STYLES.iter().map(|name| style(shelf.assets, name)).collect();
+pub(super) fn page(cx: &RenderContext<'_>, engine: &TemplateEngine<'_>) -> Result<Vec<u8>, Vec<Diagnostic>> {
+    let (lists, pieces) = pieces(cx, engine)?;
+    let base_url = &cx.inputs.config.base_url;
+    let first_script = script(cx.assets, FIRST_SCRIPT);
+    let scripts: Vec<String> = SCRIPTS.iter().map(|name| script(cx.assets, name)).collect();
+    let styles: Vec<String> = STYLES.iter().map(|name| style(cx.assets, name)).collect();
     let policy = policy(std::iter::once(&first_script).chain(&scripts), &styles);
-    let icon = shelf.assets.bytes("favicon.svg").unwrap_or_default();
-    let mut tables = diagnose::table(shelf);
-    tables.append(search::file(shelf));
+    let icon = cx.assets.bytes("favicon.svg").unwrap_or_default();
+    let mut tables = diagnose::table(cx);
+    tables.append(search::file(cx));
     let view = BundleView {
         base_url: base_url.clone(),
         start: START,
@@ -104,39 +104,44 @@ pub(super) fn page(shelf: &Shelf<'_>, engine: &Engine<'_>) -> Result<Vec<u8>, Ve
         first_script: html(first_script),
         scripts: scripts.into_iter().map(html).collect(),
         lists,
-        texts: html(Pieces::new(&pieces, shelf.assets, base_url).articles()),
+        texts: html(Pieces::new(&pieces, cx.assets, base_url).articles()),
         data: data(&tables),
     };
-    let title = &shelf.order.config.title;
-    let plate = Plate::listing("", "bundle", title, &shelf.order.config.description);
-    let view = with_frame(shelf.frame(plate, (None, None)), "bundle", seen(view));
+    let title = &cx.inputs.config.title;
+    let meta = PageMeta::listing("", "bundle", title, &cx.inputs.config.description);
+    let view = with_layout(cx.layout(meta, (None, None)), "bundle", view_value(view));
     let text = engine.render("bundle.html", &view).map_err(|fault| vec![fault])?;
     Ok([BUNDLE_MARK.as_bytes(), &text].concat())
 }
 
 /// The texts in their order, and which of them are lists.
-fn pieces(shelf: &Shelf<'_>, engine: &Engine<'_>) -> Result<(Vec<ListView>, Vec<Piece>), Vec<Diagnostic>> {
+fn pieces(
+    cx: &RenderContext<'_>,
+    engine: &TemplateEngine<'_>,
+) -> Result<(Vec<ListView>, Vec<Piece>), Vec<Diagnostic>> {
     let place = |template: &str| PARTS.iter().position(|(page, _)| *page == template);
-    let mut leaves: Vec<_> =
-        texts(shelf).into_iter().filter_map(|leaf| Some((place(leaf.template)?, leaf))).collect();
-    leaves.sort_by_key(|(place, _)| *place);
-    let lists = leaves.iter().filter_map(|(_, leaf)| {
-        let title = LISTINGS.iter().find(|listing| listing.address == leaf.address)?.title;
+    let mut build_pages: Vec<_> = texts(cx)
+        .into_iter()
+        .filter_map(|build_page| Some((place(build_page.template)?, build_page)))
+        .collect();
+    build_pages.sort_by_key(|(place, _)| *place);
+    let lists = build_pages.iter().filter_map(|(_, build_page)| {
+        let title = LISTINGS.iter().find(|listing| listing.address == build_page.address)?.title;
         Some(ListView {
-            title: shelf.say(title).into(),
-            href: format!("#{}", leaf.address.trim_end_matches('/')),
-            purpose: search::purpose(&leaf.address)
-                .map(|purpose| shelf.say(purpose))
+            title: cx.tr(title).into(),
+            href: format!("#{}", build_page.address.trim_end_matches('/')),
+            purpose: search::purpose(&build_page.address)
+                .map(|purpose| cx.tr(purpose))
                 .unwrap_or_default()
                 .into(),
         })
     });
     let lists = lists.collect();
-    let rendered: Vec<Result<Piece, Diagnostic>> = leaves
+    let rendered: Vec<Result<Piece, Diagnostic>> = build_pages
         .into_par_iter()
-        .map(|(place, leaf)| {
-            let text = engine.render(PARTS[place].1, &leaf.view)?;
-            Ok(Piece { address: leaf.address, html: String::from_utf8_lossy(&text).into_owned() })
+        .map(|(place, build_page)| {
+            let text = engine.render(PARTS[place].1, &build_page.view)?;
+            Ok(Piece { address: build_page.address, html: String::from_utf8_lossy(&text).into_owned() })
         })
         .collect();
     let (mut pieces, mut faults) = (Vec::new(), Vec::new());

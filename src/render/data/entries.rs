@@ -5,13 +5,13 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::files::Placed;
+use crate::files::Spanned;
 use crate::render::data::markdown;
-use crate::render::views::{CONTEXTS, Shelf, runs_on};
+use crate::render::views::{CONTEXTS, RenderContext, runs_on};
 use crate::schema::{Field, Form as _, Need, Shape};
 use crate::site::kinds::{
-    ARCHITECTURE, Cause, Change, Cost, DeviceClass, DeviceData, ErrorData, ErrorKind, GuideData, ModelData,
-    Platform, Severity, Signature, Solution, Status, ToolData, Vendor, given,
+    ARCHITECTURE, Cause, ChangelogEntry, Cost, DeviceClass, DeviceData, ErrorData, ErrorKind, GuideData,
+    ModelData, Platform, Severity, Signature, Solution, Status, ToolData, Vendor, given,
 };
 use crate::site::{CACHE_TYPES, Figures, Head, ModelFit, Page, Run};
 
@@ -68,15 +68,15 @@ fn fields(entry: Value) -> Map<String, Value> {
     }
 }
 
-fn plain(placed: &[Placed<String>]) -> Vec<&str> {
+fn plain(placed: &[Spanned<String>]) -> Vec<&str> {
     placed.iter().map(|placed| placed.value.as_str()).collect()
 }
 
-fn some(placed: &[Placed<String>]) -> Option<Vec<&str>> {
+fn some(placed: &[Spanned<String>]) -> Option<Vec<&str>> {
     (!placed.is_empty()).then(|| plain(placed))
 }
 
-fn maybe(placed: Option<&Placed<String>>) -> Option<&str> {
+fn maybe(placed: Option<&Spanned<String>>) -> Option<&str> {
     placed.map(|placed| placed.value.as_str())
 }
 
@@ -128,12 +128,12 @@ entry! {
 
 entry! {
     /// A cause.
-    CAUSE, fn cause(shelf: &Shelf<'_>, head: &Head, cause: &Cause) {
+    CAUSE, fn cause(cx: &RenderContext<'_>, head: &Head, cause: &Cause) {
         required "id": Shape::Slug, "Name of the cause within the page." => cause.id.value;
         required "title": Shape::Text, "What went wrong." => cause.title.value;
         required "tell": Shape::Text,
             "How to tell that it is this cause, one line of Markdown; its links count from the site's root."
-            => markdown::line(shelf, head, &cause.tell.value, "/").as_str();
+            => markdown::line(cx, head, &cause.tell.value, "/").as_str();
         or_null "when": Shape::Text, "A condition on the figures that points to it." => maybe(cause.when.as_ref());
         or_null "case": Shape::Text, "What answers call it, with values in braces." => maybe(cause.case.as_ref());
         required "solutions": SLUGS, "Ids of solutions, the best first." => plain(&cause.solutions);
@@ -151,7 +151,7 @@ entry! {
 
 entry! {
     /// A change of a page.
-    CHANGE, fn change(change: &Change) {
+    CHANGE, fn change(change: &ChangelogEntry) {
         required "date": Shape::Date, "Day of the change." => change.date.value.to_string();
         required "what": Shape::Text, "What readers should know of it." => change.what;
     }
@@ -159,9 +159,9 @@ entry! {
 
 entry! {
     /// An error page.
-    ERROR: HEAD, fn error(shelf: &Shelf<'_>, page: &Page<ErrorData>) on fields(head(&page.head)); {
+    ERROR: HEAD, fn error(cx: &RenderContext<'_>, page: &Page<ErrorData>) on fields(head(&page.head)); {
         or_null "description": Shape::Text, "The first sentences of the page."
-            => Some(shelf.describe(&page.head)).filter(|description| !description.is_empty());
+            => Some(cx.describe(&page.head)).filter(|description| !description.is_empty());
         required "category": Shape::Slug, "Slug of its category." => page.data.category;
         required "kind": ErrorKind::SHAPE, "What sort of message it is." => page.data.kind;
         required "severity": Severity::SHAPE, "How bad it is." => page.data.severity;
@@ -173,7 +173,7 @@ entry! {
         required "signatures": Shape::any(&Shape::Record(SIGNATURE)), "Messages that lead to the page."
             => each(&page.data.signatures, signature);
         required "causes": Shape::any(&Shape::Record(CAUSE)), "Causes, the most likely first."
-            => each(&page.data.causes, |own| cause(shelf, &page.head, own));
+            => each(&page.data.causes, |own| cause(cx, &page.head, own));
         required "solutions": Shape::any(&Shape::Record(SOLUTION)), "Solutions."
             => each(&page.data.solutions, solution);
         required "related": SLUGS, RELATED => plain(&page.data.related);
@@ -203,21 +203,21 @@ entry! {
 
 entry! {
     /// A model with its hyperparameters and what it needs.
-    WHOLE_MODEL: MODEL, fn whole_model(shelf: &Shelf<'_>, page: &Page<ModelData>) on fields(model(page)); {
+    WHOLE_MODEL: MODEL, fn whole_model(cx: &RenderContext<'_>, page: &Page<ModelData>) on fields(model(page)); {
         or_null "note": Shape::Text, NOTE => page.data.note;
         or_null "released_as": Shape::Text, "Quantization of the published weights, where it is no 16-bit type."
             => maybe(page.data.released_as.as_ref());
         required "architecture": Shape::Record(ARCHITECTURE), "Hyperparameters." => page.data.architecture.json();
         or_null "memory": Shape::Record(MEMORY), "What it needs; null where that is not covered."
-            => shelf.order.fits.figures(&page.head.id.slug).map(|figures| memory(shelf, figures));
-        or_null "not_covered": Shape::Text, "Why nothing is said of its memory." => not_covered(shelf, page);
+            => cx.inputs.fits.figures(&page.head.id.slug).map(|figures| memory(cx, figures));
+        or_null "not_covered": Shape::Text, "Why nothing is said of its memory." => not_covered(cx, page);
         or_null "runs_on": Shape::Record(RUNS_ON), "The smallest card that holds all of it."
-            => smallest_card(shelf, page);
+            => smallest_card(cx, page);
     }
 }
 
-fn not_covered<'s>(shelf: &'s Shelf<'_>, page: &Page<ModelData>) -> Option<&'s str> {
-    match shelf.order.fits.models.get(&page.head.id.slug) {
+fn not_covered<'s>(cx: &'s RenderContext<'_>, page: &Page<ModelData>) -> Option<&'s str> {
+    match cx.inputs.fits.models.get(&page.head.id.slug) {
         Some(ModelFit::NotCovered(reason)) => Some(reason.as_str()),
         Some(ModelFit::Covered(_)) => None,
         None => Some("no figures were computed"),
@@ -254,19 +254,19 @@ entry! {
 entry! {
     /// Weights do not depend on the context, nor buffers on the quantization: the sum of one of each is exact to the
     /// byte.
-    MEMORY, fn memory(shelf: &Shelf<'_>, figures: &Figures) {
+    MEMORY, fn memory(cx: &RenderContext<'_>, figures: &Figures) {
         required "driver_bytes": Shape::Record(DRIVER), "What the driver takes on a card beside the buffers."
-            => driver(shelf.order.fits.driver.0, shelf.order.fits.driver.1);
+            => driver(cx.inputs.fits.driver.0, cx.inputs.fits.driver.1);
         required "weights": Shape::any(&Shape::Record(WEIGHTS)),
-            "Weights by quantization; they do not depend on the context." => all_weights(shelf, figures);
+            "Weights by quantization; they do not depend on the context." => all_weights(cx, figures);
         required "buffers": Shape::any(&Shape::Record(BUFFERS)),
             "What is added to the weights, by type of cache and context, for one sequence: the sum is the need."
             => all_buffers(figures);
     }
 }
 
-fn all_weights(shelf: &Shelf<'_>, figures: &Figures) -> Vec<Value> {
-    let quants = shelf.order.fits.quants.iter().zip(&figures.quants);
+fn all_weights(cx: &RenderContext<'_>, figures: &Figures) -> Vec<Value> {
+    let quants = cx.inputs.fits.quants.iter().zip(&figures.quants);
     quants.filter_map(|(name, fit)| fit.as_ref().map(|fit| weights(name, fit.file, fit.gpu))).collect()
 }
 
@@ -293,8 +293,8 @@ entry! {
     }
 }
 
-fn smallest_card(shelf: &Shelf<'_>, page: &Page<ModelData>) -> Option<Value> {
-    let answer = runs_on(shelf.order, page)?;
+fn smallest_card(cx: &RenderContext<'_>, page: &Page<ModelData>) -> Option<Value> {
+    let answer = runs_on(cx.inputs, page)?;
     let run = &answer.run;
     Some(runs_on_entry(&run.quant_name, run.ctx, run.total(), answer.memory_gib, &answer.badge))
 }

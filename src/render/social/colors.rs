@@ -8,14 +8,14 @@ type Color = [u8; 3];
 /// The three colors that a picture is made of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Colors {
-    pub ground: Color,
+    pub shared: Color,
     pub ink: Color,
     pub accent: Color,
 }
 
 /// Those of a site whose style sheets name none.
 const DEFAULT: Colors =
-    Colors { ground: [0x0c, 0x13, 0x17], ink: [0xe0, 0xe7, 0xe9], accent: [0xff, 0xb9, 0x1f] };
+    Colors { shared: [0x0c, 0x13, 0x17], ink: [0xe0, 0xe7, 0xe9], accent: [0xff, 0xb9, 0x1f] };
 
 impl Colors {
     /// The colors that `static/css/` gives to `--paper`, `--ink` and `--accent` on a dark screen.
@@ -23,7 +23,7 @@ impl Colors {
         let sheets = sources.assets_under("static/css/").map(|asset| String::from_utf8_lossy(&asset.bytes));
         let style = sheets.collect::<Vec<_>>().join("\n");
         Self {
-            ground: dark(&style, "--paper:").unwrap_or(DEFAULT.ground),
+            shared: dark(&style, "--paper:").unwrap_or(DEFAULT.shared),
             ink: dark(&style, "--ink:").unwrap_or(DEFAULT.ink),
             accent: dark(&style, "--accent:").unwrap_or(DEFAULT.accent),
         }
@@ -36,11 +36,11 @@ impl Colors {
 
     /// `part` of `whole` of a color over the ground.
     pub fn mixed(&self, color: Color, part: u8, whole: u8) -> Color {
-        let mix = |(ground, color): (u8, u8)| {
+        let mix = |(shared, color): (u8, u8)| {
             let (part, whole) = (u32::from(part), u32::from(whole));
-            ((u32::from(ground) * (whole - part) + u32::from(color) * part + whole / 2) / whole) as u8
+            ((u32::from(shared) * (whole - part) + u32::from(color) * part + whole / 2) / whole) as u8
         };
-        [0, 1, 2].map(|channel| mix((self.ground[channel], color[channel])))
+        [0, 1, 2].map(|channel| mix((self.shared[channel], color[channel])))
     }
 }
 

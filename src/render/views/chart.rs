@@ -2,11 +2,11 @@
 
 use serde::Serialize;
 
-use crate::files::Placed;
-use crate::render::views::common::context;
-use crate::render::views::shelf::Shelf;
+use crate::files::Spanned;
+use crate::i18n::Translations;
+use crate::render::views::common::context_label;
+use crate::render::views::context::RenderContext;
 use crate::site::{Figures, Run, gib};
-use crate::texts::Texts;
 
 /// Both axes are logarithmic: weights of different width lie apart, and so do sizes of cards.
 #[derive(Debug, Serialize)]
@@ -65,11 +65,11 @@ const MOST_TICKS: usize = 7;
 
 /// The chart of a model that is covered.
 pub(super) fn chart(
-    shelf: &Shelf<'_>,
+    cx: &RenderContext<'_>,
     figures: &Figures,
-    released_as: Option<&Placed<String>>,
+    released_as: Option<&Spanned<String>>,
 ) -> Option<Chart> {
-    let fits = shelf.order.fits;
+    let fits = cx.inputs.fits;
     let contexts = contexts(figures.max_ctx);
     let released = released_as.map(|name| name.value.as_str());
     let totals = released.into_iter().chain(QUANTS).filter_map(|name| {
@@ -77,9 +77,9 @@ pub(super) fn chart(
         let total = |ctx: &u64| figures.total(quant, Run::plain(0), *ctx);
         Some((name, contexts.iter().map(total).collect::<Option<Vec<u64>>>()?))
     });
-    let room = |size: u64| shelf.site().visible_of_size(size << 30).saturating_sub(fits.driver.1);
+    let room = |size: u64| cx.site().visible_of_size(size << 30).saturating_sub(fits.driver.1);
     let rooms = CARD_SIZES.map(|size| (size, room(size)));
-    draw(shelf.texts(), &contexts, &totals.collect::<Vec<_>>(), &rooms)
+    draw(cx.texts(), &contexts, &totals.collect::<Vec<_>>(), &rooms)
 }
 
 /// Powers of two up to the largest context, and that.
@@ -110,7 +110,12 @@ impl Scale {
 }
 
 /// `totals` by name of the quantization, one for each of `contexts`; `rooms` are sizes of cards in GB with the bytes that they have for a model.
-fn draw(texts: &Texts, contexts: &[u64], totals: &[(&str, Vec<u64>)], rooms: &[(u64, u64)]) -> Option<Chart> {
+fn draw(
+    texts: &Translations,
+    contexts: &[u64],
+    totals: &[(&str, Vec<u64>)],
+    rooms: &[(u64, u64)],
+) -> Option<Chart> {
     let (first, last) = (*contexts.first()? as f64, *contexts.last()? as f64);
     if first >= last {
         return None;
@@ -137,8 +142,8 @@ fn draw(texts: &Texts, contexts: &[u64], totals: &[(&str, Vec<u64>)], rooms: &[(
     let told = texts.fill(
         "Contexts from {from} to {to} tokens. {list}.",
         &[
-            ("from", &context(contexts[0])),
-            ("to", &context(contexts[contexts.len() - 1])),
+            ("from", &context_label(contexts[0])),
+            ("to", &context_label(contexts[contexts.len() - 1])),
             ("list", &told.join("; ")),
         ],
     );
@@ -148,7 +153,7 @@ fn draw(texts: &Texts, contexts: &[u64], totals: &[(&str, Vec<u64>)], rooms: &[(
         told,
         height: HEIGHT,
         levels: levels(scale, rooms, &ends),
-        contexts: ticks.map(|ctx| Tick { label: context(*ctx), x: x(*ctx) }).collect(),
+        contexts: ticks.map(|ctx| Tick { label: context_label(*ctx), x: x(*ctx) }).collect(),
         curves,
     })
 }
@@ -201,7 +206,7 @@ mod tests {
     fn points_lie_where_their_figures_do() {
         let (contexts, gibs) = ([2048, 4096, 8192, 32_768], [5.0, 6.5, 9.0, 30.0]);
         let bytes: Vec<u64> = gibs.iter().map(|size| (size * GIB) as u64).collect();
-        let chart = draw(&Texts::default(), &contexts, &[("Q4_K_M", bytes)], &rooms(0))
+        let chart = draw(&Translations::default(), &contexts, &[("Q4_K_M", bytes)], &rooms(0))
             .expect("there is something to draw");
         let points: Vec<(f64, f64)> = chart.curves[0]
             .points
@@ -220,29 +225,30 @@ mod tests {
     fn a_card_has_what_its_driver_leaves() {
         let totals = [("Q4_K_M", vec![6 << 30, 20 << 30])];
         let y = |driver: u64| {
-            let chart = draw(&Texts::default(), &[2048, 4096], &totals, &rooms(driver))
+            let chart = draw(&Translations::default(), &[2048, 4096], &totals, &rooms(driver))
                 .expect("there is something to draw");
             chart.levels.iter().find(|level| level.label == "12 GB").map(|level| level.y)
         };
         let without =
-            draw(&Texts::default(), &[2048, 4096], &[("Q4_K_M", vec![6 << 30, 20 << 30])], &rooms(0)).map(
-                |chart| (bytes_at(&chart, y(1 << 30).expect("12 GB is within")) / GIB * 10.0).round() / 10.0,
-            );
+            draw(&Translations::default(), &[2048, 4096], &[("Q4_K_M", vec![6 << 30, 20 << 30])], &rooms(0))
+                .map(|chart| {
+                    (bytes_at(&chart, y(1 << 30).expect("12 GB is within")) / GIB * 10.0).round() / 10.0
+                });
         assert_eq!(without, Some(11.0));
     }
 
     #[test]
     fn names_that_would_touch_are_left_out() {
         let near = [("MXFP4", vec![100 << 30, 120 << 30]), ("Q4_K_M", vec![101 << 30, 121 << 30])];
-        let chart =
-            draw(&Texts::default(), &[2048, 4096], &near, &rooms(0)).expect("there is something to draw");
+        let chart = draw(&Translations::default(), &[2048, 4096], &near, &rooms(0))
+            .expect("there is something to draw");
         assert_eq!(chart.curves.iter().map(|curve| curve.name.as_str()).collect::<Vec<_>>(), ["MXFP4"]);
     }
 
     #[test]
     fn the_name_of_a_card_makes_way_for_a_curve() {
         let chart =
-            draw(&Texts::default(), &[2048, 4096], &[("Q4_K_M", vec![20 << 30, 25 << 30])], &rooms(0))
+            draw(&Translations::default(), &[2048, 4096], &[("Q4_K_M", vec![20 << 30, 25 << 30])], &rooms(0))
                 .expect("a chart");
         let below = |level: &&Level| level.label_y > level.y;
         let names: Vec<&str> = chart.levels.iter().filter(below).map(|level| level.label.as_str()).collect();

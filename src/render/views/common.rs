@@ -4,10 +4,10 @@ use jiff::civil::Date;
 use minijinja::value::Value;
 use serde::Serialize;
 
-use crate::files::Placed;
+use crate::files::Spanned;
+use crate::i18n::{Translations, text};
 use crate::render::social::Picture;
 use crate::site::kinds::Evidence;
-use crate::texts::{Texts, text};
 
 /// A link with its title, as lists show it.
 #[derive(Debug, Clone, Serialize)]
@@ -101,7 +101,7 @@ pub(in crate::render) struct BuildView {
 
 /// The frame around what a page kind adds.
 #[derive(Debug, Clone, Serialize)]
-pub(in crate::render) struct Frame {
+pub(in crate::render) struct LayoutContext {
     pub site: SiteView,
     pub page: PageView,
     pub build: BuildView,
@@ -169,11 +169,11 @@ impl Fact {
 }
 
 /// Sources as links where they are addresses.
-pub(in crate::render) fn sources(texts: &Texts, evidence: &Evidence) -> Vec<SourceView> {
+pub(in crate::render) fn sources(texts: &Translations, evidence: &Evidence) -> Vec<SourceView> {
     evidence.sources.iter().map(|own| source(texts, own)).collect()
 }
 
-fn source(texts: &Texts, source: &Placed<String>) -> SourceView {
+fn source(texts: &Translations, source: &Spanned<String>) -> SourceView {
     let text = &source.value;
     if text.starts_with("https://") || text.starts_with("http://") {
         SourceView { href: Some(text.clone()), label: label(texts, text) }
@@ -183,7 +183,7 @@ fn source(texts: &Texts, source: &Placed<String>) -> SourceView {
 }
 
 /// An address in words: `ollama/ollama issue 13556`, `vllm-project/vllm docs/usage/faq.md`, or host and path.
-pub(in crate::render) fn label(texts: &Texts, url: &str) -> String {
+pub(in crate::render) fn label(texts: &Translations, url: &str) -> String {
     let rest = url.trim_start_matches("https://").trim_start_matches("http://");
     let rest = rest.split(['?', '#']).next().unwrap_or(rest).trim_end_matches('/');
     let parts: Vec<&str> = rest.split('/').collect();
@@ -261,7 +261,7 @@ pub(in crate::render) fn parameters(count: u64) -> String {
 }
 
 /// A context as `128k`, where it is a multiple of 1024.
-pub(in crate::render) fn context(tokens: u64) -> String {
+pub(in crate::render) fn context_label(tokens: u64) -> String {
     if tokens.is_multiple_of(1024) && tokens > 0 { format!("{}k", tokens / 1024) } else { tokens.to_string() }
 }
 
@@ -284,9 +284,9 @@ mod tests {
     #[test]
     fn addresses_are_told_in_words() {
         assert_eq!(
-            label(&Texts::default(), "https://github.com/ollama/ollama/issues/13556"),
+            label(&Translations::default(), "https://github.com/ollama/ollama/issues/13556"),
             "ollama/ollama issue 13556"
         );
-        assert_eq!(label(&Texts::default(), "https://www.example.org/a/b/?q=1"), "example.org/a/b");
+        assert_eq!(label(&Translations::default(), "https://www.example.org/a/b/?q=1"), "example.org/a/b");
     }
 }

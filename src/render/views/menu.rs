@@ -1,10 +1,10 @@
 //! What every page shows of the site: its name, its menus, its counts.
 
+use crate::i18n::text;
 use crate::render::address::href;
 use crate::render::views::common::{Counts, MenuItem, SiteView, Step};
-use crate::render::views::shelf::{Plate, Shelf};
+use crate::render::views::context::{PageMeta, RenderContext};
 use crate::site::{Kind, PageId};
-use crate::texts::text;
 
 /// Main menu: title and address.
 const MENU: &[(&str, &str)] = &[
@@ -30,12 +30,12 @@ const FOOTER: &[(&str, &str)] = &[
     (text("Data"), "kb.json"),
 ];
 
-impl Shelf<'_> {
+impl RenderContext<'_> {
     /// What the templates see as `site`, from the page at an address with this root.
     pub fn site_view(&self, root: &str, address: &str) -> SiteView {
-        let config = self.order.config;
+        let config = self.inputs.config;
         let item = |(title, to): &(&'static str, &str)| MenuItem {
-            title: self.say(title).to_string(),
+            title: self.tr(title).to_string(),
             href: href(root, to),
             current: !to.is_empty() && address.starts_with(to),
         };
@@ -48,7 +48,7 @@ impl Shelf<'_> {
         .into_iter()
         .filter(|(_, slug)| exists(slug))
         .map(|(title, slug)| MenuItem {
-            title: self.say(title).into(),
+            title: self.tr(title).into(),
             href: href(root, &format!("{slug}/")),
             current: address == format!("{slug}/"),
         });
@@ -74,14 +74,14 @@ impl Shelf<'_> {
     }
 
     /// The way from the home page to a page.
-    pub fn breadcrumbs(&self, root: &str, plate: &Plate<'_>) -> Vec<Step> {
-        if plate.address.is_empty() || plate.kind == "not-found" {
+    pub fn breadcrumbs(&self, root: &str, meta: &PageMeta<'_>) -> Vec<Step> {
+        if meta.address.is_empty() || meta.kind == "not-found" {
             return Vec::new();
         }
-        let home = Step { title: self.say("Home").into(), href: Some(href(root, "")) };
+        let home = Step { title: self.tr("Home").into(), href: Some(href(root, "")) };
         let trail =
-            plate.trail.iter().map(|(title, to)| Step { title: title.clone(), href: Some(href(root, to)) });
-        let here = Step { title: plate.title.to_string(), href: None };
+            meta.trail.iter().map(|(title, to)| Step { title: title.clone(), href: Some(href(root, to)) });
+        let here = Step { title: meta.title.to_string(), href: None };
         std::iter::once(home).chain(trail).chain(std::iter::once(here)).collect()
     }
 }

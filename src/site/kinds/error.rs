@@ -3,7 +3,7 @@
 use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
 
-use crate::files::{Placed, Span};
+use crate::files::{Span, Spanned};
 use crate::schema::{Fields, List, Record as _, Slug, Text, TextMap, Url, record, words};
 use crate::site::kinds::common::{
     ALIASES, DRAFT, Evidence, RELATED, TITLE, VERIFIED, VERIFIED_WITH, WEB_SOURCES,
@@ -88,24 +88,24 @@ record! {
         /// The messages that lead to this page.
         optional signatures: Vec<Signature>,
         /// Output that looks alike and must not match.
-        optional near_misses: Vec<Placed<String>>,
+        optional near_misses: Vec<Spanned<String>>,
         /// What sort of message it is; left out: `cause`.
         optional kind: ErrorKind,
         /// How bad it is.
         required severity: Severity,
         /// Slugs of the tools that print it.
-        required tools: Vec<Placed<String>> as List<Slug, 1>,
+        required tools: Vec<Spanned<String>> as List<Slug, 1>,
         /// Where it is met; left out: everywhere.
         optional platforms: Vec<Platform>,
         /// Causes, the most likely first.
         required causes: Vec<Cause> as List<Cause, 1>,
         /// Solutions, in the order of the causes that name them; each has a heading in the body.
         required solutions: Vec<Solution> as List<Solution, 1>,
-        shared related: Vec<Placed<String>> = RELATED,
+        shared related: Vec<Spanned<String>> = RELATED,
         shared VERIFIED,
         shared VERIFIED_WITH,
         /// What changed on the page; shown with the latest first.
-        optional changes: Vec<Change>,
+        optional changes: Vec<ChangelogEntry>,
         shared WEB_SOURCES,
         shared ALIASES,
         /// Whether people meet it today; left out: `active`.
@@ -125,21 +125,21 @@ record! {
         /// Where the entry stands.
         apart span: Span = Fields::span,
         /// Literal text with typed holes: `Tried to allocate {requested:bytes}`.
-        optional pattern: Option<Placed<String>>,
+        optional pattern: Option<Spanned<String>>,
         /// Instead of `pattern`: fragments that must all occur.
-        optional all: Vec<Placed<String>> as List<Text, 1, MAX_FRAGMENTS>,
+        optional all: Vec<Spanned<String>> as List<Text, 1, MAX_FRAGMENTS>,
         /// Fragments of which none may occur.
-        optional not: Vec<Placed<String>> as List<Text, 1, MAX_FRAGMENTS>,
+        optional not: Vec<Spanned<String>> as List<Text, 1, MAX_FRAGMENTS>,
         /// A shared extractor that reads more figures, such as `torch-oom`.
-        optional extract: Option<Placed<String>> as Slug,
+        optional extract: Option<Spanned<String>> as Slug,
         /// A condition on the figures or the place that chooses between pages.
-        optional when: Option<Placed<String>>,
+        optional when: Option<Spanned<String>>,
         /// Where the message was really seen: a thread, or the line that prints it.
         required source: String as Url,
         /// First and last version seen: `{pytorch: "1.0 - 2.4"}`.
         optional versions: Vec<(String, String)> as TextMap,
         /// Real output that this signature matches.
-        required samples: Vec<Placed<String>> as List<Text, 1>,
+        required samples: Vec<Spanned<String>> as List<Text, 1>,
     }
 }
 
@@ -147,9 +147,9 @@ record! {
 #[derive(Debug, Clone, Copy)]
 pub enum SignatureText<'s> {
     /// One pattern.
-    Pattern(&'s Placed<String>),
+    Pattern(&'s Spanned<String>),
     /// Fragments that must all occur.
-    All(&'s [Placed<String>]),
+    All(&'s [Spanned<String>]),
     /// Neither or both were given; reported by `check`.
     Unclear,
 }
@@ -165,7 +165,7 @@ impl Signature {
     }
 
     /// The pattern, or the fragments, as a list.
-    pub fn texts(&self) -> &[Placed<String>] {
+    pub fn texts(&self) -> &[Spanned<String>] {
         match self.text() {
             SignatureText::Pattern(pattern) => std::slice::from_ref(pattern),
             SignatureText::All(fragments) => fragments,
@@ -179,17 +179,17 @@ record! {
     #[derive(Debug, Clone, Serialize, Deserialize)]
     pub struct Cause {
         /// Name of the cause within the page.
-        required id: Placed<String> as Slug,
+        required id: Spanned<String> as Slug,
         /// What went wrong, in one line.
-        required title: Placed<String>,
+        required title: Spanned<String>,
         /// How a reader tells that it is this cause.
-        required tell: Placed<String>,
+        required tell: Spanned<String>,
         /// A condition on the figures that points to this cause.
-        optional when: Option<Placed<String>>,
+        optional when: Option<Spanned<String>>,
         /// What answers call the cause in place of its id, with values in braces: `over-by-{asked - window}`.
-        optional case: Option<Placed<String>>,
+        optional case: Option<Spanned<String>>,
         /// Ids of solutions, the best first.
-        required solutions: Vec<Placed<String>> as List<Slug, 1>,
+        required solutions: Vec<Spanned<String>> as List<Slug, 1>,
     }
 }
 
@@ -198,7 +198,7 @@ record! {
     #[derive(Debug, Clone, Serialize, Deserialize)]
     pub struct Solution {
         /// Name of the solution; its heading in the body bears it as `{#id}`.
-        required id: Placed<String> as Slug,
+        required id: Spanned<String> as Slug,
         /// What to do, in one line.
         required title: String,
         /// What the solution costs.
@@ -209,9 +209,9 @@ record! {
 record! {
     /// A change of a page that its readers should know of.
     #[derive(Debug, Clone, Serialize, Deserialize)]
-    pub struct Change {
+    pub struct ChangelogEntry {
         /// Day of the change.
-        required date: Placed<Date>,
+        required date: Spanned<Date>,
         /// What readers should know of it, in one line.
         required what: String,
     }

@@ -1,6 +1,6 @@
 //! An extractor: figures of a message that comes in many layouts, each read on its own.
 
-use crate::files::Placed;
+use crate::files::Spanned;
 use crate::schema::{List, Slug, Text, TextMap, record};
 use crate::site::kinds::common::{SOURCES, TITLE};
 
@@ -28,9 +28,9 @@ record! {
     #[derive(Debug, Clone)]
     pub struct FigureText {
         /// Name of the figure, as conditions use it.
-        required name: Placed<String>,
+        required name: Spanned<String>,
         /// Patterns with one named hole, which is the figure; the first that stands in the message counts.
-        required wordings: Vec<Placed<String>> as List<Text, 1>,
+        required wordings: Vec<Spanned<String>> as List<Text, 1>,
         /// `true`: it may stand several times; the name is the sum, `name_1` and so on the single ones.
         optional repeats: bool,
     }
@@ -41,11 +41,11 @@ record! {
     #[derive(Debug, Clone)]
     pub struct DerivedText {
         /// Name of the figure, as conditions use it.
-        required name: Placed<String>,
+        required name: Spanned<String>,
         /// How it is reckoned from others, unless it was read: `reserved - allocated`.
-        required value: Placed<String>,
+        required value: Spanned<String>,
         /// A condition without which it is not reckoned so.
-        optional when: Option<Placed<String>>,
+        optional when: Option<Spanned<String>>,
     }
 }
 
@@ -54,9 +54,9 @@ record! {
     #[derive(Debug, Clone)]
     pub struct VerdictText {
         /// What the figure `verdict` becomes.
-        required name: Placed<String> as Slug,
+        required name: Spanned<String> as Slug,
         /// The condition on figures; the first that holds counts.
-        required when: Placed<String>,
+        required when: Spanned<String>,
     }
 }
 
@@ -65,9 +65,9 @@ record! {
     #[derive(Debug, Clone)]
     pub struct PlaceText {
         /// What the figure `place` becomes; `unknown` if no fragment is found.
-        required name: Placed<String> as Slug,
+        required name: Spanned<String> as Slug,
         /// What stands in the traceback there; one is enough.
-        required fragments: Vec<Placed<String>> as List<Text, 1>,
+        required fragments: Vec<Spanned<String>> as List<Text, 1>,
     }
 }
 
@@ -76,8 +76,8 @@ record! {
     #[derive(Debug, Clone)]
     pub struct SampleText {
         /// Real output, of a page's message with this extractor.
-        required text: Placed<String>,
+        required text: Spanned<String>,
         /// What must be read from it: `{requested: "2.00 GiB", verdict: too-big}`.
-        required figures: Vec<(Placed<String>, Placed<String>)> as TextMap,
+        required figures: Vec<(Spanned<String>, Spanned<String>)> as TextMap,
     }
 }

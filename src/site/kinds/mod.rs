@@ -17,8 +17,8 @@ pub use common::{ALIASES, DRAFT, Evidence, TITLE, VERIFIED};
 pub use device::{DeviceClass, DeviceData, Vendor};
 pub use document::DocumentData;
 pub use error::{
-    Cause, Change, Cost, ErrorData, ErrorKind, Platform, Severity, Signature, SignatureText, Solution,
-    Status, is_check_section,
+    Cause, ChangelogEntry, Cost, ErrorData, ErrorKind, Platform, Severity, Signature, SignatureText,
+    Solution, Status, is_check_section,
 };
 pub use extractor::{ExtractorData, PlaceText, SampleText, VerdictText};
 pub use guide::GuideData;

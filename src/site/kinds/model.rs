@@ -7,7 +7,7 @@ use kbgen_estimate::field::{ArchitectureField, FieldKind, FieldValue};
 use kbgen_estimate::fields::ArchitectureFields;
 use serde_json::json;
 
-use crate::files::{Placed, Span};
+use crate::files::{Span, Spanned};
 use crate::schema::{Field, Fields, Integer, Need, Record, Shape, Value, record};
 use crate::site::kinds::common::{ALIASES, ALSO_KNOWN_AS, DRAFT, Evidence, SOURCES, TITLE};
 
@@ -49,9 +49,9 @@ record! {
         /// Day of the first release.
         optional released: Option<Date>,
         /// Quantization that its publisher releases the weights in, where they are not 16 bits wide: `MXFP4`.
-        optional released_as: Option<Placed<String>>,
+        optional released_as: Option<Spanned<String>>,
         /// Parameters as its publisher counts them.
-        optional parameters: Option<Placed<u64>> as Integer<1, 100_000_000_000_000>,
+        optional parameters: Option<Spanned<u64>> as Integer<1, 100_000_000_000_000>,
         /// Why that count differs from the tensors that the runner loads.
         optional parameters_note: Option<String>,
         /// Hyperparameters; the fit table is computed from these.
@@ -84,7 +84,7 @@ impl Record for ArchitectureData {
         let mut data =
             Self { fields: ArchitectureFields::default(), spans: BTreeMap::new(), span: given.span() };
         for own in ArchitectureFields::ALL {
-            let Some(Placed { value, span }) = given.value(own.name) else { continue };
+            let Some(Spanned { value, span }) = given.value(own.name) else { continue };
             let value = match value {
                 Value::Text(text) => FieldValue::Text(text.clone()),
                 Value::Integer(count) => FieldValue::Count(count.unsigned_abs()),

@@ -1,6 +1,6 @@
 //! A format that weights are kept in.
 
-use crate::files::Placed;
+use crate::files::Spanned;
 use crate::schema::{record, words};
 use crate::site::kinds::common::{ALIASES, DRAFT, Evidence, LAST_VERIFIED, SOURCES, TITLE, VERIFIED_WITH};
 
@@ -26,7 +26,7 @@ record! {
     pub struct QuantData {
         shared TITLE,
         /// Name of the file type in llama.cpp, such as `Q4_K_M`.
-        required gguf_type: Placed<String>,
+        required gguf_type: Spanned<String>,
         /// Which family of formats it belongs to.
         required family: QuantFamily,
         shared LAST_VERIFIED,

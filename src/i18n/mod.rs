@@ -9,34 +9,34 @@ use std::collections::BTreeMap;
 use std::fmt::Display;
 
 pub use calls::{Call, calls};
-pub use part::{Part, parts};
+pub use part::{TextPart, parts};
 
-/// Marks a text that is kept for later and then said with [`Texts::say`]; the list of all texts is made by such marks.
+/// Marks a text that is kept for later and then said with [`Translations::say`]; the list of all texts is made by such marks.
 pub const fn text(english: &'static str) -> &'static str {
     english
 }
 
 /// The texts of one language, by their English.
 #[derive(Debug, Clone, Default)]
-pub struct Texts {
+pub struct Translations {
     translations: BTreeMap<String, String>,
 }
 
-impl Texts {
-    /// Translations by the English text; what has none stays English.
+impl Translations {
+    /// Creates translations from a map of English texts; a text that is not in the map stays English.
     pub fn new(translations: BTreeMap<String, String>) -> Self {
         Self { translations }
     }
 
     /// A text in the language of the site.
-    pub fn say<'t>(&'t self, english: &'t str) -> &'t str {
+    pub fn tr<'t>(&'t self, english: &'t str) -> &'t str {
         self.translations.get(english).map_or(english, String::as_str)
     }
 
     /// A text in the language of the site with its holes filled; one without a value stays as it is.
     pub fn fill(&self, english: &str, values: &[(&str, &dyn Display)]) -> String {
-        let filled = parts(self.say(english)).into_iter().map(|part| match part {
-            Part::Hole(hole) => match values.iter().find(|(name, _)| *name == hole) {
+        let filled = parts(self.tr(english)).into_iter().map(|part| match part {
+            TextPart::Hole(hole) => match values.iter().find(|(name, _)| *name == hole) {
                 Some((_, value)) => value.to_string(),
                 None => part.source(),
             },
@@ -53,9 +53,9 @@ mod tests {
     #[test]
     fn a_text_without_a_translation_stays_english() {
         let told = BTreeMap::from([("{n} of {all}".to_string(), "von {all} nur {n}".to_string())]);
-        let texts = Texts::new(told);
+        let texts = Translations::new(told);
         assert_eq!(texts.fill("{n} of {all}", &[("n", &1), ("all", &"{n}")]), "von {n} nur 1");
         assert_eq!(texts.fill("{n} in all", &[("n", &2)]), "2 in all");
-        assert_eq!(texts.say("Copy"), "Copy");
+        assert_eq!(texts.tr("Copy"), "Copy");
     }
 }

@@ -7,12 +7,12 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 
 use crate::emit::Permission;
-use crate::emit::place::{neighbour, resolve};
+use crate::emit::paths::{resolve, sibling_name};
 use crate::emit::staging;
 
 /// Where one file is written, and what must not be touched.
 #[derive(Debug, Clone, Copy)]
-pub struct Single<'a> {
+pub struct SingleFile<'a> {
     /// The file; it and its folders are made when missing.
     pub path: &'a Path,
     /// What every file of ours begins with.
@@ -23,12 +23,12 @@ pub struct Single<'a> {
     pub permission: Permission,
 }
 
-impl Single<'_> {
+impl SingleFile<'_> {
     /// Refuses a path that holds anything but a file of ours.
     ///
     /// # Errors
     /// When it is a folder, one of the sources, or a file of someone else that may not be taken over.
-    pub fn refuse_foreign(&self) -> Result<()> {
+    pub fn check_owner(&self) -> Result<()> {
         let (asked, file) = (self.path.display(), resolve(self.path)?);
         for source in self.sources {
             if file.starts_with(resolve(source)?) {
@@ -38,7 +38,7 @@ impl Single<'_> {
         match fs::symlink_metadata(&file) {
             Ok(found) if found.is_dir() => bail!("`{asked}` is a folder: name a file in it"),
             Ok(_) if self.permission == Permission::TakeOver => Ok(()),
-            Ok(found) if found.is_file() && self.is_ours(&file)? => Ok(()),
+            Ok(found) if found.is_file() && self.was_generated(&file)? => Ok(()),
             Ok(_) => bail!(
                 "kbgen did not make `{asked}` as a bundle: choose another file, or build with `--force` to write over it"
             ),
@@ -47,7 +47,7 @@ impl Single<'_> {
         }
     }
 
-    fn is_ours(&self, file: &Path) -> Result<bool> {
+    fn was_generated(&self, file: &Path) -> Result<bool> {
         let mut start = Vec::new();
         let opened = File::open(file).with_context(|| format!("cannot read `{}`", file.display()))?;
         let read = opened.take(self.mark.len() as u64).read_to_end(&mut start);
@@ -58,17 +58,17 @@ impl Single<'_> {
     /// Writes the file: beside its place first, then in one step to it.
     ///
     /// # Errors
-    /// As [`Single::refuse_foreign`], and when the disk refuses; the old file is whole then.
+    /// As [`SingleFile::check_owner`], and when the disk refuses; the old file is whole then.
     pub fn write(&self, bytes: &[u8]) -> Result<()> {
-        self.refuse_foreign()?;
+        self.check_owner()?;
         let file = resolve(self.path)?;
         let (Some(folder), Some(name)) = (file.parent(), file.file_name()) else {
             bail!("`{}` is no file", self.path.display());
         };
         fs::create_dir_all(folder)
             .with_context(|| format!("cannot make the folder `{}`", folder.display()))?;
-        let beside = folder.join(neighbour(name, "new"));
-        staging::remove_left_over_file(&beside)?;
+        let beside = folder.join(sibling_name(name, "new"));
+        staging::remove_leftover_file(&beside)?;
         let written = write_through(&beside, bytes).and_then(|()| fs::rename(&beside, &file));
         if written.is_err() {
             // What was begun helps nobody; if it cannot be removed, the first error says why.

@@ -6,26 +6,26 @@ use jiff::civil::Date;
 use minijinja::value::Value;
 use serde::Serialize;
 
+use crate::i18n::text;
 use crate::render::address::{href, root};
-use crate::render::templates::seen;
-use crate::render::views::Leaf;
+use crate::render::templates::view_value;
+use crate::render::views::TemplatePage;
 use crate::render::views::common::Ref;
-use crate::render::views::shelf::{Plate, Shelf, with_frame};
+use crate::render::views::context::{PageMeta, RenderContext, with_layout};
 use crate::site::{Head, Kind, PageId};
-use crate::texts::text;
 
 #[derive(Serialize)]
 struct CalculatorView<'s> {
     fit: &'s serde_json::Value,
-    models: Vec<Named>,
-    devices: Vec<Named>,
+    models: Vec<Choice>,
+    devices: Vec<Choice>,
     /// By the part of the memory that is too large, or the program that says so.
     errors: BTreeMap<&'static str, Ref>,
     methodology_href: Option<String>,
 }
 
 #[derive(Serialize)]
-struct Named {
+struct Choice {
     id: String,
     title: String,
     family: String,
@@ -34,11 +34,11 @@ struct Named {
 #[derive(Serialize)]
 struct Day {
     date: String,
-    pages: Vec<Change>,
+    pages: Vec<ChangedPage>,
 }
 
 #[derive(Serialize)]
-struct Change {
+struct ChangedPage {
     title: String,
     href: String,
     kind: String,
@@ -52,15 +52,15 @@ struct TargetView {
     title: String,
 }
 
-fn leaf(
-    shelf: &Shelf<'_>,
-    plate: Plate<'_>,
+fn build_page(
+    cx: &RenderContext<'_>,
+    meta: PageMeta<'_>,
     template: &'static str,
     name: &'static str,
     view: Value,
-) -> Leaf {
-    let address = plate.address.to_string();
-    Leaf { view: with_frame(shelf.frame(plate, (None, None)), name, view), template, address }
+) -> TemplatePage {
+    let address = meta.address.to_string();
+    TemplatePage { view: with_layout(cx.layout(meta, (None, None)), name, view), template, address }
 }
 
 /// The errors that a reader meets when a model does not fit: of llama.cpp by the part that is too large, of the others
@@ -75,66 +75,66 @@ const WHEN_IT_DOES_NOT_FIT: [(&str, &str); 7] = [
     ("vllm-length", "vllm-max-seq-len-exceeds-kv-cache"),
 ];
 
-pub(super) fn calculator(shelf: &Shelf<'_>) -> Leaf {
+pub(super) fn calculator(cx: &RenderContext<'_>) -> TemplatePage {
     let address = "will-it-run/";
     let root = root(address);
     let error = |(place, slug): &(&'static str, &str)| {
-        Some((*place, shelf.reference(&root, &PageId::new(Kind::Error, *slug))?))
+        Some((*place, cx.reference(&root, &PageId::new(Kind::Error, *slug))?))
     };
-    let named = |head: &Head, family: &str| Named {
+    let choice = |head: &Head, family: &str| Choice {
         id: head.id.slug.clone(),
         title: head.title.value.clone(),
         family: family.to_string(),
     };
     let view = CalculatorView {
-        fit: shelf.fit_index,
-        models: shelf.site().models.iter().map(|model| named(&model.head, &model.data.family)).collect(),
-        devices: shelf
+        fit: cx.fit_index,
+        models: cx.site().models.iter().map(|model| choice(&model.head, &model.data.family)).collect(),
+        devices: cx
             .site()
             .devices
             .iter()
-            .map(|device| named(&device.head, device.data.vendor.name()))
+            .map(|device| choice(&device.head, device.data.vendor.name()))
             .collect(),
         errors: WHEN_IT_DOES_NOT_FIT.iter().filter_map(error).collect(),
-        methodology_href: shelf
+        methodology_href: cx
             .head(&PageId::new(Kind::Document, "methodology"))
             .map(|head| href(&root, &head.id.address())),
     };
-    let description = shelf.say(
+    let description = cx.tr(
         "Choose a model, a quantization, a context and a card: what it needs, part by part, whether it fits, and what \
          would.",
     );
-    let plate = Plate::listing(address, "calculator", shelf.say("Will it run?"), description);
-    leaf(shelf, plate, "calculator.html", "calculator", seen(view))
+    let meta = PageMeta::listing(address, "calculator", cx.tr("Will it run?"), description);
+    build_page(cx, meta, "calculator.html", "calculator", view_value(view))
 }
 
-pub(super) fn diagnose(shelf: &Shelf<'_>) -> Leaf {
-    let description = shelf.say(
+pub(super) fn diagnose(cx: &RenderContext<'_>) -> TemplatePage {
+    let description = cx.tr(
         "Paste an error or a whole log: the pages that know it, the figures in it, and what they say. Nothing leaves \
          your browser.",
     );
-    let plate = Plate::listing("diagnose/", "diagnose", shelf.say("Diagnose a log"), description);
-    leaf(shelf, plate, "diagnose.html", "diagnose", Value::from(()))
+    let meta = PageMeta::listing("diagnose/", "diagnose", cx.tr("Diagnose a log"), description);
+    build_page(cx, meta, "diagnose.html", "diagnose", Value::from(()))
 }
 
-pub(super) fn search(shelf: &Shelf<'_>) -> Leaf {
-    let description = shelf.say(
+pub(super) fn search(cx: &RenderContext<'_>) -> TemplatePage {
+    let description = cx.tr(
         "Errors, models, cards and machines, guides and terms, by their names or by a few words. A pasted log goes to \
          diagnosis.",
     );
-    let plate = Plate::listing("search/", "search", shelf.say("Search"), description);
-    leaf(shelf, plate, "search.html", "search", Value::from(()))
+    let meta = PageMeta::listing("search/", "search", cx.tr("Search"), description);
+    build_page(cx, meta, "search.html", "search", Value::from(()))
 }
 
-pub(super) fn changes(shelf: &Shelf<'_>) -> Leaf {
+pub(super) fn changes(cx: &RenderContext<'_>) -> TemplatePage {
     let root = root("changes/");
-    let mut days: BTreeMap<Date, Vec<Change>> = BTreeMap::new();
-    for head in shelf.site().heads() {
-        if let Some((day, change)) = shelf.updated(head) {
-            days.entry(day).or_default().push(Change {
+    let mut days: BTreeMap<Date, Vec<ChangedPage>> = BTreeMap::new();
+    for head in cx.site().heads() {
+        if let Some((day, change)) = cx.updated(head) {
+            days.entry(day).or_default().push(ChangedPage {
                 title: head.title.value.clone(),
                 href: href(&root, &head.id.address()),
-                kind: shelf.say(kind_name(head.id.kind)).into(),
+                kind: cx.tr(kind_name(head.id.kind)).into(),
                 what: change.map(str::to_string),
             });
         }
@@ -142,9 +142,9 @@ pub(super) fn changes(shelf: &Shelf<'_>) -> Leaf {
     let days: Vec<Day> =
         days.into_iter().rev().map(|(date, pages)| Day { date: date.to_string(), pages }).collect();
     let description =
-        shelf.say("Pages by the day on which they were last written, verified or changed, the latest first.");
-    let plate = Plate::listing("changes/", "changes", shelf.say("What changed"), description);
-    leaf(shelf, plate, "changes.html", "changes", seen(days))
+        cx.tr("Pages by the day on which they were last written, verified or changed, the latest first.");
+    let meta = PageMeta::listing("changes/", "changes", cx.tr("What changed"), description);
+    build_page(cx, meta, "changes.html", "changes", view_value(days))
 }
 
 /// What a page is, in one word.
@@ -163,29 +163,29 @@ fn kind_name(kind: Kind) -> &'static str {
     }
 }
 
-pub(super) fn not_found(shelf: &Shelf<'_>) -> Leaf {
-    let (title, description) = (shelf.say("No such page"), shelf.say("This address leads to no page."));
-    let mut plate = Plate::listing("404.html", "not-found", title, description);
-    plate.noindex = true;
-    leaf(shelf, plate, "not-found.html", "not_found", Value::from(()))
+pub(super) fn not_found(cx: &RenderContext<'_>) -> TemplatePage {
+    let (title, description) = (cx.tr("No such page"), cx.tr("This address leads to no page."));
+    let mut meta = PageMeta::listing("404.html", "not-found", title, description);
+    meta.noindex = true;
+    build_page(cx, meta, "not-found.html", "not_found", Value::from(()))
 }
 
 /// A page at each old address, for hosts that know no redirects.
-pub(super) fn redirects(shelf: &Shelf<'_>) -> Vec<Leaf> {
-    let aliases = shelf.site().heads().flat_map(|head| head.aliases.iter().map(move |alias| (head, alias)));
-    aliases.map(|(head, alias)| redirect(shelf, head, &alias.value)).collect()
+pub(super) fn redirects(cx: &RenderContext<'_>) -> Vec<TemplatePage> {
+    let aliases = cx.site().heads().flat_map(|head| head.aliases.iter().map(move |alias| (head, alias)));
+    aliases.map(|(head, alias)| redirect(cx, head, &alias.value)).collect()
 }
 
-fn redirect(shelf: &Shelf<'_>, head: &Head, alias: &str) -> Leaf {
+fn redirect(cx: &RenderContext<'_>, head: &Head, alias: &str) -> TemplatePage {
     let address = format!("{}/", alias.trim_matches('/'));
     let target = head.id.address();
     let view = TargetView {
         href: href(&root(&address), &target),
-        canonical: format!("{}{target}", shelf.order.config.base_url),
+        canonical: format!("{}{target}", cx.inputs.config.base_url),
         title: head.title.value.clone(),
     };
-    let title = shelf.fill("Moved: {page}", &[("page", &head.title.value)]);
-    let mut plate = Plate::listing(&address, "redirect", &title, shelf.say("This page has moved."));
-    plate.noindex = true;
-    leaf(shelf, plate, "redirect.html", "target", seen(view))
+    let title = cx.fill("Moved: {page}", &[("page", &head.title.value)]);
+    let mut meta = PageMeta::listing(&address, "redirect", &title, cx.tr("This page has moved."));
+    meta.noindex = true;
+    build_page(cx, meta, "redirect.html", "target", view_value(view))
 }

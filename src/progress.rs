@@ -52,23 +52,23 @@ impl Stage {
 }
 
 /// Whoever waits for a build.
-pub trait Watch: fmt::Debug + Sync {
+pub trait BuildProgress: fmt::Debug + Sync {
     /// A stage begins, and the one before it has ended; it reports so many pages.
-    fn begin(&self, stage: Stage, pages: usize);
+    fn start_stage(&self, stage: Stage, pages: usize);
 
     /// A page is taken in hand, on the thread that will also tell its end. `path` is its source or its output.
-    fn begin_page(&self, path: &str);
+    fn start_page(&self, path: &str);
 
     /// The page that this thread took in hand is done.
-    fn end_page(&self, path: &str);
+    fn finish_page(&self, path: &str);
 }
 
 /// Nobody waits.
 #[derive(Debug)]
-pub struct Unwatched;
+pub struct NoProgress;
 
-impl Watch for Unwatched {
-    fn begin(&self, _stage: Stage, _pages: usize) {}
-    fn begin_page(&self, _path: &str) {}
-    fn end_page(&self, _path: &str) {}
+impl BuildProgress for NoProgress {
+    fn start_stage(&self, _stage: Stage, _pages: usize) {}
+    fn start_page(&self, _path: &str) {}
+    fn finish_page(&self, _path: &str) {}
 }

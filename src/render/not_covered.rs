@@ -1,6 +1,6 @@
 //! Why something is not covered, in the language of the site: the estimate gives its reasons in English.
 
-use crate::texts::{Texts, text};
+use crate::i18n::{Translations, text};
 
 /// Reasons that readers meet.
 const REASONS: [&str; 6] = [
@@ -13,6 +13,6 @@ const REASONS: [&str; 6] = [
 ];
 
 /// A reason as a page gives it.
-pub(super) fn not_covered<'t>(texts: &'t Texts, reason: &'t str) -> &'t str {
-    REASONS.iter().find(|known| **known == reason).map_or(reason, |known| texts.say(known))
+pub(super) fn not_covered<'t>(texts: &'t Translations, reason: &'t str) -> &'t str {
+    REASONS.iter().find(|known| **known == reason).map_or(reason, |known| texts.tr(known))
 }

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::files::Outputs;
-use crate::render::views::{CONTEXTS, Shelf, by_parameters, usual_quant};
+use crate::render::views::{CONTEXTS, RenderContext, by_parameters, default_quant};
 use crate::site::kinds::ModelData;
 use crate::site::{DEFAULT_CTX, DEFAULT_QUANT, Figures, Page, Run};
 
@@ -15,11 +15,11 @@ const QUANTS: [&str; 3] = ["Q8_0", "Q5_K_M", "Q4_K_M"];
 /// Weights do not depend on the context, nor cache and compute buffer on the quantization, so a model has one number
 /// for each of either, exact to the byte; what it needs is the sum of two. The cache is the widest, and all layers are
 /// on one GPU. A context beyond the model's largest is null, and so is a quantization it does not come in.
-pub(super) fn file(shelf: &Shelf<'_>) -> Outputs {
-    let fits = shelf.order.fits;
+pub(super) fn file(cx: &RenderContext<'_>) -> Outputs {
+    let fits = cx.inputs.fits;
     let quants: Vec<(&str, usize)> =
         QUANTS.iter().filter_map(|name| Some((*name, fits.quant(name)?))).collect();
-    let models: Vec<Value> = by_parameters(shelf)
+    let models: Vec<Value> = by_parameters(cx)
         .into_iter()
         .filter_map(|model| {
             let figures = fits.figures(&model.head.id.slug)?;
@@ -29,7 +29,7 @@ pub(super) fn file(shelf: &Shelf<'_>) -> Outputs {
                 model.data.parameters.as_ref().map(|count| count.value),
                 quants
                     .iter()
-                    .map(|(name, quant)| weights(shelf, model, figures, name, *quant))
+                    .map(|(name, quant)| weights(cx, model, figures, name, *quant))
                     .collect::<Vec<_>>(),
                 CONTEXTS.map(|ctx| buffers(figures, ctx)),
             ]))
@@ -50,14 +50,14 @@ pub(super) fn file(shelf: &Shelf<'_>) -> Outputs {
 
 /// Weights in a quantization. A model that is released in a type of its own has that one in place of the default.
 fn weights(
-    shelf: &Shelf<'_>,
+    cx: &RenderContext<'_>,
     model: &Page<ModelData>,
     figures: &Figures,
     name: &str,
     quant: usize,
 ) -> Option<u64> {
     let place = match name == DEFAULT_QUANT {
-        true => usual_quant(shelf.order, &model.data, figures)?,
+        true => default_quant(cx.inputs, &model.data, figures)?,
         false => quant,
     };
     figures.quants[place].as_ref().map(|fit| fit.gpu)

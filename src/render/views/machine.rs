@@ -2,12 +2,12 @@
 
 use serde::Serialize;
 
+use crate::i18n::text;
 use crate::site::kinds::DeviceData;
-use crate::texts::text;
 
 /// Where one meets a device, in the order in which lists name them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-pub(in crate::render) enum Place {
+pub(in crate::render) enum MachineType {
     /// A card for a PC.
     Desktop,
     /// Built into a laptop.
@@ -22,7 +22,7 @@ pub(in crate::render) enum Place {
     Other,
 }
 
-impl Place {
+impl MachineType {
     /// All places, in their order.
     pub const ALL: [Self; 6] =
         [Self::Desktop, Self::Laptop, Self::Workstation, Self::DataCenter, Self::Unified, Self::Other];
@@ -68,28 +68,28 @@ impl Place {
 
 #[cfg(test)]
 mod tests {
-    use super::Place;
+    use super::MachineType;
 
     #[test]
     fn a_product_line_tells_where_its_cards_are_met() {
         let places = [
-            ("GeForce 40", Place::Desktop),
-            ("Navi III(RX 7000)", Place::Desktop),
-            ("Battlemage(Arc 5)", Place::Desktop),
-            ("GeForce 40 Mobile", Place::Laptop),
-            ("Alchemist(Arc 3 Mobile)", Place::Laptop),
-            ("Workstation Ada(x000A)", Place::Workstation),
-            ("Quadro Turing(Tx000)", Place::Workstation),
-            ("Blackwell PRO W(x000)", Place::Workstation),
-            ("Radeon Pro Navi(Navi IV Series)", Place::Workstation),
-            ("Battlemage(Pro Series)", Place::Workstation),
-            ("Server Hopper(Hxx)", Place::DataCenter),
-            ("Tesla Volta(Vxx)", Place::DataCenter),
-            ("Radeon Instinct(MIx)", Place::DataCenter),
-            ("Instinct(MIx)", Place::DataCenter),
+            ("GeForce 40", MachineType::Desktop),
+            ("Navi III(RX 7000)", MachineType::Desktop),
+            ("Battlemage(Arc 5)", MachineType::Desktop),
+            ("GeForce 40 Mobile", MachineType::Laptop),
+            ("Alchemist(Arc 3 Mobile)", MachineType::Laptop),
+            ("Workstation Ada(x000A)", MachineType::Workstation),
+            ("Quadro Turing(Tx000)", MachineType::Workstation),
+            ("Blackwell PRO W(x000)", MachineType::Workstation),
+            ("Radeon Pro Navi(Navi IV Series)", MachineType::Workstation),
+            ("Battlemage(Pro Series)", MachineType::Workstation),
+            ("Server Hopper(Hxx)", MachineType::DataCenter),
+            ("Tesla Volta(Vxx)", MachineType::DataCenter),
+            ("Radeon Instinct(MIx)", MachineType::DataCenter),
+            ("Instinct(MIx)", MachineType::DataCenter),
         ];
         for (line, place) in places {
-            assert_eq!(Place::of_line(line), place, "{line}");
+            assert_eq!(MachineType::of_line(line), place, "{line}");
         }
     }
 }

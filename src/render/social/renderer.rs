@@ -6,7 +6,7 @@ use std::io;
 use ab_glyph::{Font, FontRef, PxScale};
 use png::{BitDepth, ColorType, DeflateCompression, Encoder, Filter};
 
-use crate::render::social::card::{Card, Content, Memory};
+use crate::render::social::card::{Card, CardBody, MemoryFigures};
 use crate::render::social::colors::Colors;
 use crate::site::gib;
 
@@ -41,7 +41,7 @@ enum Paint {
 const STEPS: u8 = 5;
 
 /// The face, and its letters rasterized so far.
-pub(super) struct Drawing {
+pub(super) struct CardRenderer {
     face: FontRef<'static>,
     glyphs: BTreeMap<(usize, char), Glyph>,
 }
@@ -61,7 +61,7 @@ fn advance(size: usize) -> usize {
     size * 3 / 5
 }
 
-impl Drawing {
+impl CardRenderer {
     /// Loads the face.
     pub fn new() -> Self {
         let face = FontRef::try_from_slice(dejavu::sans_mono::bold()).expect("the crate holds a font");
@@ -95,15 +95,15 @@ impl Drawing {
             self.text(&mut canvas, line, (MARGIN, 158 + size * 9 / 10 + at * size * 6 / 5), size, Paint::Ink);
         }
         match &card.content {
-            Content::Message(text) => self.message(&mut canvas, text),
-            Content::Lead(text) => {
+            CardBody::Message(text) => self.message(&mut canvas, text),
+            CardBody::Lead(text) => {
                 let lines = wrap(text, INNER / advance(TEXT), 4);
                 for (line, at) in lines.iter().rev().zip(0..) {
                     self.text(&mut canvas, line, (MARGIN, FOOT - at * 42), TEXT, Paint::Soft);
                 }
             }
-            Content::Figures(figures) => self.figures(&mut canvas, figures),
-            Content::Memory(memory) => self.memory(&mut canvas, memory),
+            CardBody::Figures(figures) => self.figures(&mut canvas, figures),
+            CardBody::MemoryFigures(memory) => self.memory(&mut canvas, memory),
         }
         canvas
     }
@@ -136,7 +136,7 @@ impl Drawing {
     }
 
     /// A bar to scale: of the memory of the GPU that holds the model, or of what the model takes.
-    fn memory(&mut self, canvas: &mut Canvas, memory: &Memory) {
+    fn memory(&mut self, canvas: &mut Canvas, memory: &MemoryFigures) {
         let total: u64 = memory.parts.iter().map(|(bytes, _)| bytes).sum();
         self.text(canvas, &gib(total), (MARGIN, FOOT - 130), FIGURE, Paint::Ink);
         self.text_to(canvas, &memory.answer, (RIGHT, FOOT - 130), FIGURE, Paint::Accent);
@@ -234,7 +234,7 @@ impl Canvas {
         let paints = [colors.ink, colors.soft(), colors.accent];
         let shades =
             paints.iter().flat_map(|paint| (1..=STEPS).map(|step| colors.mixed(*paint, step, STEPS)));
-        let palette: Vec<u8> = std::iter::once(colors.ground).chain(shades).flatten().collect();
+        let palette: Vec<u8> = std::iter::once(colors.shared).chain(shades).flatten().collect();
         let packed: Vec<u8> = self.0.chunks_exact(2).map(|pair| pair[0] << 4 | pair[1]).collect();
         let mut file = Vec::new();
         let mut encoder = Encoder::new(&mut file, WIDTH as u32, HEIGHT as u32);
@@ -290,10 +290,10 @@ mod tests {
 
     #[test]
     fn only_text_without_joined_or_reversed_letters_can_be_drawn() {
-        let drawing = Drawing::new();
+        let renderer = CardRenderer::new();
         for text in ["CUDA: out of memory (…)", "131\u{202f}072 × ≥ → λ", "Größe, Größe", "Память", "μs €"]
         {
-            assert!(drawing.can_draw(text), "{text}");
+            assert!(renderer.can_draw(text), "{text}");
         }
         let others = [
             "内存不足",
@@ -306,7 +306,7 @@ mod tests {
             "a\u{200d}b",
             "\u{202e}",
         ];
-        assert!(others.iter().all(|text| !drawing.can_draw(text)));
+        assert!(others.iter().all(|text| !renderer.can_draw(text)));
     }
 
     #[test]
@@ -327,7 +327,7 @@ mod tests {
         let memory = |size| {
             let parts =
                 [(5 << 30, "Gewichte".into()), (1 << 30, "Cache".into()), (1 << 29, "Rechenpuffer".into())];
-            Content::Memory(Memory {
+            CardBody::MemoryFigures(MemoryFigures {
                 run: long.clone(),
                 parts,
                 size,
@@ -336,17 +336,17 @@ mod tests {
         };
         for title in [long.as_str(), unbroken.as_str(), "A", ""] {
             let contents = [
-                Content::Message(long.clone()),
-                Content::Message(unbroken.clone()),
-                Content::Lead(long.clone()),
-                Content::Figures(vec![figure("1400 GB"), figure("12345.6 GB/s"), figure("190 of 191")]),
+                CardBody::Message(long.clone()),
+                CardBody::Message(unbroken.clone()),
+                CardBody::Lead(long.clone()),
+                CardBody::Figures(vec![figure("1400 GB"), figure("12345.6 GB/s"), figure("190 of 191")]),
                 memory(8 << 30),
                 memory(13 << 29),
             ];
             for content in contents {
                 let shown = format!("{title}: {content:?}");
                 let card = Card { kind: long.clone(), title: title.into(), is_error: false, content };
-                let Canvas(pixels) = Drawing::new().draw(&long, &card);
+                let Canvas(pixels) = CardRenderer::new().draw(&long, &card);
                 let painted = pixels.iter().enumerate().filter(|(_, pixel)| **pixel > 0).map(|(at, _)| at);
                 for (x, y) in painted.map(|at| (at % WIDTH, at / WIDTH)) {
                     assert!(

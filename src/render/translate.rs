@@ -8,14 +8,14 @@ use std::fmt::Write;
 use minijinja::value::{Kwargs, Value};
 use minijinja::{Environment, Error, ErrorKind};
 
+use crate::i18n::{TextPart, Translations, parts};
 use crate::render::templates::{html, write_escaped};
-use crate::texts::{Part, Texts, parts};
 
 /// Elements that a text may have without a value of their name.
 const ELEMENTS: [&str; 5] = ["b", "code", "em", "strong", "var"];
 
 /// Makes `t` known to templates.
-pub(super) fn add_function(environment: &mut Environment<'_>, texts: &Texts) {
+pub(super) fn add_function(environment: &mut Environment<'_>, texts: &Translations) {
     let texts = texts.clone();
     environment.add_function("t", move |one: &str, many: Option<&str>, values: Kwargs| {
         let english = match many {
@@ -28,12 +28,12 @@ pub(super) fn add_function(environment: &mut Environment<'_>, texts: &Texts) {
                 return Err(fault(format!("the text has no place for `{name}`")));
             }
         }
-        said(texts.say(english), &values).map(html)
+        said(texts.tr(english), &values).map(html)
     });
 }
 
-fn is_named(part: Part<'_>, name: &str) -> bool {
-    matches!(part, Part::Hole(own) | Part::Open(own) if own == name)
+fn is_named(part: TextPart<'_>, name: &str) -> bool {
+    matches!(part, TextPart::Hole(own) | TextPart::Open(own) if own == name)
 }
 
 /// A text as markup.
@@ -41,15 +41,15 @@ fn said(text: &str, values: &Kwargs) -> Result<String, Error> {
     let mut out = String::with_capacity(text.len());
     for part in parts(text) {
         match part {
-            Part::Words(words) => write_words(&mut out, words),
-            Part::Hole(name) if values.has(name) => write_value(&mut out, &values.peek::<Value>(name)?)?,
-            Part::Open(name) if values.has(name) => {
+            TextPart::Words(words) => write_words(&mut out, words),
+            TextPart::Hole(name) if values.has(name) => write_value(&mut out, &values.peek::<Value>(name)?)?,
+            TextPart::Open(name) if values.has(name) => {
                 out.push_str("<a href=\"");
                 write_value(&mut out, &values.peek::<Value>(name)?)?;
                 out.push_str("\">");
             }
-            Part::Close(name) if values.has(name) => out.push_str("</a>"),
-            Part::Open(name) | Part::Close(name) if ELEMENTS.contains(&name) => {
+            TextPart::Close(name) if values.has(name) => out.push_str("</a>"),
+            TextPart::Open(name) | TextPart::Close(name) if ELEMENTS.contains(&name) => {
                 out.push_str(&part.source());
             }
             part => return Err(fault(format!("`{}` has no value", part.source()))),
@@ -89,7 +89,7 @@ mod tests {
     use crate::render::templates::plain_engine;
 
     fn rendered(template: &str, texts: &[(&str, &str)]) -> Result<String, String> {
-        let texts = Texts::new(
+        let texts = Translations::new(
             texts.iter().map(|(english, own)| ((*english).to_string(), (*own).to_string())).collect(),
         );
         let mut environment = plain_engine();
@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_value_or_no_place_is_told() {
+    fn what_has_no_value_or_no_place_is_summary() {
         for (template, told) in [
             ("{{ t(\"{n} pages\") }}", "`{n}` has no value"),
             ("{{ t(\"<i>x</i>\") }}", "`<i>` has no value"),

@@ -7,16 +7,16 @@ use std::path::{Component, Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 
-use crate::emit::marker::Marker;
-use crate::emit::{Permission, Target};
+use crate::emit::manifest::Manifest;
+use crate::emit::{OutputTarget, Permission};
 
 /// The output folder and its neighbors, as absolute paths without links.
 #[derive(Debug, Clone)]
-pub(crate) struct Place {
+pub(crate) struct OutputPaths {
     /// The published folder; it may not exist yet.
     pub(crate) folder: PathBuf,
     /// How the new tree takes the place of the old one.
-    pub(crate) change: Change,
+    pub(crate) swap_mode: SwapMode,
     /// Where the new tree is made, and where the old one lies after the exchange.
     pub(crate) staging: PathBuf,
     /// Where old things wait for a moment on systems that cannot exchange two of them.
@@ -28,7 +28,7 @@ pub(crate) struct Place {
 
 /// How the new tree takes the place of the old one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Change {
+pub(crate) enum SwapMode {
     /// Both lie beside each other, and are exchanged in one step.
     Whole,
     #[cfg_attr(not(unix), allow(dead_code, reason = "only Unix tells which folders these are"))]
@@ -36,12 +36,12 @@ pub(crate) enum Change {
     ByEntry,
 }
 
-impl Place {
+impl OutputPaths {
     /// Resolves the target's folder and makes its parent.
     ///
     /// # Errors
     /// When the folder is a link, is no folder, or overlaps a source of the site.
-    pub(crate) fn find(target: &Target) -> Result<Self> {
+    pub(crate) fn find(target: &OutputTarget) -> Result<Self> {
         let asked = target.folder.display();
         let folder = resolve(target.folder)?;
         for source in target.sources {
@@ -70,13 +70,13 @@ impl Place {
         }
         fs::create_dir_all(parent)
             .with_context(|| format!("cannot make the folder `{}`", parent.display()))?;
-        let beside = |what: &str| parent.join(neighbour(name, what));
-        let (lock, change) = (beside("lock"), way(&folder, parent));
-        let (staging, aside) = match change {
-            Change::Whole => (beside("new"), beside("old")),
-            Change::ByEntry => (folder.join(".kbgen-new"), folder.join(".kbgen-old")),
+        let beside = |what: &str| parent.join(sibling_name(name, what));
+        let (lock, swap_mode) = (beside("lock"), swap_mode(&folder, parent));
+        let (staging, aside) = match swap_mode {
+            SwapMode::Whole => (beside("new"), beside("old")),
+            SwapMode::ByEntry => (folder.join(".kbgen-new"), folder.join(".kbgen-old")),
         };
-        Ok(Self { change, staging, aside, lock, folder })
+        Ok(Self { swap_mode, staging, aside, lock, folder })
     }
 
     /// Whether the published folder is there.
@@ -85,9 +85,9 @@ impl Place {
     }
 
     /// Refuses a folder that holds anything and was not made by kbgen, unless it may be taken over.
-    pub(crate) fn refuse_foreign(&self, permission: Permission) -> Result<()> {
+    pub(crate) fn check_owner(&self, permission: Permission) -> Result<()> {
         let folder = &self.folder;
-        if permission == Permission::TakeOver || !self.exists() || Marker::read(folder)?.is_some() {
+        if permission == Permission::TakeOver || !self.exists() || Manifest::read(folder)?.is_some() {
             return Ok(());
         }
         let mut entries =
@@ -107,20 +107,20 @@ impl Place {
 
 /// A mount point cannot be moved, and neither can a folder whose parent may not be written to.
 #[cfg(unix)]
-fn way(folder: &Path, parent: &Path) -> Change {
+fn swap_mode(folder: &Path, parent: &Path) -> SwapMode {
     use rustix::fs::{Access, access};
 
     let may_write = |path: &Path| access(path, Access::WRITE_OK).is_ok();
     if folder.is_dir() && (is_mount_point(folder, parent) || !may_write(parent) && may_write(folder)) {
-        Change::ByEntry
+        SwapMode::ByEntry
     } else {
-        Change::Whole
+        SwapMode::Whole
     }
 }
 
 #[cfg(not(unix))]
-fn way(_folder: &Path, _parent: &Path) -> Change {
-    Change::Whole
+fn swap_mode(_folder: &Path, _parent: &Path) -> SwapMode {
+    SwapMode::Whole
 }
 
 /// Whether another file system begins here, or the same one is shown a second time (statx(2); since Linux 5.8).
@@ -152,12 +152,12 @@ pub(crate) fn refuse_link(path: &Path) -> Result<()> {
     Ok(())
 }
 
-pub(crate) fn neighbour(name: &OsStr, what: &str) -> OsString {
-    let mut neighbour = OsString::from(".");
-    neighbour.push(name);
-    neighbour.push(".kbgen-");
-    neighbour.push(what);
-    neighbour
+pub(crate) fn sibling_name(name: &OsStr, what: &str) -> OsString {
+    let mut sibling_name = OsString::from(".");
+    sibling_name.push(name);
+    sibling_name.push(".kbgen-");
+    sibling_name.push(what);
+    sibling_name
 }
 
 /// The absolute path without links in its parents; its last parts need not exist.

@@ -41,21 +41,21 @@ const NUMBERS: &[Number] = &[
 const LEFT_OVER: u64 = 64;
 
 /// A change in words, and by how much the count then still differs.
-type Mend = (u64, String);
+type Suggestion = (u64, String);
 
 /// Changes of one field that make the published count, the likeliest first, at most two.
-pub(super) fn mends(fields: &ArchitectureFields, target: u64) -> Vec<String> {
+pub(super) fn suggestions(fields: &ArchitectureFields, target: u64) -> Vec<String> {
     let flags = FLAGS.iter().filter_map(|flag| other_flag(fields, flag, target));
     let numbers = NUMBERS.iter().filter_map(|number| other_number(fields, number, target));
-    let mut mends: Vec<Mend> = flags.chain(other_layers(fields, target)).chain(numbers).collect();
-    if mends.is_empty() {
-        mends.extend(other_vocabulary(fields, target));
+    let mut suggestions: Vec<Suggestion> = flags.chain(other_layers(fields, target)).chain(numbers).collect();
+    if suggestions.is_empty() {
+        suggestions.extend(other_vocabulary(fields, target));
     }
-    mends.sort_by_key(|(left, _)| *left);
-    mends.into_iter().take(2).map(|(_, told)| told).collect()
+    suggestions.sort_by_key(|(left, _)| *left);
+    suggestions.into_iter().take(2).map(|(_, told)| told).collect()
 }
 
-fn other_flag(fields: &ArchitectureFields, (name, flag): &Flag, target: u64) -> Option<Mend> {
+fn other_flag(fields: &ArchitectureFields, (name, flag): &Flag, target: u64) -> Option<Suggestion> {
     let mut changed = fields.clone();
     let value = flag(&mut changed);
     *value = !*value;
@@ -64,7 +64,11 @@ fn other_flag(fields: &ArchitectureFields, (name, flag): &Flag, target: u64) -> 
     (left <= target / TOLERANCE).then_some((left, told))
 }
 
-fn other_number(fields: &ArchitectureFields, (name, multiple, number): &Number, target: u64) -> Option<Mend> {
+fn other_number(
+    fields: &ArchitectureFields,
+    (name, multiple, number): &Number,
+    target: u64,
+) -> Option<Suggestion> {
     let with = |value| with_number(fields, *number, value);
     let found = solve(*number(&mut fields.clone()), target, with)?;
     let plausible = found.left <= found.step / LEFT_OVER && found.value.is_multiple_of(*multiple);
@@ -82,7 +86,7 @@ fn with_number(
 }
 
 /// Another number of layers, where all are alike.
-fn other_layers(fields: &ArchitectureFields, target: u64) -> Option<Mend> {
+fn other_layers(fields: &ArchitectureFields, target: u64) -> Option<Suggestion> {
     let letter = fields.layers.chars().next()?;
     if !fields.layers[letter.len_utf8()..].chars().all(|digit| digit.is_ascii_digit()) {
         return None;
@@ -93,7 +97,7 @@ fn other_layers(fields: &ArchitectureFields, target: u64) -> Option<Mend> {
 }
 
 /// Another vocabulary, to the last parameter: its step is so small that a little less would explain anything.
-fn other_vocabulary(fields: &ArchitectureFields, target: u64) -> Option<Mend> {
+fn other_vocabulary(fields: &ArchitectureFields, target: u64) -> Option<Suggestion> {
     let found = solve(fields.vocab, target, |vocab| ArchitectureFields { vocab, ..fields.clone() })?;
     (found.left == 0).then(|| (0, format!("`vocab: {}`", found.value)))
 }

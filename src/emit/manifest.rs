@@ -8,7 +8,7 @@ use std::path::Path;
 use anyhow::{Context, Result, bail};
 
 /// Name of the marker in the output folder.
-pub const MARKER: &str = ".kbgen-output";
+pub const MANIFEST_FILE: &str = ".kbgen-output";
 
 const FORMAT: &str = "kbgen-output 1";
 const NOTE: &str =
@@ -16,17 +16,17 @@ const NOTE: &str =
 
 /// The paths that a build wrote, `/` between their parts, without the marker itself.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Marker {
+pub(crate) struct Manifest {
     pub(crate) paths: BTreeSet<String>,
 }
 
-impl Marker {
+impl Manifest {
     /// Reads the marker of a folder; `None` when there is none.
     ///
     /// # Errors
     /// When it cannot be read, or is of a format that this version does not know.
     pub(crate) fn read(folder: &Path) -> Result<Option<Self>> {
-        let file = folder.join(MARKER);
+        let file = folder.join(MANIFEST_FILE);
         if fs::symlink_metadata(&file).is_ok_and(|found| !found.is_file()) {
             bail!("`{}` is not a file that kbgen made: delete it", file.display());
         }
@@ -62,8 +62,8 @@ impl Marker {
 ///
 /// # Errors
 /// Then.
-pub(crate) fn refuse_unplain(path: &str) -> Result<()> {
-    if !is_plain(path) || path == MARKER {
+pub(crate) fn check_path(path: &str) -> Result<()> {
+    if !is_plain(path) || path == MANIFEST_FILE {
         bail!("the site has an output path that cannot be written: {path:?}");
     }
     Ok(())

@@ -8,28 +8,28 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 
 use anyhow::{Context, Result};
 
-use crate::emit::lock::{self, Claim};
-use crate::emit::marker::{self, Marker};
-use crate::emit::place::Place;
+use crate::emit::lock::{self, OutputLock};
+use crate::emit::manifest::{self, Manifest};
+use crate::emit::paths::OutputPaths;
 use crate::emit::plan::Plan;
-use crate::emit::record::{Noted, Record, Stamp};
+use crate::emit::record::{Record, RecordedFile, Stamp};
 use crate::emit::staging::{self, Staging};
 use crate::emit::tree::Tree;
-use crate::emit::{Permission, Report, Target};
+use crate::emit::{OutputTarget, Permission, Report};
 use crate::files::{Key, Sink};
 
-/// A site that is being written beside the published one. Dropped before [`Publication::finish`], it leaves no trace.
+/// A site that is being written beside the published one. Dropped before [`StagedOutput::finish`], it leaves no trace.
 #[derive(Debug)]
-pub struct Publication {
-    place: Place,
+pub struct StagedOutput {
+    paths: OutputPaths,
     /// The published folder, if it is there.
     published: Option<Tree>,
     permission: Permission,
     /// Manifest of the earlier build.
-    before: Option<Marker>,
+    before: Option<Manifest>,
     /// Made with the first file that is not there yet; empty if it could not be made.
     staging: OnceLock<Option<Staging>>,
-    taken: Mutex<Taken>,
+    written: Mutex<WrittenFiles>,
     /// Keys of the published files.
     known: Record,
 }
@@ -45,7 +45,7 @@ pub struct Published {
 
 /// Files taken so far.
 #[derive(Debug, Default)]
-struct Taken {
+struct WrittenFiles {
     /// Every path, and whether the published folder holds the same bytes there.
     files: BTreeMap<String, bool>,
     /// The keys of files that were made now.
@@ -55,53 +55,53 @@ struct Taken {
     /// The first thing that went wrong; nothing is written after it.
     fault: Option<anyhow::Error>,
     /// Until there is a tree that keeps it.
-    claim: Claim,
+    lock: OutputLock,
 }
 
-impl Publication {
+impl StagedOutput {
     /// Claims the folder.
     ///
     /// # Errors
     /// When the folder is not ours to write (see [`Permission`]), overlaps a source, is a link, or is being written by
     /// another build.
-    pub fn begin(target: &Target) -> Result<Self> {
-        Self::begin_at(Place::find(target)?, target.permission)
+    pub fn begin(target: &OutputTarget) -> Result<Self> {
+        Self::begin_at(OutputPaths::find(target)?, target.permission)
     }
 
-    /// As [`Publication::begin`], at a place that was found.
-    pub(crate) fn begin_at(place: Place, permission: Permission) -> Result<Self> {
-        let mut claim = lock::claim(&place)?;
-        staging::clean(&place, &mut claim)?;
-        place.refuse_foreign(permission)?;
-        let before = if place.exists() { Marker::read(&place.folder)? } else { None };
-        let taken = Mutex::new(Taken { claim, ..Taken::default() });
-        let published = Tree::open(&place.folder).ok();
+    /// As [`StagedOutput::begin`], at a place that was found.
+    pub(crate) fn begin_at(paths: OutputPaths, permission: Permission) -> Result<Self> {
+        let mut lock = lock::lock(&paths)?;
+        staging::clean(&paths, &mut lock)?;
+        paths.check_owner(permission)?;
+        let before = if paths.exists() { Manifest::read(&paths.folder)? } else { None };
+        let written = Mutex::new(WrittenFiles { lock, ..WrittenFiles::default() });
+        let published = Tree::open(&paths.folder).ok();
         Ok(Self {
-            place,
+            paths,
             published,
             permission,
             before,
             staging: OnceLock::new(),
-            taken,
+            written,
             known: Record::default(),
         })
     }
 
     /// The same, told what the files of the folder were made of.
-    pub fn knowing(self, known: Record) -> Self {
+    pub fn with_record(self, known: Record) -> Self {
         Self { known, ..self }
     }
 
     /// Takes the files that an earlier build made under a key, if all of them are there as they were made, and returns their
     /// lengths.
-    pub fn take_known(&self, key: &Key) -> Option<Vec<u64>> {
+    pub fn reuse_known(&self, key: &Key) -> Option<Vec<u64>> {
         let files = self.known.files(key).filter(|_| self.before.is_some())?;
-        if !files.iter().all(|(path, stamp)| self.holds_stamped(path, *stamp)) {
+        if !files.iter().all(|(path, stamp)| self.is_unchanged(path, *stamp)) {
             return None;
         }
-        let mut taken = self.taken();
-        taken.kept.push(*key);
-        files.iter().for_each(|(path, _)| taken.add(path.to_string(), true));
+        let mut written = self.written();
+        written.kept.push(*key);
+        files.iter().for_each(|(path, _)| written.add(path.to_string(), true));
         Some(files.iter().map(|(_, stamp)| stamp.length).collect())
     }
 
@@ -111,52 +111,52 @@ impl Publication {
     /// When a file could not be written, one of someone else is in the way, or the disk refuses. The folder holds the
     /// old site then, whole.
     pub fn finish(self) -> Result<Published> {
-        let taken = self.taken.into_inner().unwrap_or_else(PoisonError::into_inner);
-        let folder = self.place.folder.display();
+        let written = self.written.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let folder = self.paths.folder.display();
         let stays = match self.before {
             Some(_) => format!("the site in `{folder}` stays as it was"),
             None => format!("no site was written to `{folder}`"),
         };
-        if let Some(fault) = taken.fault {
+        if let Some(fault) = written.fault {
             return Err(fault.context(stays));
         }
-        let plan = Plan::make(taken.files, self.before, &self.place, self.permission)?;
-        if plan.changes_anything() {
+        let plan = Plan::make(written.files, self.before, &self.paths, self.permission)?;
+        if plan.has_changes() {
             let staging = match self.staging.into_inner().flatten() {
                 Some(staging) => staging,
-                None => Staging::create(&self.place, taken.claim).with_context(|| stays.clone())?,
+                None => Staging::create(&self.paths, written.lock).with_context(|| stays.clone())?,
             };
             staging.fill(&plan).with_context(|| stays.clone())?;
-            staging.publish(&plan)?.retire(&plan);
+            staging.publish(&plan)?.remove(&plan);
         }
-        let record = record(taken.made, &self.place, &self.known, &taken.kept);
+        let record = record(written.made, &self.paths, &self.known, &written.kept);
         Ok(Published { report: plan.report(), record: Some(record).filter(|record| *record != self.known) })
     }
 
     /// Whether the published folder has a file that nobody wrote to since.
-    fn holds_stamped(&self, path: &str, stamp: Stamp) -> bool {
+    fn is_unchanged(&self, path: &str, stamp: Stamp) -> bool {
         self.published.as_ref().and_then(|tree| tree.stamp(Path::new(path))) == Some(stamp)
     }
 
-    fn taken(&self) -> std::sync::MutexGuard<'_, Taken> {
-        self.taken.lock().unwrap_or_else(PoisonError::into_inner)
+    fn written(&self) -> std::sync::MutexGuard<'_, WrittenFiles> {
+        self.written.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Writes a file of the new tree, unless the published one has the same; says whether it has.
     fn put(&self, path: &str, bytes: &[u8]) -> Result<bool> {
-        marker::refuse_unplain(path)?;
+        manifest::check_path(path)?;
         if self.before.is_some() || self.permission == Permission::TakeOver {
-            let published = self.place.folder.join(path);
-            if holds(&published, bytes) {
+            let published = self.paths.folder.join(path);
+            if has_content(&published, bytes) {
                 return Ok(true);
             }
         }
         let staging = self.staging.get_or_init(|| {
-            let claim = std::mem::take(&mut self.taken().claim);
-            match Staging::create(&self.place, claim) {
+            let lock = std::mem::take(&mut self.written().lock);
+            match Staging::create(&self.paths, lock) {
                 Ok(staging) => Some(staging),
                 Err(fault) => {
-                    self.taken().fault = Some(fault);
+                    self.written().fault = Some(fault);
                     None
                 }
             }
@@ -167,32 +167,32 @@ impl Publication {
     }
 }
 
-impl Sink for Publication {
-    fn take_kept(&self, key: &Key) -> bool {
-        self.take_known(key).is_some()
+impl Sink for StagedOutput {
+    fn reuse_group(&self, key: &Key) -> bool {
+        self.reuse_known(key).is_some()
     }
 
-    fn take_made(&self, key: &Key, files: Vec<(String, Vec<u8>)>) {
-        self.taken().made.extend(files.iter().map(|(path, _)| (path.clone(), *key)));
-        files.into_iter().for_each(|(path, bytes)| self.take(path, bytes));
+    fn write_group(&self, key: &Key, files: Vec<(String, Vec<u8>)>) {
+        self.written().made.extend(files.iter().map(|(path, _)| (path.clone(), *key)));
+        files.into_iter().for_each(|(path, bytes)| self.write(path, bytes));
     }
 
-    fn take(&self, path: String, bytes: Vec<u8>) {
-        if self.taken().fault.is_some() {
+    fn write(&self, path: String, bytes: Vec<u8>) {
+        if self.written().fault.is_some() {
             return;
         }
         let put = self.put(&path, &bytes);
-        let mut taken = self.taken();
+        let mut written = self.written();
         match put {
-            Ok(same) => taken.add(path, same),
+            Ok(same) => written.add(path, same),
             Err(fault) => {
-                taken.fault.get_or_insert(fault);
+                written.fault.get_or_insert(fault);
             }
         }
     }
 }
 
-impl Taken {
+impl WrittenFiles {
     fn add(&mut self, path: String, same: bool) {
         let before = self.files.insert(path.clone(), same);
         assert!(before.is_none(), "two outputs claim `{path}`");
@@ -200,15 +200,15 @@ impl Taken {
 }
 
 /// Returns the keys of the files of a published folder: of those made now, and the `kept` ones.
-fn record(made: HashMap<String, Key>, place: &Place, known: &Record, kept: &[Key]) -> Record {
-    let published = Tree::open(&place.folder).ok();
-    let mut files: BTreeMap<Key, Option<Vec<Noted>>> = BTreeMap::new();
+fn record(made: HashMap<String, Key>, paths: &OutputPaths, known: &Record, kept: &[Key]) -> Record {
+    let published = Tree::open(&paths.folder).ok();
+    let mut files: BTreeMap<Key, Option<Vec<RecordedFile>>> = BTreeMap::new();
     for (path, key) in made {
         let stamp = published.as_ref().and_then(|tree| tree.stamp(Path::new(&path)));
         let files = files.entry(key).or_insert_with(|| Some(Vec::new()));
         // Where one is not there, nothing is known of the others.
         *files = files.take().zip(stamp).map(|(mut files, stamp)| {
-            files.push(Noted { path, stamp });
+            files.push(RecordedFile { path, stamp });
             files
         });
     }
@@ -217,7 +217,7 @@ fn record(made: HashMap<String, Key>, place: &Place, known: &Record, kept: &[Key
 }
 
 /// Whether a regular file holds these bytes. A link does not count: what it points to is not ours.
-fn holds(path: &Path, bytes: &[u8]) -> bool {
+fn has_content(path: &Path, bytes: &[u8]) -> bool {
     let has_length = |found: fs::Metadata| found.is_file() && found.len() == bytes.len() as u64;
     if !fs::symlink_metadata(path).is_ok_and(has_length) {
         return false;

@@ -4,7 +4,7 @@
 
 /// What hosts count of a site.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Size {
+pub struct SiteStats {
     /// Files.
     pub files: u64,
     /// Bytes of all files.
@@ -19,7 +19,7 @@ pub struct Size {
 struct Limit {
     host: &'static str,
     what: &'static str,
-    of: fn(&Size) -> u64,
+    of: fn(&SiteStats) -> u64,
     most: u64,
     shown: fn(u64) -> String,
     remedy: &'static str,
@@ -28,7 +28,7 @@ struct Limit {
 const MIB: u64 = 1 << 20;
 
 /// Parts of a hundred from which on a limit is worth a warning.
-const NEAR: u64 = 80;
+const WARN_PERCENT: u64 = 80;
 
 const LIMITS: &[Limit] = &[
     Limit {
@@ -73,7 +73,7 @@ const LIMITS: &[Limit] = &[
     },
 ];
 
-impl Size {
+impl SiteStats {
     /// Counts a file.
     pub fn add(&mut self, path: &str, bytes: &[u8]) {
         self.add_file(bytes.len() as u64);
@@ -94,7 +94,7 @@ impl Size {
     pub fn report(&self) -> Vec<String> {
         let near: Vec<String> = LIMITS
             .iter()
-            .filter(|limit| (limit.of)(self) * 100 >= limit.most * NEAR)
+            .filter(|limit| (limit.of)(self) * 100 >= limit.most * WARN_PERCENT)
             .map(|limit| limit.warning((limit.of)(self)))
             .collect();
         if !near.is_empty() {
@@ -136,7 +136,7 @@ fn plain(count: u64) -> String {
 mod tests {
     use super::*;
 
-    const SMALL: Size = Size { files: 1400, bytes: 40 * MIB, largest: MIB, redirects: 1 };
+    const SMALL: SiteStats = SiteStats { files: 1400, bytes: 40 * MIB, largest: MIB, redirects: 1 };
 
     #[test]
     fn a_small_site_is_told_in_one_line() {
@@ -149,23 +149,27 @@ mod tests {
 
     #[test]
     fn a_limit_is_told_before_it_binds_and_when_it_does() {
-        let told = |size: Size| size.report().join("\n");
-        assert!(told(Size { files: 15_999, ..SMALL }).starts_with("within"));
+        let told = |size: SiteStats| size.report().join("\n");
+        assert!(told(SiteStats { files: 15_999, ..SMALL }).starts_with("within"));
         assert_eq!(
-            told(Size { files: 16_000, ..SMALL }),
+            told(SiteStats { files: 16_000, ..SMALL }),
             "warning: near a limit of Cloudflare Pages: 16000 of 20000 files; leave out `--precompress`, which this \
              host does not need, or take a paid plan"
         );
-        assert!(told(Size { largest: 26 * MIB, ..SMALL }).starts_with("warning: over a limit of Cloudflare"));
-        assert!(told(Size { bytes: 800_000_000, ..SMALL }).starts_with("warning: near a limit of GitHub"));
-        assert_eq!(Size { redirects: 9000, ..SMALL }.report().len(), 2, "two hosts limit redirects");
+        assert!(
+            told(SiteStats { largest: 26 * MIB, ..SMALL }).starts_with("warning: over a limit of Cloudflare")
+        );
+        assert!(
+            told(SiteStats { bytes: 800_000_000, ..SMALL }).starts_with("warning: near a limit of GitHub")
+        );
+        assert_eq!(SiteStats { redirects: 9000, ..SMALL }.report().len(), 2, "two hosts limit redirects");
     }
 
     #[test]
     fn only_rules_count_as_redirects() {
-        let mut size = Size::default();
+        let mut size = SiteStats::default();
         size.add("_redirects", b"# old names\n/a/ /b/ 301\n\n/c/ /d/ 301\n");
         size.add("index.html", b"12345");
-        assert_eq!(size, Size { files: 2, bytes: 42, largest: 37, redirects: 2 });
+        assert_eq!(size, SiteStats { files: 2, bytes: 42, largest: 37, redirects: 2 });
     }
 }

@@ -34,22 +34,22 @@ impl Span {
 
 /// A value and the place it was read from.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Placed<T> {
+pub struct Spanned<T> {
     /// What was read.
     pub value: T,
     /// Where it stands.
     pub span: Span,
 }
 
-impl<T> Placed<T> {
+impl<T> Spanned<T> {
     /// `value`, read at `span`.
     pub fn new(value: T, span: Span) -> Self {
         Self { value, span }
     }
 
     /// The same place with another value.
-    pub fn map<U>(self, change: impl FnOnce(T) -> U) -> Placed<U> {
-        Placed { value: change(self.value), span: self.span }
+    pub fn map<U>(self, change: impl FnOnce(T) -> U) -> Spanned<U> {
+        Spanned { value: change(self.value), span: self.span }
     }
 }
 
