@@ -1,8 +1,8 @@
-//! Results of earlier runs, in a private folder of the user that may be deleted at any time.
+//! Stores results of earlier runs in a private folder of the user, which can be deleted at any time.
 //!
-//! The folder never lies in the site: what is in it is taken as true, and a site comes from many hands. A file is written
-//! beside its place and renamed, so that two builds at once see whole files; which of them stays makes no difference. A
-//! file that is broken or of another program is as good as none. Links are never followed.
+//! The folder is never inside the site: its content is trusted, and a site may contain files from many people. Files
+//! are written under a temporary name and renamed, so concurrent builds never read partial files; the last writer
+//! wins. A damaged file, or one of another kbgen version, is ignored. Links are never followed.
 
 use std::collections::hash_map::RandomState;
 use std::ffi::OsString;
@@ -17,32 +17,32 @@ use anyhow::{Context, Result, bail};
 use crate::engine::{Engine, Kind, MAX_PACK_BYTES, PackPart};
 use crate::files::Key;
 
-/// A file that tells programs that make backups to leave the folder out (<https://bford.info/cachedir/>).
+/// Tag file that excludes the folder from backups (<https://bford.info/cachedir/>).
 const SIGN: (&str, &str) = (
     "CACHEDIR.TAG",
     "Signature: 8a477f597d28d172789f06886806bc55\n# Made by kbgen; delete it as you like.\n",
 );
 
-/// What the published folder was made of.
+/// File with the keys of the published files.
 const RECORD: &str = "published";
 
-/// No run writes a file for so long.
+/// Age after which a temporary file is considered abandoned.
 const HOUR: Duration = Duration::from_secs(3600);
 
-/// Longer files are not ours: beside its results, a file has keys only.
+/// Maximum length of a file. The hash list of a pack is at most as long as its results.
 const MOST_FILE: u64 = 2 * MAX_PACK_BYTES as u64;
 
-/// The folder of one site.
+/// The cache folder of one site.
 #[derive(Debug, Clone)]
 pub struct Cache {
-    /// The folder of all sites, without links.
+    /// Folder for all sites, canonicalized.
     base: PathBuf,
-    /// In it, that of this site.
+    /// Folder of this site below `base`.
     folder: PathBuf,
 }
 
-/// The folder of all sites where the user named none: `$XDG_CACHE_HOME/kbgen`, or what the system has for it. `None` if
-/// `variable` knows neither that nor a home.
+/// Returns the default folder for all sites: `$XDG_CACHE_HOME/kbgen`, or the platform's equivalent. `None` if
+/// `variable` returns neither a cache folder nor a home folder.
 pub fn default_folder(variable: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
     let absolute = |name: &str| variable(name).map(PathBuf::from).filter(|path| path.is_absolute());
     let caches = absolute("XDG_CACHE_HOME").or_else(|| match std::env::consts::OS {
@@ -54,10 +54,10 @@ pub fn default_folder(variable: impl Fn(&str) -> Option<OsString>) -> Option<Pat
 }
 
 impl Cache {
-    /// The cache for the site in `root`, in the folder `base` of all sites. Nothing is made before something is kept.
+    /// Opens the cache of the site in `root` below the folder `base`. Creates nothing until the first write.
     ///
     /// # Errors
-    /// When the folder lies in the site, is a link, or is not the user's alone.
+    /// If the folder is inside the site, is a link, or is accessible to other users.
     pub fn open(base: &Path, root: &Path) -> Result<Self> {
         let written = absolute(base)?;
         let root = fs::canonicalize(root).with_context(|| format!("cannot resolve `{}`", root.display()))?;
@@ -81,16 +81,16 @@ impl Cache {
         Engine::new(move |kind, part| cache.read(&name(kind, part)))
     }
 
-    /// Leaves what is new in `engine` to later runs.
+    /// Saves the new results of `engine` for later runs.
     ///
     /// # Errors
-    /// When the disk refuses; what was there before is there still, or nothing.
+    /// On I/O errors; the previous files are then intact or removed.
     pub fn keep(&self, engine: &Engine) -> Result<()> {
         for kind in Kind::ALL {
             if let Some((part, pack)) = engine.pack(kind) {
                 self.write(&name(kind, part), &pack)?;
                 if part == PackPart::Whole {
-                    // The whole has it too; if it stays, nothing but room is lost.
+                    // The full pack contains these results too; a leftover only wastes space.
                     let _ = fs::remove_file(self.path(&name(kind, PackPart::Later)));
                 }
             }
@@ -103,7 +103,7 @@ impl Cache {
         String::from_utf8(self.read(RECORD)?).ok()
     }
 
-    /// Leaves what the published folder was made of to the next build.
+    /// Saves the record of the published folder for the next build.
     ///
     /// # Errors
     /// As [`Cache::keep`].
@@ -111,12 +111,12 @@ impl Cache {
         self.write(RECORD, record.as_bytes())
     }
 
-    /// Path of a file in the folder, which need not exist.
+    /// Returns the path of a file in the folder; the file need not exist.
     pub fn path(&self, name: &str) -> PathBuf {
         self.folder.join(name)
     }
 
-    /// The bytes of a file that may be ours.
+    /// Returns the content of a cache file; `None` if it is missing, a link, too long, or owned by someone else.
     pub fn read(&self, name: &str) -> Option<Vec<u8>> {
         refuse_foreign(&self.folder).ok()?;
         let file = open_plain(&self.path(name)).ok()?;
@@ -125,21 +125,21 @@ impl Cache {
         (is_ours && file.take(MOST_FILE).read_to_end(&mut bytes).is_ok()).then_some(bytes)
     }
 
-    /// Puts a file in its place whole.
+    /// Writes a file atomically.
     ///
     /// # Errors
-    /// When the folder cannot be made or is not the user's alone, or the disk refuses.
+    /// On I/O errors, or if the folder is accessible to other users.
     pub fn write(&self, name: &str, bytes: &[u8]) -> Result<()> {
         self.make_folder()?;
         let file = self.path(name);
-        // A name that nobody can know before, and that must not exist: no link waits there.
+        // A random name that must not exist, so that no prepared link can be followed.
         let beside = file.with_extension(format!("{:016x}.new", RandomState::new().build_hasher().finish()));
         let written = File::create_new(&beside)
             .and_then(|mut open| open.write_all(bytes))
             .and_then(|()| fs::rename(&beside, &file));
         self.clean(&file);
         if written.is_err() {
-            // What was begun helps nobody; if it cannot be removed, the first error says why.
+            // Ignored: the first error explains the failure.
             let _ = fs::remove_file(&beside);
         }
         written.with_context(|| format!("cannot write `{}`", file.display()))
@@ -157,14 +157,14 @@ impl Cache {
         refuse_foreign(&self.folder)?;
         let (name, text) = SIGN;
         if let Ok(mut file) = File::create_new(self.path(name)) {
-            // Without it the cache works as well.
+            // Ignored: the cache also works without its tag file.
             let _ = file.write_all(text.as_bytes());
         }
         Ok(())
     }
 
-    /// Removes what runs left that were ended while they wrote: what is an hour older than the file just written. If that
-    /// fails, a later run will do it.
+    /// Removes temporary files of interrupted runs: those more than an hour older than the file just written. Errors
+    /// are ignored; a later run tries again.
     fn clean(&self, written: &Path) {
         let modified = |path: &Path| fs::symlink_metadata(path).and_then(|found| found.modified());
         let (Ok(entries), Ok(now)) = (fs::read_dir(&self.folder), modified(written)) else { return };
@@ -192,7 +192,7 @@ fn absolute(path: &Path) -> Result<PathBuf> {
         .with_context(|| format!("cannot resolve `{}`", path.display()))
 }
 
-/// The path without links; its last parts need not exist.
+/// Canonicalizes a path; its last components need not exist.
 fn real(path: &Path) -> Result<PathBuf> {
     for ancestor in path.ancestors() {
         match fs::canonicalize(ancestor) {
@@ -214,7 +214,7 @@ fn refuse_link(path: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Refuses a folder that others could have filled; one that does not exist is fine.
+/// Rejects a folder that other users could have written to; a missing folder is accepted.
 fn refuse_foreign(folder: &Path) -> Result<()> {
     match fs::symlink_metadata(folder) {
         Ok(found) if !found.is_dir() => bail!("`{}` is not a folder: delete it", folder.display()),
@@ -227,7 +227,7 @@ fn refuse_foreign(folder: &Path) -> Result<()> {
     }
 }
 
-/// Whether the folder is the user's, and nobody else may do anything in it.
+/// Returns whether only the user has access to the folder.
 #[cfg(unix)]
 fn is_private(found: &Metadata) -> bool {
     use std::os::unix::fs::MetadataExt;
@@ -235,7 +235,7 @@ fn is_private(found: &Metadata) -> bool {
     found.uid() == rustix::process::geteuid().as_raw() && found.mode() & 0o077 == 0
 }
 
-/// Whether the folder is the user's: it lies in their profile, unless they named another one.
+/// Returns whether the folder belongs to the user. Windows profiles are private by default.
 #[cfg(not(unix))]
 fn is_private(_found: &Metadata) -> bool {
     true
@@ -253,7 +253,7 @@ fn private(builder: &mut DirBuilder) -> &mut DirBuilder {
     builder
 }
 
-/// Opens a file that is no link, without waiting for anybody where it is a pipe.
+/// Opens a file without following links and without blocking on a named pipe.
 #[cfg(unix)]
 fn open_plain(path: &Path) -> std::io::Result<File> {
     use rustix::fs::{Mode, OFlags, open};

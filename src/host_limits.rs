@@ -1,17 +1,17 @@
-//! What static hosts allow, and how near a site is to it.
+//! Limits of static hosts, and warnings when a site comes close to one.
 //!
-//! Each limit stands with its source in `docs/publishing.md`.
+//! Sources of the limits: `docs/publishing.md`.
 
-/// What hosts count of a site.
+/// Size of a site, as hosts measure it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct SiteStats {
-    /// Files.
+    /// Number of files.
     pub files: u64,
-    /// Bytes of all files.
+    /// Total bytes of all files.
     pub bytes: u64,
     /// Bytes of the largest file.
     pub largest: u64,
-    /// Rules in `_redirects`.
+    /// Number of rules in `_redirects`.
     pub redirects: u64,
 }
 
@@ -27,7 +27,7 @@ struct Limit {
 
 const MIB: u64 = 1 << 20;
 
-/// Parts of a hundred from which on a limit is worth a warning.
+/// Percentage of a limit from which on a warning is printed.
 const WARN_PERCENT: u64 = 80;
 
 const LIMITS: &[Limit] = &[
@@ -74,7 +74,7 @@ const LIMITS: &[Limit] = &[
 ];
 
 impl SiteStats {
-    /// Counts a file.
+    /// Adds a file.
     pub fn add(&mut self, path: &str, bytes: &[u8]) {
         self.add_file(bytes.len() as u64);
         if path == "_redirects" {
@@ -83,14 +83,14 @@ impl SiteStats {
         }
     }
 
-    /// Counts a file of so many bytes, which is no list of redirects.
+    /// Adds a file of this length that is not a list of redirects.
     pub fn add_file(&mut self, length: u64) {
         self.files += 1;
         self.bytes += length;
         self.largest = self.largest.max(length);
     }
 
-    /// One line if no limit is near, else one for each that is.
+    /// Returns one line if no limit is near, else a line for each limit that is.
     pub fn report(&self) -> Vec<String> {
         let near: Vec<String> = LIMITS
             .iter()
@@ -120,7 +120,7 @@ impl Limit {
     }
 }
 
-/// An amount of bytes in words.
+/// Formats a number of bytes.
 pub fn size(bytes: u64) -> String {
     match bytes {
         0..MIB => format!("{} KiB", bytes.div_ceil(1024)),

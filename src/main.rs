@@ -1,4 +1,4 @@
-//! The program: everything is in the library.
+//! The `kbgen` binary; see the library.
 
 use std::process::ExitCode;
 

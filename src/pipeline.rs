@@ -1,4 +1,4 @@
-//! The whole build on one screen: load, link, check, fit, render. Only `emit` writes, and only afterwards.
+//! The whole build: load, link, check, fit, render. Only `emit` writes files, and only afterwards.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -24,61 +24,61 @@ use crate::{config, fit, schema};
 /// Options of a build.
 #[derive(Debug, Clone)]
 pub struct SiteOptions {
-    /// Today; staleness and future dates are judged by it.
+    /// Today's date, for staleness and future dates.
     pub today: Date,
     /// Whether drafts are part of the site.
     pub drafts: Drafts,
-    /// Base address that takes the place of the one in `site.toml`.
+    /// Base address that overrides the one in `site.toml`.
     pub base_url: Option<String>,
-    /// Whether the pages are for the world or for the person who writes them.
+    /// Whether to render for the public or for a local author.
     pub audience: Audience,
-    /// Engine with results of earlier builds; it changes only the time.
+    /// Engine with results of earlier builds; affects only the build time.
     pub engine: Arc<Engine>,
 }
 
-/// A site as it was understood, whether or not it is right.
+/// An analyzed site, with or without errors.
 #[derive(Debug)]
 pub struct Analysis {
-    /// Its settings.
+    /// Settings of the site.
     pub config: Fact<Config>,
-    /// Its pages.
+    /// All pages.
     pub site: Site,
-    /// Where their links lead.
+    /// Resolved links.
     pub links: Links,
-    /// Its signatures.
+    /// Compiled signatures.
     pub signatures: LazySignatures,
     /// Memory figures of the models.
     pub fits: Fact<Arc<FitTable>>,
-    /// Figures that prose calls for, by the file of a page and by the place of the call in its body.
+    /// Figures of calls in prose, by file of the page and offset of the call in its body.
     pub figures: Table<String, BTreeMap<usize, ProseFigure>>,
-    /// Everything that is wrong with it, sorted.
+    /// All findings, sorted.
     pub findings: Vec<Diagnostic>,
     today: Fact<Date>,
     audience: Fact<Audience>,
 }
 
-/// Whether all files of a site were made.
+/// Whether rendering succeeded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RenderStatus {
-    /// They were.
+    /// All files were made.
     Complete,
-    /// A template has a fault; what was made is worth nothing.
+    /// A template has an error; the files made so far must be discarded.
     Failed,
 }
 
 /// Result of a build.
 #[derive(Debug)]
 pub struct BuildResult {
-    /// The site.
+    /// The analyzed site.
     pub analysis: Analysis,
-    /// Its files without [`pictures`], unless an error stands in the way.
+    /// Output files without [`pictures`]; `None` if the site has errors.
     pub outputs: Option<Outputs>,
 }
 
-/// Reads the sources, links and judges them, and computes the figures.
+/// Parses and checks the sources, and computes the figures.
 ///
 /// # Errors
-/// When `options.base_url` is no address.
+/// If `options.base_url` is not an address.
 pub fn analyze(
     sources: &Sources,
     read_faults: Vec<Diagnostic>,
@@ -91,7 +91,7 @@ pub fn analyze(
     Ok(analysis)
 }
 
-/// As [`analyze`], but each page is judged by itself.
+/// As [`analyze`], but runs only the checks of single pages.
 fn read(
     sources: &Sources,
     read_faults: Vec<Diagnostic>,
@@ -143,7 +143,7 @@ fn read(
     Ok(analysis)
 }
 
-/// Returns the findings of some checks.
+/// Runs checks and returns their findings.
 fn run_checks(
     sources: &Sources,
     analysis: &Analysis,
@@ -166,10 +166,10 @@ fn run_checks(
     })
 }
 
-/// The whole build, in memory.
+/// Builds a site in memory.
 ///
 /// # Errors
-/// When `options.base_url` is no address.
+/// If `options.base_url` is not an address.
 pub fn build(
     sources: &Sources,
     read_faults: Vec<Diagnostic>,
@@ -184,7 +184,7 @@ pub fn build(
     Ok(BuildResult { analysis, outputs: (status == RenderStatus::Complete).then(|| memory.into_outputs()) })
 }
 
-/// Makes the files of a site without errors; faults of templates join its findings.
+/// Renders a site without errors; adds errors of templates to its findings.
 pub fn render(
     sources: &Sources,
     analysis: &mut Analysis,
@@ -200,11 +200,11 @@ pub fn render(
     status
 }
 
-/// Receiver of files before the end of a build.
+/// Receives files before the build is complete.
 pub struct Preview<'f> {
-    /// Files of pages that are judged and made before all others.
+    /// Source files of pages to check and render first.
     pub changed: &'f BTreeSet<SourceId>,
-    /// Is handed the files that are there.
+    /// Called with the files made so far.
     pub show: &'f dyn Fn(&BuildFiles),
 }
 
@@ -214,11 +214,11 @@ impl fmt::Debug for Preview<'_> {
     }
 }
 
-/// Makes the files of a site that differ from those of the build before; `Err` has what is wrong as plain text. Those
-/// of the changed pages are shown as soon as they are there and nothing is wrong with these pages by themselves.
+/// Renders the files that differ from the previous build; returns `Err` with the findings as plain text. The changed
+/// pages come first and are shown as soon as they are rendered, if they have no errors of their own.
 ///
 /// # Errors
-/// When `options.base_url` is no address.
+/// If `options.base_url` is not an address.
 pub fn update(
     sources: &Sources,
     read_faults: Vec<Diagnostic>,
@@ -252,7 +252,7 @@ pub fn update(
     })
 }
 
-/// Makes the pictures that the pages of a site without errors name for those who share them.
+/// Draws the share pictures of a site without errors.
 pub fn pictures(
     sources: &Sources,
     analysis: &Analysis,
@@ -264,10 +264,10 @@ pub fn pictures(
     render::pictures(&rendering(sources, analysis, options, progress), sink);
 }
 
-/// The whole knowledge base as one page, of a site without errors.
+/// Renders the whole knowledge base as one page, for a site without errors.
 ///
 /// # Errors
-/// Every distinct fault of a template.
+/// Every distinct error of a template.
 pub fn bundle(
     sources: &Sources,
     analysis: &Analysis,
@@ -298,7 +298,7 @@ fn rendering<'s>(
 }
 
 impl Analysis {
-    /// Whether anything stands in the way of publication.
+    /// Returns whether errors prevent publication.
     pub fn has_errors(&self) -> bool {
         has_errors(&self.findings)
     }
@@ -313,7 +313,7 @@ fn has_errors(findings: &[Diagnostic]) -> bool {
     findings.iter().any(|finding| finding.severity == Severity::Error)
 }
 
-/// Every rule that a finding can name, sorted by code.
+/// Returns all rules, sorted by code.
 pub fn rules() -> Vec<Rule> {
     let mut rules: Vec<Rule> =
         [config::RULES, schema::RULES, load::RULES, fit::RULES, render::RULES, check::MARKUP_RULES]
@@ -322,7 +322,7 @@ pub fn rules() -> Vec<Rule> {
             .chain(check::ALL.iter().map(|check| check.rule))
             .collect();
     rules.sort_by_key(|rule| rule.code);
-    // A rule that is judged in two places is still one.
+    // A rule that is checked in two places is listed once.
     rules.dedup_by_key(|rule| rule.code);
     rules
 }

@@ -1,38 +1,38 @@
-//! Progress of a build: its stage, and the pages in work. It knows no clock.
+//! Progress of a build: its stage, and the pages being processed. Independent of any clock.
 
 use std::fmt;
 
-/// A stage of a build, in the order in which they come.
+/// Stages of a build, in order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Stage {
-    /// Files come from the disk.
+    /// Read files from disk.
     Read,
-    /// Front matter and Markdown become typed pages.
+    /// Parse front matter and Markdown.
     Parse,
-    /// Links get their targets.
+    /// Resolve links.
     Link,
-    /// Signatures become the index, and their samples are looked up in it.
+    /// Compile signatures, and match their samples.
     Signatures,
-    /// Everything is judged.
+    /// Run checks.
     Check,
-    /// Memory is reckoned for models.
+    /// Compute the memory of models.
     Fit,
-    /// Bodies become HTML, their code colored.
+    /// Render bodies to HTML, and highlight code.
     Prose,
-    /// What several pages show is gathered.
+    /// Compute data that several pages share.
     Gather,
-    /// Templates become pages, and each is written.
+    /// Render templates, and write each page.
     Pages,
-    /// Files for machines are made and written: data, search, feeds.
+    /// Write files for programs: data, search, feeds.
     Data,
-    /// Pictures of shared pages are drawn.
+    /// Draw share pictures.
     Pictures,
-    /// The new tree takes the place of the old one.
+    /// Replace the published site.
     Publish,
 }
 
 impl Stage {
-    /// Its name, as people read it.
+    /// Returns the displayed name.
     pub fn name(self) -> &'static str {
         match self {
             Self::Read => "read",
@@ -51,19 +51,19 @@ impl Stage {
     }
 }
 
-/// Whoever waits for a build.
+/// Receives the progress of a build.
 pub trait BuildProgress: fmt::Debug + Sync {
-    /// A stage begins, and the one before it has ended; it reports so many pages.
+    /// Starts a stage, which ends the previous one; `pages` is the number of pages that it will report.
     fn start_stage(&self, stage: Stage, pages: usize);
 
-    /// A page is taken in hand, on the thread that will also tell its end. `path` is its source or its output.
+    /// Starts a page on the current thread. `path` is its source or its output.
     fn start_page(&self, path: &str);
 
-    /// The page that this thread took in hand is done.
+    /// Finishes the page that this thread started.
     fn finish_page(&self, path: &str);
 }
 
-/// Nobody waits.
+/// Ignores all progress.
 #[derive(Debug)]
 pub struct NoProgress;
 

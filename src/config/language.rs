@@ -1,4 +1,4 @@
-//! The texts of a site's language: those that kbgen ships, and those in the site's own `i18n/`.
+//! Loads translations: those shipped with kbgen, and those in the site's own `i18n/`.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,14 +8,14 @@ use crate::files::{SourceId, Sources, Span, Spanned};
 use crate::i18n::{TextPart, Translations, calls, parts};
 use crate::schema::NodeKind;
 
-/// `language` names a language without texts.
+/// `language` names a language without translations.
 pub const UNKNOWN_LANGUAGE: Rule = Rule {
     code: "unknown-language",
     demands: "the interface has texts in the language of the site",
     why: "a page in two languages reads badly, and is read aloud in the wrong one",
 };
 
-/// A translation of a text that is not there.
+/// A translation of a text that does not exist.
 pub const UNKNOWN_TEXT: Rule = Rule {
     code: "unknown-text",
     demands: "a translation stands beside a text that the interface has",
@@ -29,29 +29,30 @@ pub const MISSING_TEXT: Rule = Rule {
     why: "it stays English in the midst of another language",
 };
 
-/// A translation that lacks a hole of its text, or has another.
+/// A translation whose placeholders differ from those of its text.
 pub const TEXT_HOLES: Rule = Rule {
     code: "text-holes",
     demands: "a translation has the holes and marks of its text",
     why: "a figure or a link would be lost, or a name in braces would be seen",
 };
 
-/// Where a site keeps its own translations.
+/// Folder of a site's own translations.
 const OWN: &str = "i18n/";
 
-/// Where those that kbgen ships are found.
+/// Folder of the shipped translations in the sources.
 const SHIPPED: &str = "theme/i18n/";
 
-/// The language of the texts in templates, scripts and views.
+/// Language of the source texts in templates, scripts and views.
 const ENGLISH: &str = "en";
 
-/// Most texts that one finding names.
+/// Maximum number of texts that one finding lists.
 const NAMED: usize = 4;
 
-/// A translation: the English text, the other, and where they stand.
+/// A translation: the English text and its translation, with their spans.
 type Line = (Spanned<String>, Spanned<String>);
 
-/// The texts of `language`. A region may have files of its own; else it has those of its language.
+/// Loads the translations of `language`. A region (`de-AT`) uses its own files if there are any, else those of its
+/// language.
 pub(super) fn texts(
     language: &Spanned<String>,
     sources: &Sources,
@@ -92,7 +93,7 @@ pub(super) fn texts(
     Translations::new(translations)
 }
 
-/// The lines of a file of translations.
+/// Reads a translation file.
 fn lines(sources: &Sources, file: SourceId, found: &mut Vec<Diagnostic>) -> Vec<Line> {
     let node = toml::parse(&sources.get(file).text, file, found);
     let NodeKind::Map(pairs) = node.kind else { return Vec::new() };
@@ -110,7 +111,8 @@ fn lines(sources: &Sources, file: SourceId, found: &mut Vec<Diagnostic>) -> Vec<
     lines
 }
 
-/// Every text of the interface: those of a list that kbgen ships, in its order, and those of the site's own templates.
+/// Returns every text of the interface: those of a shipped translation, in its order, and those of the site's own
+/// templates.
 fn known(sources: &Sources) -> Vec<String> {
     let shipped = sources.under(SHIPPED).next();
     let shipped = shipped.map(|(file, _)| lines(sources, file, &mut Vec::new())).unwrap_or_default();
@@ -122,7 +124,7 @@ fn known(sources: &Sources) -> Vec<String> {
     shipped.chain(said).filter(|text: &String| seen.insert(text.clone())).collect()
 }
 
-/// The finding of a translation that lacks what its text has, or has what it lacks.
+/// Returns a finding if the placeholders of a translation differ from those of its text.
 fn unlike(english: &Spanned<String>, told: &Spanned<String>) -> Option<Diagnostic> {
     let marks = |text: &str| {
         let marks = parts(text).into_iter().filter(|part| !matches!(part, TextPart::Words(_)));

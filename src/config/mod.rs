@@ -1,4 +1,4 @@
-//! `site.toml`: what a site is called, where it is published, when a page counts as stale; and the texts of its language.
+//! Reads `site.toml`: name, address and language of a site, and after how many days a page counts as stale.
 
 mod language;
 mod placeholders;
@@ -13,7 +13,7 @@ use crate::schema::{self, Fields, Integer, MISSING_KEY, Record as _, TextMap, Ur
 
 pub use placeholders::placeholders;
 
-/// `site.toml` is not TOML.
+/// `site.toml` is not valid TOML.
 pub const BAD_SETTINGS: Rule = Rule {
     code: "bad-settings",
     demands: "site.toml and the files in i18n/ are TOML, its base address ends in a slash, and its contact is an address for mail",
@@ -29,11 +29,11 @@ pub const RULES: &[Rule] = &[
     language::TEXT_HOLES,
 ];
 
-/// Days after which a verified page counts as stale, where site.toml says nothing.
+/// Default number of days after which a verified page counts as stale.
 const STALE_AFTER_DAYS: i64 = 180;
 
 record! {
-    /// What `site.toml` may hold.
+    /// The settings in `site.toml`.
     #[derive(Debug)]
     pub struct Settings {
         /// Name of the site.
@@ -42,27 +42,27 @@ record! {
         optional tagline: String,
         /// One sentence for search engines and feeds.
         optional description: Option<String>,
-        /// Where the site is published; ends in a slash.
+        /// Address where the site is published; ends in a slash.
         required base_url: Option<Spanned<String>> as Url,
-        /// Language of the pages: `en`, `de`, or one with texts in `i18n/`.
+        /// Language of the pages: `en`, `de`, or one with a file in `i18n/`.
         optional language: Option<Spanned<String>>,
-        /// Repository with the content; pages link to it for edits.
+        /// Repository of the content; pages link to it for edits.
         optional repository: Option<Spanned<String>> as Url,
-        /// Address for mail about pages: `kb@example.org`.
+        /// Email address for feedback on pages: `kb@example.org`.
         optional contact: Option<Spanned<String>>,
-        /// Branch that edits go to; left out: `main`.
+        /// Branch for edits; default: `main`.
         optional branch: String = "main".into(),
         /// License of the content.
         optional licence: String = "all rights reserved".into(),
-        /// Where the license of the content can be read.
+        /// Address of the text of that license.
         optional licence_url: Option<String> as Url,
-        /// Whether a picture is drawn for each page that may be shared; left out: `true`.
+        /// Whether to draw a share picture for each page; default: `true`.
         optional social_images: bool = true,
-        /// Days after which a verified page is overdue.
+        /// Days after which a verified page counts as stale.
         optional stale_after_days: i64 as Integer<1, 3650> = STALE_AFTER_DAYS,
         /// The same for single categories: `drivers = "90"`.
         optional stale_by_category: Vec<(Spanned<String>, Spanned<String>)> as TextMap,
-        /// Where they all stand.
+        /// Span of the whole file.
         apart span: Span = Fields::span,
     }
 }
@@ -76,32 +76,32 @@ pub struct Config {
     pub tagline: String,
     /// One sentence for search engines and feeds.
     pub description: String,
-    /// Where the site is published; ends in a slash.
+    /// Address where the site is published; ends in a slash.
     pub base_url: String,
     /// Language of the pages.
     pub language: String,
-    /// Texts of the interface in that language.
+    /// Translations of the interface into that language.
     pub texts: Translations,
     /// Repository with the content.
     pub repository: Option<String>,
-    /// Address for mail about pages.
+    /// Email address for feedback on pages.
     pub contact: Option<String>,
-    /// Branch that edits go to.
+    /// Branch for edits.
     pub branch: String,
     /// License of the content.
     pub licence: String,
-    /// Where that license can be read.
+    /// Address of the text of that license.
     pub licence_url: Option<String>,
-    /// Whether a picture is drawn for each page that may be shared.
+    /// Whether to draw a share picture for each page.
     pub social_images: bool,
-    /// Days after which a verified page is overdue.
+    /// Days after which a verified page counts as stale.
     pub stale_after_days: i64,
     /// The same for single categories, by slug.
     pub stale_by_category: BTreeMap<String, i64>,
 }
 
 impl Config {
-    /// The settings in `site.toml`, and what is wrong with them; unusable values become defaults.
+    /// Reads `site.toml`, and returns the settings and all findings; unusable values become defaults.
     pub fn read(sources: &Sources) -> (Self, Vec<Diagnostic>) {
         let mut found = Vec::new();
         let Some(file) = sources.find("site.toml") else {
@@ -119,7 +119,7 @@ impl Config {
         (config, found)
     }
 
-    /// Replaces the base address, adding the closing slash.
+    /// Replaces the base address, adding the final slash.
     pub fn set_base_url(&mut self, url: &str) -> anyhow::Result<()> {
         let rest = url.strip_prefix("https://").or_else(|| url.strip_prefix("http://"));
         let host = rest.and_then(|rest| rest.split('/').next()).unwrap_or_default();
@@ -132,13 +132,13 @@ impl Config {
         Ok(())
     }
 
-    /// The path of the base address, with a slash at both ends.
+    /// Returns the path of the base address, with a slash at both ends.
     pub fn base_path(&self) -> &str {
         let after_scheme = self.base_url.find("://").map_or(0, |at| at + 3);
         self.base_url[after_scheme..].find('/').map_or("/", |at| &self.base_url[after_scheme + at..])
     }
 
-    /// Days after which an error of a category is overdue.
+    /// Returns the days after which a page of a category counts as stale.
     pub fn stale_after(&self, category: Option<&str>) -> i64 {
         category
             .and_then(|category| self.stale_by_category.get(category))
@@ -202,7 +202,7 @@ impl Config {
     }
 }
 
-/// An address for mail that a link can hold as it is; anything else is reported.
+/// Returns an email address that a link can contain as it is; reports anything else.
 fn mail_address(contact: Spanned<String>, found: &mut Vec<Diagnostic>) -> Option<String> {
     let part = |text: &str| {
         !text.is_empty()

@@ -1,4 +1,4 @@
-//! TOML text to placed nodes.
+//! Parses TOML to nodes with spans.
 
 use toml::Spanned as TomlSpanned;
 use toml::de::{DeTable, DeValue};
@@ -9,7 +9,7 @@ use crate::files::{SourceId, Span, Spanned};
 use crate::schema::{Node, NodeKind};
 use crate::unicode_safety::invisible_chars;
 
-/// The nodes of `text`; every syntax fault goes to `found`, and what can be read is read.
+/// Parses `text` to nodes. Adds every syntax error to `found` and returns all values that can be read.
 pub(super) fn parse(text: &str, file: SourceId, found: &mut Vec<Diagnostic>) -> Node {
     let (table, faults) = DeTable::parse_recoverable(text);
     for fault in faults {
@@ -26,7 +26,8 @@ pub(super) fn parse(text: &str, file: SourceId, found: &mut Vec<Diagnostic>) -> 
     node
 }
 
-/// Texts with characters that nobody sees, by themselves or as escapes: feeds are XML, which does not allow controls.
+/// Reports invisible characters in strings, literal or escaped: feeds are XML, which does not allow control
+/// characters.
 fn find_unseen(node: &Node, found: &mut Vec<Diagnostic>) {
     match &node.kind {
         NodeKind::Null | NodeKind::Unreadable => {}

@@ -1,4 +1,4 @@
-//! Keeps two builds from writing one folder at once; a killed build leaves no lock behind.
+//! Prevents two builds from writing to one folder at the same time; a killed build leaves no lock behind.
 
 use std::fs::File;
 
@@ -9,22 +9,22 @@ use crate::emit::paths::OutputPaths;
 use crate::emit::paths::refuse_link;
 use crate::emit::swap;
 
-/// Other builds may exchange a folder so many times while this one claims it.
+/// Maximum number of retries while other builds replace the folder.
 #[cfg(unix)]
 const ATTEMPTS: usize = 100;
 
-/// Held while a build writes; the system lets go of it when the process ends, however it ends.
+/// A lock on the output folder. The operating system releases it when the process ends, even if it is killed.
 #[derive(Debug, Default)]
 pub(crate) struct OutputLock {
     files: Vec<File>,
-    /// Whether there was a published folder when it was claimed.
+    /// Whether the published folder existed when it was locked.
     published: bool,
 }
 
-/// Claims the published folder, after what a killed build left half exchanged is mended.
+/// Locks the published folder and recovers from an interrupted swap.
 ///
 /// # Errors
-/// When another build holds it, or the disk refuses.
+/// If another build holds the lock, or on I/O errors.
 pub(crate) fn lock(paths: &OutputPaths) -> Result<OutputLock> {
     let mut lock = OutputLock::default();
     #[cfg(windows)]
@@ -40,8 +40,8 @@ pub(crate) fn lock(paths: &OutputPaths) -> Result<OutputLock> {
 
 #[cfg(unix)]
 impl Drop for OutputLock {
-    /// Closing the files is not enough: a program that is just being started from another thread holds copies of
-    /// them until it runs, and a lock lasts as long as any copy (flock(2)).
+    /// Unlocks explicitly. Closing the files is not enough: a child process that is being started from another thread
+    /// inherits them until it calls `exec`, and a lock lasts as long as any copy (flock(2)).
     fn drop(&mut self) {
         for file in &self.files {
             let _ = rustix::fs::flock(file, rustix::fs::FlockOperation::Unlock);
@@ -50,15 +50,15 @@ impl Drop for OutputLock {
 }
 
 impl OutputLock {
-    /// Refuses to go on when another build published the folder after it was found missing.
+    /// Fails if another build has published the folder since it was found missing.
     pub(crate) fn check_unchanged(&self, paths: &OutputPaths) -> Result<()> {
         if paths.exists() == self.published { Ok(()) } else { busy(paths) }
     }
 
-    /// Claims one more folder of the place; one that does not exist needs no claim.
+    /// Locks one more folder; a missing folder needs no lock.
     ///
     /// # Errors
-    /// When another build holds it.
+    /// If another build holds the lock.
     #[cfg(unix)]
     pub(crate) fn hold(&mut self, paths: &OutputPaths, folder: &std::path::Path) -> Result<()> {
         use std::os::unix::fs::MetadataExt;
@@ -66,16 +66,16 @@ impl OutputLock {
         use rustix::fs::{FlockOperation, Mode, OFlags, flock, open};
         use rustix::io::Errno;
 
-        // A link is not followed, and a pipe is not waited for.
+        // Does not follow a link and does not wait for a pipe.
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         for _ in 0..ATTEMPTS {
-            // What is not a folder, or cannot be opened, is reported by whoever writes to it.
+            // If it is not a folder or cannot be opened, the later write reports it.
             let Ok(file) = open(folder, flags, Mode::empty()).map(File::from) else { return Ok(()) };
-            // Any other error: some network file systems have no locks, and a build there goes on without.
+            // Other errors are ignored: some network file systems have no locks.
             if flock(&file, FlockOperation::NonBlockingLockExclusive) == Err(Errno::WOULDBLOCK) {
                 return busy(paths);
             }
-            // Another build may have put a new folder in this place between the two steps above.
+            // Another build may have replaced the folder between the two steps above.
             let identity = |found: std::fs::Metadata| (found.dev(), found.ino());
             let here = std::fs::symlink_metadata(folder).map(identity).ok();
             if here == file.metadata().map(identity).ok() {
@@ -86,13 +86,13 @@ impl OutputLock {
         busy(paths)
     }
 
-    /// Nothing: on this system [`OutputLock::hold_lock_file`] holds the whole place, or nothing can.
+    /// Does nothing: on this system [`OutputLock::hold_lock_file`] locks all folders, or nothing can.
     #[cfg(not(unix))]
     pub(crate) fn hold(&mut self, _place: &OutputPaths, _folder: &std::path::Path) -> Result<()> {
         Ok(())
     }
 
-    /// Opens the lock file for this process alone; the system removes it when the process ends.
+    /// Opens the lock file exclusively; the system removes it when the process ends.
     #[cfg(windows)]
     fn hold_lock_file(&mut self, paths: &OutputPaths) -> Result<()> {
         use std::os::windows::fs::OpenOptionsExt;
@@ -112,7 +112,7 @@ impl OutputLock {
     }
 }
 
-/// The error of the build that comes second.
+/// Returns the error for a folder that another build is writing to.
 pub(crate) fn busy(paths: &OutputPaths) -> Result<()> {
     bail!("another build is writing `{}`: wait until it is done", paths.folder.display())
 }

@@ -1,4 +1,4 @@
-//! The file that shows that kbgen made a folder, and lists what it wrote there.
+//! The manifest `.kbgen-output`: marks a folder as made by kbgen and lists the files that kbgen wrote.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -7,24 +7,24 @@ use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 
-/// Name of the marker in the output folder.
+/// Name of the manifest in the output folder.
 pub const MANIFEST_FILE: &str = ".kbgen-output";
 
 const FORMAT: &str = "kbgen-output 1";
 const NOTE: &str =
     "# Made by kbgen. The next build replaces or removes the files listed here and keeps all others.";
 
-/// The paths that a build wrote, `/` between their parts, without the marker itself.
+/// The paths that a build wrote, separated by `/`, without the manifest itself.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Manifest {
     pub(crate) paths: BTreeSet<String>,
 }
 
 impl Manifest {
-    /// Reads the marker of a folder; `None` when there is none.
+    /// Reads the manifest of a folder; `None` if there is none.
     ///
     /// # Errors
-    /// When it cannot be read, or is of a format that this version does not know.
+    /// If it cannot be read or has an unknown format.
     pub(crate) fn read(folder: &Path) -> Result<Option<Self>> {
         let file = folder.join(MANIFEST_FILE);
         if fs::symlink_metadata(&file).is_ok_and(|found| !found.is_file()) {
@@ -42,12 +42,12 @@ impl Manifest {
                 file.display()
             );
         };
-        // A line that is not a plain path was put there by someone else; it never leads outside the folder.
+        // Ignores manually added lines that are not plain paths: none may lead outside the folder.
         let paths = list.lines().filter(|line| !line.starts_with('#') && is_plain(line));
         Ok(Some(Self { paths: paths.map(str::to_string).collect() }))
     }
 
-    /// The marker as text: a format line, a note, and one path a line.
+    /// Formats the manifest: a format line, a note, and one path per line.
     pub(crate) fn text(&self) -> String {
         let mut text = format!("{FORMAT}\n{NOTE}\n");
         for path in &self.paths {
@@ -58,10 +58,10 @@ impl Manifest {
     }
 }
 
-/// Refuses a path that would leave the folder, or has a line break, which the list could not hold.
+/// Rejects a path that leads outside the folder or contains a line break.
 ///
 /// # Errors
-/// Then.
+/// In these cases.
 pub(crate) fn check_path(path: &str) -> Result<()> {
     if !is_plain(path) || path == MANIFEST_FILE {
         bail!("the site has an output path that cannot be written: {path:?}");
@@ -69,7 +69,8 @@ pub(crate) fn check_path(path: &str) -> Result<()> {
     Ok(())
 }
 
-/// Whether a path stays in the folder on every system: parts that are names, and no control character.
+/// Returns whether a path stays inside the folder on every system: no empty, `.` or `..` component and no control
+/// character.
 fn is_plain(path: &str) -> bool {
     let part_is_name = |part: &str| !part.is_empty() && part != "." && part != "..";
     path.split('/').all(part_is_name)

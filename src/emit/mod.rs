@@ -1,11 +1,11 @@
-//! Writes the files of a site to a folder that is at every moment wholly the old site or wholly the new one.
+//! Writes a site to a folder atomically: the folder contains the complete old site or the complete new one.
 //!
-//! The new tree is made beside the folder (unchanged files are hard links to the old ones, so they keep
-//! their inode and modification time), and the two are exchanged in one step. A process that stands in the
-//! folder (`cd public && python3 -m http.server`) therefore keeps seeing the old, removed folder.
+//! The new tree is made next to the folder and the two are swapped in one step. Unchanged files are hard links, so
+//! they keep their inode and modification time. A process whose current directory is the folder (`cd public &&
+//! python3 -m http.server`) therefore keeps seeing the old, removed folder.
 //!
-//! A mount point cannot be exchanged: there the new tree is made in the folder, and what lies directly in the folder
-//! is exchanged entry by entry.
+//! A mount point cannot be swapped: there, the new tree is made inside the folder, and the top-level entries are
+//! swapped one by one.
 
 mod lock;
 mod manifest;
@@ -29,40 +29,40 @@ pub use crate::emit::record::Record;
 pub use crate::emit::single_file::SingleFile;
 pub use crate::emit::staged_output::{Published, StagedOutput};
 
-/// Where a site is written, and what must not be touched.
+/// Where to write a site.
 #[derive(Debug, Clone)]
 pub struct OutputTarget<'a> {
-    /// The folder to publish; it and its parents are made when missing.
+    /// The folder to publish; it and its parents are created if missing.
     pub folder: &'a Path,
-    /// Files and folders that the site is made of: the folder may neither hold one of them nor lie in one.
+    /// Files and folders of the site's sources: none of them may contain the output folder or be inside it.
     pub sources: &'a [PathBuf],
-    /// What may be done to a folder that kbgen did not make.
+    /// Permission to write to a folder that kbgen did not make.
     pub permission: Permission,
 }
 
-/// What may be done to files that kbgen did not write.
+/// Permission to change files that kbgen did not write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Permission {
-    /// Only a new, an empty or an earlier output folder is written to, and only files of our own are replaced.
+    /// Writes only to a new or empty folder or to an earlier output folder, and replaces only files that kbgen wrote.
     OnlyOurs,
-    /// A folder of someone else becomes ours: files in the way are replaced, all others stay.
+    /// Takes over a folder with other content: conflicting files are replaced, all others stay.
     TakeOver,
 }
 
-/// What a call of [`write()`] did, in files.
+/// Number of files by what a build did with them.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Report {
-    /// New files and files with new bytes.
+    /// New and changed files.
     pub written: usize,
-    /// Files that were there with the same bytes; they keep inode and modification time.
+    /// Files with the same content; they keep inode and modification time.
     pub unchanged: usize,
-    /// Files that an earlier build wrote and this one did not.
+    /// Files of an earlier build that this one no longer contains.
     pub removed: usize,
-    /// Files that kbgen never wrote and that were kept.
+    /// Files that kbgen did not write and did not touch.
     pub kept: usize,
 }
 
-/// Publishes files that are in memory already.
+/// Publishes files that are in memory.
 ///
 /// # Errors
 /// As [`StagedOutput::begin`] and [`StagedOutput::finish`].
@@ -125,7 +125,8 @@ mod tests {
             "theirs/photo=mine",
         ];
         assert_eq!(found(), now);
-        // Killed half way, with the marker of both builds: what neither wants any more goes, what is not ours stays.
+        // Simulates a killed swap with the manifest of both builds: files of neither build are removed, foreign files
+        // stay.
         fs::create_dir(&paths.staging).unwrap();
         fs::create_dir(folder.join("half")).unwrap();
         fs::write(folder.join("half/d.html"), "d").unwrap();

@@ -1,4 +1,4 @@
-//! What has to be done with the files of a build and those in the folder, before anything is touched.
+//! Plans which files to write, keep and remove, before anything is changed.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
@@ -13,19 +13,19 @@ use crate::emit::manifest::{MANIFEST_FILE, Manifest};
 use crate::emit::paths::{OutputPaths, SwapMode};
 use crate::emit::{Permission, Report};
 
-/// What has to be done to publish a build.
+/// The changes that publish a build.
 #[derive(Debug)]
 pub(crate) struct Plan {
-    /// Files with new bytes.
+    /// New and changed files.
     pub(crate) write: BTreeSet<String>,
-    /// Files that the folder has with the same bytes.
+    /// Files whose content is unchanged.
     pub(crate) keep: Vec<String>,
-    /// Entries that kbgen did not write and that have to go over to the new tree, relative to the folder: files and
-    /// links, and folders that may be empty.
+    /// Foreign entries to carry over to the new tree, relative to the folder: files, links, and possibly empty
+    /// folders.
     pub(crate) foreign: Vec<PathBuf>,
-    /// What the marker will say.
+    /// Manifest of the new build.
     pub(crate) manifest: Manifest,
-    /// Files in the folder that an earlier build wrote.
+    /// Files in the folder that the earlier build wrote.
     pub(crate) before: BTreeSet<String>,
     manifest_changes: bool,
     foreign_files: usize,
@@ -33,11 +33,11 @@ pub(crate) struct Plan {
 }
 
 impl Plan {
-    /// Compares a build with what lies in the place's folder: its `files`, and whether the folder has their bytes, with
-    /// those that an earlier build wrote.
+    /// Compares `files` (each with whether the folder has the same content) with the folder and with the earlier
+    /// build.
     ///
     /// # Errors
-    /// When the folder cannot be read, or a file that kbgen did not write is in the way of a new one.
+    /// If the folder cannot be read, or a foreign file conflicts with a new one.
     pub(crate) fn make(
         files: BTreeMap<String, bool>,
         before: Option<Manifest>,
@@ -67,18 +67,18 @@ impl Plan {
         })
     }
 
-    /// What lies directly in the folder and is ours, before or after, in order.
+    /// Returns the top-level entries that kbgen wrote, in the old or the new build, sorted.
     pub(crate) fn entries(&self) -> BTreeSet<&Path> {
         let paths = self.before.iter().chain(&self.manifest.paths);
         paths.filter_map(|path| Path::new(path).iter().next().map(Path::new)).collect()
     }
 
-    /// The marker of the time between: all that either build wrote, so that a build after a killed one knows it.
+    /// Returns a manifest of both builds, so that the next build can recover if this one is killed during the swap.
     pub(crate) fn manifest_between(&self) -> Manifest {
         Manifest { paths: &self.before | &self.manifest.paths }
     }
 
-    /// Whether the folder has to be touched at all.
+    /// Returns whether the folder needs any change.
     pub(crate) fn has_changes(&self) -> bool {
         self.manifest_changes || !self.write.is_empty() || self.removed > 0
     }
@@ -94,8 +94,7 @@ impl Plan {
     }
 }
 
-/// Entries of the folder that no earlier build wrote and that do not stay where they are, and how many files there
-/// are that no earlier build wrote.
+/// Returns the foreign entries to carry over, and the number of all foreign files.
 fn foreign(
     paths: &OutputPaths,
     before: &BTreeSet<String>,
@@ -116,7 +115,7 @@ fn foreign(
         let entry = entry.with_context(|| format!("cannot read the folder `{}`", paths.folder.display()))?;
         let path = entry.path().strip_prefix(&paths.folder).expect("an entry lies in its folder");
         let is_folder = entry.file_type().is_dir();
-        // As outputs are named; one that cannot be is not ours.
+        // Output paths are UTF-8; any other name is foreign.
         let name = name(path).unwrap_or_default();
         let was_generated = if is_folder { our_folders.contains(&*name) } else { before.contains(&*name) };
         if path == Path::new(MANIFEST_FILE) || was_generated {
@@ -133,7 +132,7 @@ fn foreign(
             }
             continue;
         }
-        // A file with the bytes of an output is that output from now on.
+        // A foreign file with the content of an output becomes that output.
         if after.paths.contains(&*name) {
             continue;
         }
@@ -147,13 +146,13 @@ fn foreign(
     Ok((entries, files))
 }
 
-/// A path as outputs are named.
+/// Returns a path in the form of output paths, with `/`.
 fn name(path: &Path) -> Option<Cow<'_, str>> {
     let name = path.to_str()?;
     Some(if MAIN_SEPARATOR == '/' { name.into() } else { name.replace(MAIN_SEPARATOR, "/").into() })
 }
 
-/// The folders that paths lie in, each before those in it; the top is not one of them.
+/// Returns all parent folders of the paths, parents first, without the root.
 pub(crate) fn folders<'p>(paths: impl IntoIterator<Item = &'p String>) -> BTreeSet<&'p str> {
     let mut folders = BTreeSet::new();
     for path in paths {
@@ -168,7 +167,7 @@ pub(crate) fn folders<'p>(paths: impl IntoIterator<Item = &'p String>) -> BTreeS
     folders
 }
 
-/// The folder that a path lies in, unless it is the top.
+/// Returns the parent folder of a path, unless it is the root.
 pub(crate) fn parent(path: &str) -> Option<&str> {
     path.rsplit_once('/').map(|(folder, _)| folder)
 }

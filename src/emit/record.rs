@@ -1,4 +1,4 @@
-//! Keys of the files of a published folder. A file with the same key that nobody touched is not made again.
+//! Records the keys of published files. A file with the same key that nobody modified is not rendered again.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write;
@@ -7,20 +7,21 @@ use std::time::Duration;
 
 use crate::files::Key;
 
-/// Header of a record; then comes the hash of the rest: a key that lost a file would lose it in the
+/// Header of a record, followed by the hash of the rest: a record that lost a line would remove that file from the
 /// folder.
 const FORMAT: &str = "kbgen published 4 ";
 
-/// Files of a published folder, by the keys that they were made under.
+/// Files of a published folder by the key of the query that made them.
 #[derive(Debug, Clone, Default)]
 pub struct Record {
-    /// A line a file, behind a line with the key. Most files stay as they are from one build to the next, so they stay text.
+    /// One line per file after a line with the key. Stored as text, since most of it is copied unchanged from build
+    /// to build.
     lines: String,
-    /// Where the lines of each key are.
+    /// Byte range of the lines of each key.
     keys: HashMap<Key, Range<usize>>,
 }
 
-/// A file, for the record.
+/// A file in the record.
 #[derive(Debug, Clone)]
 pub(crate) struct RecordedFile {
     pub(crate) path: String,
@@ -30,9 +31,9 @@ pub(crate) struct RecordedFile {
 /// Metadata that changes when a file is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Stamp {
-    /// Bytes of the file.
+    /// Size in bytes.
     pub(crate) length: u64,
-    /// Since 1970; what is older is nobody's.
+    /// Modification time since 1970; files older than that are never reused.
     pub(crate) modified: Duration,
 }
 
@@ -45,7 +46,7 @@ impl PartialEq for Record {
 impl Eq for Record {}
 
 impl Record {
-    /// The record of these files by key, and of those of these keys of another record.
+    /// Creates a record of new files by key, and of the `kept` keys of the earlier record.
     pub(crate) fn new(files: BTreeMap<Key, Vec<RecordedFile>>, known: &Self, kept: &[Key]) -> Self {
         let mut parts: BTreeMap<Key, String> = BTreeMap::new();
         for key in kept {
@@ -67,12 +68,12 @@ impl Record {
         record
     }
 
-    /// All files that were made under a key; none if the key is not known.
+    /// Returns all files of a key; `None` if the key is not recorded.
     pub(crate) fn files(&self, key: &Key) -> Option<Vec<(&str, Stamp)>> {
         self.lines[self.keys.get(key)?.clone()].lines().map(recorded).collect()
     }
 
-    /// Reads what [`Record::text`] wrote; anything else is an empty record.
+    /// Parses the output of [`Record::text`]; anything else is an empty record.
     pub fn read(text: &str) -> Self {
         let rest = text.strip_prefix(FORMAT).and_then(|rest| rest.split_once('\n'));
         let whole = rest.filter(|(hash, lines)| Key::parse(hash) == Some(Key::of_text(lines)));
@@ -95,7 +96,7 @@ impl Record {
         Some(Self { lines: lines.to_string(), keys })
     }
 
-    /// The record as text.
+    /// Formats the record.
     pub fn text(&self) -> String {
         format!("{FORMAT}{}\n{}", Key::of_text(&self.lines), self.lines)
     }

@@ -1,4 +1,4 @@
-//! One file that is at every moment wholly the old one or wholly the new one, and never somebody else's.
+//! Writes one file atomically, and never over a file that kbgen did not make.
 
 use std::fs::{self, File};
 use std::io::{ErrorKind, Read, Write};
@@ -10,24 +10,24 @@ use crate::emit::Permission;
 use crate::emit::paths::{resolve, sibling_name};
 use crate::emit::staging;
 
-/// Where one file is written, and what must not be touched.
+/// Where to write one file.
 #[derive(Debug, Clone, Copy)]
 pub struct SingleFile<'a> {
-    /// The file; it and its folders are made when missing.
+    /// The file; it and its parent folders are created if missing.
     pub path: &'a Path,
-    /// What every file of ours begins with.
+    /// First bytes of every file that kbgen makes.
     pub mark: &'a [u8],
-    /// Files and folders that the site is made of: the file may be none of them and lie in none.
+    /// Files and folders of the site's sources: the file may not be one of them or inside one.
     pub sources: &'a [PathBuf],
-    /// What may be done to a file that kbgen did not make.
+    /// Permission to replace a file that kbgen did not make.
     pub permission: Permission,
 }
 
 impl SingleFile<'_> {
-    /// Refuses a path that holds anything but a file of ours.
+    /// Rejects a path with anything but a file that kbgen made.
     ///
     /// # Errors
-    /// When it is a folder, one of the sources, or a file of someone else that may not be taken over.
+    /// If it is a folder, a source, or a foreign file that may not be replaced.
     pub fn check_owner(&self) -> Result<()> {
         let (asked, file) = (self.path.display(), resolve(self.path)?);
         for source in self.sources {
@@ -55,10 +55,10 @@ impl SingleFile<'_> {
         Ok(start == self.mark)
     }
 
-    /// Writes the file: beside its place first, then in one step to it.
+    /// Writes the file under a temporary name and renames it.
     ///
     /// # Errors
-    /// As [`SingleFile::check_owner`], and when the disk refuses; the old file is whole then.
+    /// As [`SingleFile::check_owner`], and on I/O errors; the old file is then intact.
     pub fn write(&self, bytes: &[u8]) -> Result<()> {
         self.check_owner()?;
         let file = resolve(self.path)?;
@@ -71,7 +71,7 @@ impl SingleFile<'_> {
         staging::remove_leftover_file(&beside)?;
         let written = write_through(&beside, bytes).and_then(|()| fs::rename(&beside, &file));
         if written.is_err() {
-            // What was begun helps nobody; if it cannot be removed, the first error says why.
+            // Ignored: the first error explains the failure.
             let _ = fs::remove_file(&beside);
         }
         written.with_context(|| format!("cannot write `{}`", self.path.display()))

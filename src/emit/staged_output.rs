@@ -1,4 +1,4 @@
-//! A site on its way to the disk: each file is compared and written when it is made, and all appear at once at the end.
+//! Writes a site to a staging folder, file by file, and publishes all files at once.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fs::{self, File};
@@ -18,57 +18,57 @@ use crate::emit::tree::Tree;
 use crate::emit::{OutputTarget, Permission, Report};
 use crate::files::{Key, Sink};
 
-/// A site that is being written beside the published one. Dropped before [`StagedOutput::finish`], it leaves no trace.
+/// A site that is being written next to the published one. Removed if dropped before [`StagedOutput::finish`].
 #[derive(Debug)]
 pub struct StagedOutput {
     paths: OutputPaths,
-    /// The published folder, if it is there.
+    /// The published folder, if it exists.
     published: Option<Tree>,
     permission: Permission,
     /// Manifest of the earlier build.
     before: Option<Manifest>,
-    /// Made with the first file that is not there yet; empty if it could not be made.
+    /// Created for the first changed file; `None` if that failed.
     staging: OnceLock<Option<Staging>>,
     written: Mutex<WrittenFiles>,
     /// Keys of the published files.
     known: Record,
 }
 
-/// A site that was published.
+/// Result of publishing a site.
 #[derive(Debug)]
 pub struct Published {
     /// Counts of written, kept and removed files.
     pub report: Report,
-    /// Keys of its files, for the next build; none if unchanged.
+    /// Keys of the files, for the next build; `None` if unchanged.
     pub record: Option<Record>,
 }
 
-/// Files taken so far.
+/// Files received so far.
 #[derive(Debug, Default)]
 struct WrittenFiles {
-    /// Every path, and whether the published folder holds the same bytes there.
+    /// All paths, each with whether the published folder has the same content.
     files: BTreeMap<String, bool>,
-    /// The keys of files that were made now.
+    /// Keys of new files.
     made: HashMap<String, Key>,
-    /// Keys of files that were there.
+    /// Keys of reused files.
     kept: Vec<Key>,
-    /// The first thing that went wrong; nothing is written after it.
+    /// First error; later files are not written.
     fault: Option<anyhow::Error>,
-    /// Until there is a tree that keeps it.
+    /// Lock, until the staging folder takes it over.
     lock: OutputLock,
 }
 
 impl StagedOutput {
-    /// Claims the folder.
+    /// Locks the folder.
     ///
     /// # Errors
-    /// When the folder is not ours to write (see [`Permission`]), overlaps a source, is a link, or is being written by
-    /// another build.
+    /// If kbgen may not write to the folder (see [`Permission`]), it overlaps a source, is a link, or another build
+    /// is writing to it.
     pub fn begin(target: &OutputTarget) -> Result<Self> {
         Self::begin_at(OutputPaths::find(target)?, target.permission)
     }
 
-    /// As [`StagedOutput::begin`], at a place that was found.
+    /// As [`StagedOutput::begin`], for resolved paths.
     pub(crate) fn begin_at(paths: OutputPaths, permission: Permission) -> Result<Self> {
         let mut lock = lock::lock(&paths)?;
         staging::clean(&paths, &mut lock)?;
@@ -87,13 +87,12 @@ impl StagedOutput {
         })
     }
 
-    /// The same, told what the files of the folder were made of.
+    /// Sets the record of the earlier build.
     pub fn with_record(self, known: Record) -> Self {
         Self { known, ..self }
     }
 
-    /// Takes the files that an earlier build made under a key, if all of them are there as they were made, and returns their
-    /// lengths.
+    /// Reuses the files of a key if all of them are unmodified, and returns their lengths.
     pub fn reuse_known(&self, key: &Key) -> Option<Vec<u64>> {
         let files = self.known.files(key).filter(|_| self.before.is_some())?;
         if !files.iter().all(|(path, stamp)| self.is_unchanged(path, *stamp)) {
@@ -105,11 +104,11 @@ impl StagedOutput {
         Some(files.iter().map(|(_, stamp)| stamp.length).collect())
     }
 
-    /// Publishes what was taken, and removes what an earlier build wrote and this one did not.
+    /// Publishes all received files, and removes files of the earlier build that are no longer part of the site.
     ///
     /// # Errors
-    /// When a file could not be written, one of someone else is in the way, or the disk refuses. The folder holds the
-    /// old site then, whole.
+    /// If a file could not be written, a foreign file conflicts, or on I/O errors. The folder then contains the old
+    /// site.
     pub fn finish(self) -> Result<Published> {
         let written = self.written.into_inner().unwrap_or_else(PoisonError::into_inner);
         let folder = self.paths.folder.display();
@@ -133,7 +132,7 @@ impl StagedOutput {
         Ok(Published { report: plan.report(), record: Some(record).filter(|record| *record != self.known) })
     }
 
-    /// Whether the published folder has a file that nobody wrote to since.
+    /// Returns whether a published file is unmodified.
     fn is_unchanged(&self, path: &str, stamp: Stamp) -> bool {
         self.published.as_ref().and_then(|tree| tree.stamp(Path::new(path))) == Some(stamp)
     }
@@ -142,7 +141,7 @@ impl StagedOutput {
         self.written.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Writes a file of the new tree, unless the published one has the same; says whether it has.
+    /// Writes a file to the staging folder unless the published one is identical; returns whether it is.
     fn put(&self, path: &str, bytes: &[u8]) -> Result<bool> {
         manifest::check_path(path)?;
         if self.before.is_some() || self.permission == Permission::TakeOver {
@@ -161,7 +160,7 @@ impl StagedOutput {
                 }
             }
         });
-        // Without a tree there is a fault already.
+        // If there is no staging folder, an error is already recorded.
         staging.as_ref().map_or(Ok(()), |staging| staging.write(Path::new(path), bytes))?;
         Ok(false)
     }
@@ -199,14 +198,14 @@ impl WrittenFiles {
     }
 }
 
-/// Returns the keys of the files of a published folder: of those made now, and the `kept` ones.
+/// Creates the record of a published folder: of the new files, and of the `kept` keys.
 fn record(made: HashMap<String, Key>, paths: &OutputPaths, known: &Record, kept: &[Key]) -> Record {
     let published = Tree::open(&paths.folder).ok();
     let mut files: BTreeMap<Key, Option<Vec<RecordedFile>>> = BTreeMap::new();
     for (path, key) in made {
         let stamp = published.as_ref().and_then(|tree| tree.stamp(Path::new(&path)));
         let files = files.entry(key).or_insert_with(|| Some(Vec::new()));
-        // Where one is not there, nothing is known of the others.
+        // If one file of a key is missing, the key is not recorded.
         *files = files.take().zip(stamp).map(|(mut files, stamp)| {
             files.push(RecordedFile { path, stamp });
             files
@@ -216,13 +215,13 @@ fn record(made: HashMap<String, Key>, paths: &OutputPaths, known: &Record, kept:
     Record::new(files.collect(), known, kept)
 }
 
-/// Whether a regular file holds these bytes. A link does not count: what it points to is not ours.
+/// Returns whether a regular file has this content. Links do not count, since their targets may be foreign.
 fn has_content(path: &Path, bytes: &[u8]) -> bool {
     let has_length = |found: fs::Metadata| found.is_file() && found.len() == bytes.len() as u64;
     if !fs::symlink_metadata(path).is_ok_and(has_length) {
         return false;
     }
-    // A site has thousands of files, most of them as they were: one buffer on the stack costs less than memory for each.
+    // One stack buffer: most of the thousands of files are unchanged, and this saves an allocation for each.
     let Ok(mut file) = File::open(path) else { return false };
     let mut buffer = [0; 32 * 1024];
     bytes.chunks(buffer.len()).all(|expected| {

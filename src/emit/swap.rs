@@ -1,4 +1,4 @@
-//! Puts the new tree in the place of the old one.
+//! Swaps the new tree with the published one.
 
 use std::fs;
 use std::io::{Error, ErrorKind};
@@ -10,11 +10,11 @@ use crate::emit::manifest::MANIFEST_FILE;
 use crate::emit::paths::{OutputPaths, SwapMode, refuse_link};
 use crate::emit::plan::Plan;
 
-/// Publishes the tree in staging. Where there was an old tree, it lies in staging then.
+/// Publishes the staging folder. The old tree, if any, is in the staging folder afterwards.
 ///
 /// # Errors
-/// When the disk refuses. The old tree is published then, unless it had to be exchanged entry by entry; the next
-/// build mends that.
+/// On I/O errors. The old tree is then still published, except after a partial swap of entries, which the next build
+/// repairs.
 pub(crate) fn publish(paths: &OutputPaths, plan: &Plan) -> Result<()> {
     let OutputPaths { folder, staging, aside, .. } = paths;
     let done = if !paths.exists() {
@@ -27,8 +27,9 @@ pub(crate) fn publish(paths: &OutputPaths, plan: &Plan) -> Result<()> {
     done.with_context(|| format!("cannot put the new site in the place of `{}`", folder.display()))
 }
 
-/// Exchanges what lies directly in the folder. For less than a millisecond or so the site is a mixed one, though each
-/// file is whole; a kill in that time leaves it so until the next build, which the first marker tells what is ours.
+/// Swaps the top-level entries. For about a millisecond the site is a mix of both builds, though every file is
+/// complete. After a kill in that time it stays so until the next build, which finds the files of both in the
+/// manifest.
 fn swap_entries(paths: &OutputPaths, plan: &Plan) -> Result<()> {
     let OutputPaths { folder, staging, aside, .. } = paths;
     let put = |name: &Path| {
@@ -51,10 +52,9 @@ fn swap_entries(paths: &OutputPaths, plan: &Plan) -> Result<()> {
     put(Path::new(MANIFEST_FILE))
 }
 
-/// Exchanges `new` and `old`, in one step where the system can.
+/// Swaps `new` and `old`, atomically where the system supports it.
 ///
-/// Elsewhere there is nothing in the place of `old` for a moment, but never half of it; [`recover`] mends a kill
-/// in that moment.
+/// Elsewhere `old` is missing for a moment but never incomplete; [`recover`] repairs a kill in that moment.
 fn replace(new: &Path, old: &Path, aside: &Path) -> Result<(), Error> {
     match exchange(new, old) {
         Err(error) if cannot_exchange(&error) => swap_with_renames(new, old, aside),
@@ -63,7 +63,7 @@ fn replace(new: &Path, old: &Path, aside: &Path) -> Result<(), Error> {
 }
 
 fn swap_with_renames(new: &Path, old: &Path, aside: &Path) -> Result<(), Error> {
-    // Below `aside` under its own name, which tells [`recover`] where it belongs.
+    // Keeps its own name below `aside`, so that [`recover`] can restore it.
     let waiting = aside.join(old.file_name().expect("what is replaced has a name"));
     fs::create_dir_all(aside)?;
     fs::rename(old, &waiting)?;
@@ -75,16 +75,16 @@ fn swap_with_renames(new: &Path, old: &Path, aside: &Path) -> Result<(), Error> 
     fs::remove_dir(aside)
 }
 
-/// Puts back what a build set aside and could not bring back, because it was killed between two renames.
+/// Restores entries that a killed build had set aside.
 ///
 /// # Errors
-/// When the disk refuses.
+/// On I/O errors.
 pub(crate) fn recover(paths: &OutputPaths) -> Result<()> {
     let OutputPaths { folder, aside, swap_mode, .. } = paths;
     let fails = || format!("cannot put back what lies in `{}`", aside.display());
     refuse_link(aside)?;
     let waiting = match fs::read_dir(aside) {
-        // What is no folder is reported when it is to be removed.
+        // A file in its place is reported when it is removed.
         Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => return Ok(()),
         waiting => waiting.with_context(fails)?,
     };
@@ -102,7 +102,7 @@ pub(crate) fn recover(paths: &OutputPaths) -> Result<()> {
     Ok(())
 }
 
-/// Exchanges two folders or files in one step (`renameat2` with `RENAME_EXCHANGE`; `RENAME_SWAP` on macOS).
+/// Swaps two folders or files atomically (`renameat2` with `RENAME_EXCHANGE`; `RENAME_SWAP` on macOS).
 #[cfg(any(target_os = "linux", target_os = "android", target_os = "macos"))]
 fn exchange(one: &Path, other: &Path) -> Result<(), Error> {
     use rustix::fs::{CWD, RenameFlags, renameat_with};
@@ -115,7 +115,7 @@ fn exchange(_one: &Path, _other: &Path) -> Result<(), Error> {
     Err(ErrorKind::Unsupported.into())
 }
 
-/// Whether the system or the file system knows no exchange (old kernels, some network file systems).
+/// Returns whether the system or file system does not support atomic swaps (old kernels, some network file systems).
 fn cannot_exchange(error: &Error) -> bool {
     matches!(error.kind(), ErrorKind::Unsupported | ErrorKind::InvalidInput)
 }

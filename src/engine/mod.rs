@@ -1,9 +1,9 @@
-//! Runs queries, and runs a query again only when a fact that it read says something else.
+//! Runs queries, and reruns a query only when a fact that it read has changed.
 //!
-//! A build tells its facts stage by stage ([`Engine::tell`]) and asks queries of each stage after the facts that these can
-//! read. While a query runs, its reads are recorded ([`crate::facts`]). Its key is the hash of what these facts say: as long
-//! as the key is the same, so is the result, in this run or a later one, for `build`, `check` and `serve` alike. Nobody
-//! writes a key or a list of dependencies by hand.
+//! A build registers its facts stage by stage ([`Engine::register`]), and runs the queries of a stage after the facts
+//! that they can read. The facts that a query reads are recorded ([`crate::facts`]). The key of a query is the hash
+//! of their fingerprints: as long as the key is unchanged, so is the result, in this run or a later one, for `build`,
+//! `check` and `serve` alike. Keys and dependency lists are never written by hand.
 
 mod pack;
 mod results;
@@ -23,16 +23,16 @@ use crate::files::{Key, PROGRAM, Sink};
 
 pub use results::{Kind, MAX_PACK_BYTES, PackPart};
 
-/// Queries with what is known of earlier runs.
+/// Runs queries and keeps their results.
 #[derive(Debug, Default)]
 pub struct Engine {
-    /// Fingerprints of the facts of this build.
+    /// Fingerprints of the facts of the current build.
     facts: RwLock<HashMap<Name, Fingerprint, BuildHasherDefault<NameHasher>>>,
     results: Results,
     values: Option<Mutex<Values>>,
 }
 
-/// Values of queries by the query, each with the key that it was made under.
+/// In-memory values by query, each with the key that it was computed under.
 #[derive(Default)]
 struct Values(HashMap<Key, (Key, Arc<dyn Any + Send + Sync>)>);
 
@@ -43,28 +43,28 @@ impl Debug for Values {
 }
 
 impl Engine {
-    /// An engine that knows what `packs` returns: what [`Engine::pack`] made of a kind. It is called when the first result of
-    /// the kind is asked for; what another program made is left out.
+    /// Creates an engine with cached results. `packs` returns the output of [`Engine::pack`] of an earlier run; it is
+    /// called when the first result of a kind is needed. Packs of another kbgen version are ignored.
     pub fn new(packs: impl Fn(Kind, PackPart) -> Option<Vec<u8>> + Send + Sync + 'static) -> Self {
         Self { results: Results::new(packs), ..Self::default() }
     }
 
-    /// An engine that runs every query.
+    /// Creates an engine that runs every query.
     pub fn without_cache() -> Self {
         Self { results: Results::disabled(), ..Self::default() }
     }
 
-    /// The same for many builds in one process: values stay in memory as they are.
+    /// Also keeps values in memory, for several builds in one process.
     pub fn with_values(self) -> Self {
         Self { values: Some(Mutex::default()), ..self }
     }
 
-    /// Begins a build: no fact is known.
+    /// Begins a build: removes all facts.
     pub fn begin(&self) {
         self.facts.write().unwrap_or_else(PoisonError::into_inner).clear();
     }
 
-    /// Takes in what facts say in this build.
+    /// Registers the fingerprints of facts for the current build.
     pub fn register(&self, facts: &impl Facts) {
         let mut known = self.facts.write().unwrap_or_else(PoisonError::into_inner);
         facts.visit(&mut |name, fingerprint| {
@@ -72,7 +72,7 @@ impl Engine {
         });
     }
 
-    /// The value of a query. It is kept from one run to the next.
+    /// Returns the result of a query, from the cache if its key is unchanged.
     pub fn query<T: Serialize + DeserializeOwned>(
         &self,
         kind: Kind,
@@ -94,12 +94,13 @@ impl Engine {
         value
     }
 
-    /// The value of a query. It is kept as it is as long as the process lives, if this serves many builds.
+    /// Returns the value of a query. The value is kept in memory if the engine was created [`with
+    /// values`](Self::with_values).
     pub fn value<T: Any + Send + Sync>(&self, name: &str, make: impl FnOnce() -> T) -> Arc<T> {
         if self.values.is_none() { Arc::new(make()) } else { self.keyed(name, make).0 }
     }
 
-    /// The key of a query, which `learn` runs only if its reads are not known.
+    /// Returns the key of a query. `learn` runs the query if its dependencies are unknown.
     pub fn key(&self, name: &str, learn: impl FnOnce()) -> Key {
         let query = query("key", name);
         match self.recorded(&query) {
@@ -108,7 +109,7 @@ impl Engine {
         }
     }
 
-    /// As [`Engine::value`], with the key that it was made under.
+    /// Returns the value of a query, and the key that it was computed under.
     pub fn keyed<T: Any + Send + Sync>(&self, name: &str, make: impl FnOnce() -> T) -> (Arc<T>, Key) {
         let query = query("value", name);
         let values =
@@ -131,7 +132,7 @@ impl Engine {
         (value, key)
     }
 
-    /// The result of a function of nothing but its arguments.
+    /// Returns the result of a pure function, cached by its arguments.
     pub fn pure<A: Debug, T: Serialize + DeserializeOwned>(
         &self,
         kind: Kind,
@@ -141,11 +142,11 @@ impl Engine {
         if self.results.is_disabled() {
             return function(arguments);
         }
-        // What they show of themselves is all that they hold.
+        // Arguments derive `Debug`, so their output contains all their data.
         self.results.get_or(kind, &Key::of([format!("{arguments:?}")]), || function(arguments))
     }
 
-    /// Whether a check finds nothing. One that does is not run again as long as that holds.
+    /// Returns the findings of a check. A check without findings is not rerun while its key is unchanged.
     pub fn check<T>(&self, name: &str, check: impl FnOnce() -> Vec<T>) -> Vec<T> {
         let query = query("check", name);
         if self.recorded(&query).is_some_and(|(key, _)| self.results.knows(Kind::Clean, &key)) {
@@ -158,7 +159,7 @@ impl Engine {
         found
     }
 
-    /// Makes files, unless the sink has them as they were made under the same key.
+    /// Makes the files of a query, unless the sink can reuse those made under the same key.
     ///
     /// # Errors
     /// As `make`.
@@ -179,12 +180,12 @@ impl Engine {
         Ok(())
     }
 
-    /// Returns the results of a kind in one piece; see [`Results::pack`].
+    /// Serializes the results of a kind; see [`Results::pack`].
     pub fn pack(&self, kind: Kind) -> Option<(PackPart, Vec<u8>)> {
         self.results.pack(kind)
     }
 
-    /// The key that a query has now, and its reads, if it ran before.
+    /// Returns the current key of a query and its dependencies, if it has run before.
     fn recorded(&self, query: &Key) -> Option<(Key, Vec<Name>)> {
         let reads: Vec<u8> = self.results.bytes(Kind::Reads, query)?;
         let (names, _) = reads.as_chunks::<8>();
@@ -216,7 +217,7 @@ fn query(kind: &str, name: &str) -> Key {
     Key::of([kind, name])
 }
 
-/// Takes no file, where only the faults of making them matter: what was made without one is not made again.
+/// A sink that discards files, to find only the errors of rendering; skips queries that had none.
 #[derive(Debug)]
 pub struct DryRun<'e>(pub &'e Engine);
 

@@ -1,5 +1,4 @@
-//! Results of queries as bytes, by the hash of all that they were made from. `cache` brings them over from one run to the
-//! next.
+//! Results of queries as bytes, by key. `cache` stores them between runs.
 
 use std::collections::HashMap;
 use std::fmt::{self, Debug, Formatter};
@@ -15,19 +14,19 @@ use crate::files::Key;
 /// Kinds of cached results.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Kind {
-    /// The facts that each query read.
+    /// Facts that each query read.
     Reads,
-    /// Error pages as they were read.
+    /// Parsed error pages.
     Pages,
-    /// Queries that made files without a fault, and checks that nothing was found by.
+    /// Queries that made files without errors, and checks without findings.
     Clean,
-    /// Solutions of an error by their words.
+    /// Solutions of an error, by their text.
     Solutions,
-    /// Data gathered from all pages.
+    /// Data computed from all pages.
     Gathered,
-    /// How often each word stands in some pages.
+    /// Word counts of pages.
     Words,
-    /// Colored code blocks.
+    /// Highlighted code blocks.
     Code,
     /// Bodies as HTML.
     Prose,
@@ -35,12 +34,12 @@ pub enum Kind {
     Hits,
     /// Memory figures of a model.
     Figures,
-    /// Tables of the diagnosis for a whole knowledge base.
+    /// Diagnosis tables of a whole knowledge base.
     Diagnosis,
 }
 
 impl Kind {
-    /// All of them.
+    /// All kinds.
     pub const ALL: [Self; 11] = [
         Self::Reads,
         Self::Pages,
@@ -55,7 +54,7 @@ impl Kind {
         Self::Diagnosis,
     ];
 
-    /// Its name: that of its file, too.
+    /// Returns the name, also used as the file name.
     pub fn name(self) -> &'static str {
         match self {
             Self::Reads => "reads",
@@ -74,7 +73,7 @@ impl Kind {
 }
 
 impl Kind {
-    /// Whether a result says what it is made of. Those that leave fields out or hold one thing or another have to.
+    /// Returns whether results are stored as JSON, because they leave out fields or contain untagged enums.
     fn is_described(self) -> bool {
         matches!(self, Self::Hits | Self::Figures | Self::Diagnosis)
     }
@@ -92,38 +91,38 @@ impl Kind {
     }
 }
 
-/// Most bytes that are kept of a kind.
+/// Maximum bytes of the results of a kind.
 pub const MAX_PACK_BYTES: usize = 128 * 1024 * 1024;
 
-/// So many times a kind is packed without a result that nobody asked for; then it goes.
+/// Number of packs after which an unused result is dropped.
 const MAX_AGE: u8 = 4;
 
-/// A part of what is kept of a kind. Where little is new, the whole need not be written again.
+/// Which results of a kind a pack contains. With few new results, the full pack need not be rewritten.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PackPart {
-    /// Everything, at some time.
+    /// All results at the time of writing.
     Whole,
-    /// Results added since the pack was read.
+    /// Results added since the full pack was read.
     Later,
 }
 
 impl PackPart {
-    /// Both, in the order in which they are unpacked.
+    /// Both, in the order of reading.
     pub const ALL: [Self; 2] = [Self::Whole, Self::Later];
 }
 
-/// The whole is packed anew when what came later is more than this part of it.
+/// The full pack is rewritten when later results exceed this fraction (1/8) of all.
 const LATER: usize = 8;
 
-/// Results by kind and key.
+/// Cached results by kind and key.
 #[derive(Debug)]
 pub(super) struct Results {
-    /// One a kind, or none of a store that keeps nothing.
+    /// One table per kind; empty if caching is disabled.
     tables: Vec<Mutex<CacheTable>>,
     packs: Packs,
 }
 
-/// Gives what [`Results::pack`] made of a kind in an earlier run.
+/// Returns the pack of a kind that [`Results::pack`] made in an earlier run.
 struct Packs(Box<dyn Fn(Kind, PackPart) -> Option<Vec<u8>> + Send + Sync>);
 
 impl Debug for Packs {
@@ -132,57 +131,56 @@ impl Debug for Packs {
     }
 }
 
-/// The results of one kind.
+/// Cached results of one kind.
 #[derive(Debug, Default)]
 struct CacheTable {
     entries: HashMap<Key, CachedResult>,
-    /// Bytes of all entries.
+    /// Total bytes of the results.
     bytes: usize,
-    /// Whether the packs were asked for.
+    /// Whether the packs have been read.
     is_open: bool,
-    /// Whether something is here that was not unpacked.
+    /// Whether there are results that were not read from a pack.
     is_new: bool,
 }
 
 #[derive(Debug, Clone)]
 pub(super) struct CachedResult {
-    /// Many entries share what was unpacked.
+    /// Buffer with the result; results of one pack share it.
     pub(super) holder: Arc<Vec<u8>>,
     pub(super) range: Range<usize>,
-    /// How many times it was packed since it was last asked for.
+    /// Number of packs written since the last use.
     pub(super) age: u8,
     pub(super) part: PackPart,
 }
 
 impl Default for Results {
-    /// A store without a result.
+    /// Creates an empty store.
     fn default() -> Self {
         Self::new(|_, _| None)
     }
 }
 
 impl Results {
-    /// A store with what `packs` gives: what [`Results::pack`] made of a kind. It is asked when the first result of the kind
-    /// is; what this program did not make is left out.
+    /// Creates a store. `packs` returns the output of [`Results::pack`] of an earlier run; it is called on the first
+    /// access to a kind. Packs of another program version are ignored.
     pub fn new(packs: impl Fn(Kind, PackPart) -> Option<Vec<u8>> + Send + Sync + 'static) -> Self {
         Self { tables: Kind::ALL.iter().map(|_| Mutex::default()).collect(), packs: Packs(Box::new(packs)) }
     }
 
-    /// A store that keeps nothing: every result is made.
+    /// Creates a store that caches nothing.
     pub fn disabled() -> Self {
         Self { tables: Vec::new(), ..Self::default() }
     }
 
-    /// The result for a key: the one that is kept, or else that of `make`, which is kept from now on.
-    ///
-    /// `make` depends on nothing that the key was not made of.
+    /// Returns the cached result of a key, or computes and caches it. `make` may depend only on what the key is
+    /// computed from.
     pub fn get_or<T: Serialize + DeserializeOwned>(
         &self,
         kind: Kind,
         key: &Key,
         make: impl FnOnce() -> T,
     ) -> T {
-        // What cannot be read is made anew, and takes the place of what was there.
+        // A result that cannot be deserialized is computed again and replaced.
         self.get(kind, key).unwrap_or_else(|| {
             let value = make();
             self.put(kind, *key, &value);
@@ -190,12 +188,12 @@ impl Results {
         })
     }
 
-    /// The result for a key, if it is kept.
+    /// Returns the cached result of a key.
     pub fn get<T: DeserializeOwned>(&self, kind: Kind, key: &Key) -> Option<T> {
         self.find(kind, key).and_then(|entry| kind.read(entry.bytes()))
     }
 
-    /// Keeps the result for a key.
+    /// Caches a result.
     pub fn put<T: Serialize + DeserializeOwned>(&self, kind: Kind, key: Key, value: &T) {
         if self.is_disabled() {
             return;
@@ -207,29 +205,29 @@ impl Results {
         }
     }
 
-    /// The bytes that are kept for a key.
+    /// Returns the bytes of a cached result.
     pub fn bytes(&self, kind: Kind, key: &Key) -> Option<Vec<u8>> {
         Some(self.find(kind, key)?.bytes().to_vec())
     }
 
-    /// Keeps bytes for a key, unless they are there.
+    /// Caches bytes, unless they are unchanged.
     pub fn put_bytes(&self, kind: Kind, key: Key, bytes: Vec<u8>) {
         if self.find(kind, &key).is_none_or(|entry| entry.bytes() != bytes) {
             self.keep(kind, key, bytes);
         }
     }
 
-    /// Whether nothing is kept.
+    /// Returns whether caching is disabled.
     pub fn is_disabled(&self) -> bool {
         self.tables.is_empty()
     }
 
-    /// Whether a key was noted.
+    /// Returns whether a key is present.
     pub fn knows(&self, kind: Kind, key: &Key) -> bool {
         self.find(kind, key).is_some()
     }
 
-    /// Notes a key without a result.
+    /// Adds a key without a result.
     pub fn note(&self, kind: Kind, key: Key) {
         if !self.knows(kind, &key) {
             self.keep(kind, key, Vec::new());
@@ -247,7 +245,7 @@ impl Results {
     fn keep(&self, kind: Kind, key: Key, bytes: Vec<u8>) {
         let Some(mut table) = self.table(kind) else { return };
         if table.bytes + bytes.len() > MAX_PACK_BYTES {
-            // A long session has seen too much; what is still wanted will be asked for.
+            // Drops everything in a long session; results that are still needed are computed again.
             *table = CacheTable { is_open: true, ..CacheTable::default() };
         }
         table.bytes += bytes.len();
@@ -273,12 +271,12 @@ impl Results {
     }
 
     fn lock_table(&self, kind: Kind) -> Option<MutexGuard<'_, CacheTable>> {
-        // A shelf is whole between any two calls, so a thread that ended in between harmed nothing.
+        // A table is consistent between any two calls, so a panic in another thread does no harm.
         Some(self.tables.get(kind as usize)?.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// The results of a kind in one piece, but for those that nobody asked for in a long time: all, or what came later if
-    /// that is little. `None` if nothing came to what was unpacked.
+    /// Serializes the results of a kind, without those unused for long: all of them, or only the new ones if these
+    /// are few. `None` if there are no new results.
     pub fn pack(&self, kind: Kind) -> Option<(PackPart, Vec<u8>)> {
         let table = self.lock_table(kind).filter(|table| table.is_new)?;
         let mut entries: Vec<(&Key, &CachedResult)> =

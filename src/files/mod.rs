@@ -1,4 +1,4 @@
-//! Sources and outputs in memory, and the places in them.
+//! Sources and outputs in memory, and spans in sources.
 
 mod key;
 mod outputs;

@@ -1,79 +1,79 @@
-//! The files of a built site, in memory or on their way.
+//! Output files of a site, and sinks that receive them.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::files::Key;
 
-/// Takes the files of a site as they are made: in any order, and from several threads.
+/// Receives output files in any order and from several threads.
 pub trait Sink: Sync {
-    /// Takes the file of a path, which comes once only.
+    /// Writes a file; each path is written only once.
     fn write(&self, path: String, bytes: Vec<u8>);
 
-    /// Takes the files that an earlier build made under a key, if all of them are there as they were made. Says whether it
+    /// Reuses the files that an earlier build wrote under a key, if all of them are unchanged. Returns whether it
     /// did.
     fn reuse_group(&self, _key: &Key) -> bool {
         false
     }
 
-    /// Takes the files that were made under a key.
+    /// Writes the files of a key.
     fn write_group(&self, _key: &Key, files: Vec<(String, Vec<u8>)>) {
         files.into_iter().for_each(|(path, bytes)| self.write(path, bytes));
     }
 }
 
-/// Output files by path (`errors/x/index.html`, `/` between parts, no leading slash), in order.
+/// Output files by path (`errors/x/index.html`: `/` as the separator, no leading slash).
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Outputs {
     files: BTreeMap<String, Arc<[u8]>>,
 }
 
 impl Outputs {
-    /// Adds a file; a path is written once only.
+    /// Adds a file.
     ///
     /// # Panics
-    /// When two files claim one path: `check` refuses such sites before they are rendered.
+    /// If the path is already taken: `check` rejects such sites before they are rendered.
     pub fn add(&mut self, path: impl Into<String>, bytes: impl Into<Vec<u8>>) {
         self.add_shared(path.into(), bytes.into().into());
     }
 
-    /// As [`Outputs::add`], for bytes that others hold, too.
+    /// As [`Outputs::add`], for shared bytes.
     pub fn add_shared(&mut self, path: String, bytes: Arc<[u8]>) {
         let before = self.files.insert(path.clone(), bytes);
         assert!(before.is_none(), "two outputs claim `{path}`");
     }
 
-    /// The bytes at a path.
+    /// Returns the content of a file.
     pub fn get(&self, path: &str) -> Option<&Arc<[u8]>> {
         self.files.get(path)
     }
 
-    /// All files in the order of their paths.
+    /// Iterates over all files, sorted by path.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &Arc<[u8]>)> {
         self.files.iter().map(|(path, bytes)| (path.as_str(), bytes))
     }
 
-    /// How many files there are.
+    /// Returns the number of files.
     pub fn len(&self) -> usize {
         self.files.len()
     }
 
-    /// Whether there is none.
+    /// Returns whether there are no files.
     pub fn is_empty(&self) -> bool {
         self.files.is_empty()
     }
 
-    /// Its files one by one.
+    /// Converts to a list of paths and contents.
     pub fn into_files(self) -> Vec<(String, Vec<u8>)> {
         self.files.into_iter().map(|(path, bytes)| (path, bytes.to_vec())).collect()
     }
 
-    /// Hands all files on.
+    /// Writes all files to a sink.
     pub fn write_to(&self, sink: &dyn Sink) {
         self.iter().for_each(|(path, bytes)| sink.write(path.to_string(), bytes.to_vec()));
     }
 
-    /// Moves all files of `other` in.
+    /// Moves all files of `other` into this set.
     ///
     /// # Panics
     /// As [`Outputs::add`].
@@ -82,12 +82,12 @@ impl Outputs {
     }
 }
 
-/// Keeps the files in memory.
+/// A sink that keeps files in memory.
 #[derive(Debug, Default)]
 pub struct MemorySink(Mutex<Outputs>);
 
 impl MemorySink {
-    /// Returns the files taken so far.
+    /// Returns the files received so far.
     pub fn into_outputs(self) -> Outputs {
         self.0.into_inner().unwrap_or_else(PoisonError::into_inner)
     }
@@ -99,16 +99,16 @@ impl Sink for MemorySink {
     }
 }
 
-/// The files of a build, with what they were made under.
+/// The files of a build with their keys, for the next build.
 #[derive(Debug, Clone, Default)]
 pub struct BuildFiles {
-    /// The files.
+    /// All files.
     pub outputs: Outputs,
-    /// Paths of files that were made together.
+    /// Paths of the files by key.
     made: HashMap<Key, Vec<String>>,
 }
 
-/// Takes the files of a build in memory, and those of the build before that are the same.
+/// A sink for the files of a build in memory that reuses files of the previous build.
 #[derive(Debug)]
 pub struct UpdateSink<'b> {
     before: &'b BuildFiles,
@@ -116,17 +116,17 @@ pub struct UpdateSink<'b> {
 }
 
 impl<'b> UpdateSink<'b> {
-    /// Begins a build after another.
+    /// Creates a sink that reuses files of `before`.
     pub fn new(before: &'b BuildFiles) -> Self {
         Self { before, now: Mutex::default() }
     }
 
-    /// Shows what was taken so far.
+    /// Calls `show` with the files received so far.
     pub fn inspect(&self, show: impl FnOnce(&BuildFiles)) {
         show(&self.now());
     }
 
-    /// Returns the files taken so far.
+    /// Returns the files received so far.
     pub fn finish(self) -> BuildFiles {
         self.now.into_inner().unwrap_or_else(PoisonError::into_inner)
     }
@@ -135,7 +135,7 @@ impl<'b> UpdateSink<'b> {
         self.now.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The same bytes stay where they are.
+    /// Adds a file; shares its bytes with the previous build if they are equal.
     fn add(&self, path: String, bytes: Vec<u8>) {
         let same = self.before.outputs.get(&path).filter(|before| ***before == *bytes);
         let bytes = same.map_or_else(|| bytes.into(), Arc::clone);

@@ -1,4 +1,4 @@
-//! The parameters that a page's hyperparameters make, held against the count that its publisher gives.
+//! Compares the parameter count of a page's hyperparameters with the published count.
 
 use std::collections::BTreeMap;
 
@@ -13,10 +13,10 @@ use crate::fit::suggestions::suggestions;
 use crate::site::kinds::{ModelData, key};
 use crate::site::{Page, Parameters, Site, tokens};
 
-/// A difference of one in so many is let pass: publishers count small vectors that are not loaded.
+/// Maximum deviation, as a fraction (1/10,000): publishers count small vectors that are not loaded.
 pub(super) const TOLERANCE: u64 = 10_000;
 
-/// What each model holds; published counts that do not agree with it are reported.
+/// Returns the parameter count of each model, and reports published counts that differ from it.
 pub(super) fn counts(site: &Site, found: &mut Vec<Diagnostic>) -> BTreeMap<String, Parameters> {
     let mut counts = BTreeMap::new();
     for page in &site.models {
@@ -35,7 +35,7 @@ pub(super) fn counts(site: &Site, found: &mut Vec<Diagnostic>) -> BTreeMap<Strin
     counts
 }
 
-/// The count of possible hyperparameters; impossible ones are reported elsewhere.
+/// Returns the parameter count; `None` for impossible hyperparameters, which are reported elsewhere.
 pub(super) fn count(fields: &ArchitectureFields) -> Option<ParameterCount> {
     fields.build().ok().map(|model| parameter_count(&model))
 }
@@ -48,7 +48,7 @@ fn mismatch(
 ) -> Option<Diagnostic> {
     let target = published.value;
     let difference = held.abs_diff(target);
-    // A note explains parts that are counted and not loaded; it cannot explain the opposite.
+    // A note can explain parameters that are counted but not loaded, not the opposite.
     let explained = page.data.parameters_note.is_some() && held < target;
     if difference <= target / TOLERANCE || explained {
         return None;

@@ -1,18 +1,18 @@
-//! The rules that a catalog has to keep to be computed with.
+//! Rules for catalog data that the estimator needs.
 
 use kbgen_estimate::quantization::Quantization;
 
 use crate::diag::{Diagnostic, Rule, nearest};
 use crate::files::Spanned;
 
-/// Hyperparameters that contradict each other.
+/// Impossible or contradictory hyperparameters.
 pub(super) const BAD_ARCHITECTURE: Rule = Rule {
     code: "bad-architecture",
     demands: "the hyperparameters of a model are possible ones, and its architecture is known",
     why: "its fit table is computed from them",
 };
 
-/// Hyperparameters that make another model than the published one.
+/// Hyperparameters whose parameter count differs from the published one.
 pub(super) const PARAMETER_MISMATCH: Rule = Rule {
     code: "parameter-mismatch",
     demands: "the hyperparameters of a model make as many parameters as `parameters` says, to 0.01 %; \
@@ -20,14 +20,14 @@ pub(super) const PARAMETER_MISMATCH: Rule = Rule {
     why: "a count that does not come out is the surest sign of a wrong hyperparameter, and every figure rests on them",
 };
 
-/// A quantization that the estimator does not know.
+/// A quantization unknown to the estimator.
 const UNKNOWN_QUANTIZATION: Rule = Rule {
     code: "unknown-quantization",
     demands: "`gguf_type` of a quantization and `released_as` of a model are file types that the estimator knows",
     why: "sizes are computed from it",
 };
 
-/// A call in prose on something that is not covered.
+/// A call in prose for a figure that is not covered.
 pub(super) const NOT_COVERED: Rule = Rule {
     code: "not-covered",
     demands: "an estimator call asks for a figure that the estimator can compute",

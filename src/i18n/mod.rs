@@ -1,6 +1,6 @@
-//! Texts of the interface in the language of a site. The English text is its own name, so English needs no list.
+//! Translations of the interface. The English text is the key, so English needs no translation.
 //!
-//! A text may have holes (`{count}`) and marked words (`<link>words</link>`): whoever says it knows what they stand for.
+//! A text may have placeholders (`{count}`) and tags (`<link>words</link>`), which the caller fills in.
 
 mod calls;
 mod part;
@@ -11,12 +11,12 @@ use std::fmt::Display;
 pub use calls::{Call, calls};
 pub use part::{TextPart, parts};
 
-/// Marks a text that is kept for later and then said with [`Translations::say`]; the list of all texts is made by such marks.
+/// Marks a text for translation with [`Translations::tr`] at a later point; tests collect the marked texts.
 pub const fn text(english: &'static str) -> &'static str {
     english
 }
 
-/// The texts of one language, by their English.
+/// Translations into one language, by English text.
 #[derive(Debug, Clone, Default)]
 pub struct Translations {
     translations: BTreeMap<String, String>,
@@ -28,12 +28,12 @@ impl Translations {
         Self { translations }
     }
 
-    /// A text in the language of the site.
+    /// Returns the translation of a text.
     pub fn tr<'t>(&'t self, english: &'t str) -> &'t str {
         self.translations.get(english).map_or(english, String::as_str)
     }
 
-    /// A text in the language of the site with its holes filled; one without a value stays as it is.
+    /// Returns the translation of a text with its placeholders filled; those without a value are kept.
     pub fn fill(&self, english: &str, values: &[(&str, &dyn Display)]) -> String {
         let filled = parts(self.tr(english)).into_iter().map(|part| match part {
             TextPart::Hole(hole) => match values.iter().find(|(name, _)| *name == hole) {

@@ -1,20 +1,20 @@
-//! What a text is made of.
+//! Splits a text into words, placeholders and tags.
 
 /// A part of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum TextPart<'t> {
-    /// Words.
+    /// Plain text.
     Words(&'t str),
-    /// `{name}`: a value stands here.
+    /// A placeholder: `{name}`.
     Hole(&'t str),
-    /// `<name>`: marked words begin.
+    /// An opening tag: `<name>`.
     Open(&'t str),
-    /// `</name>`: they end.
+    /// A closing tag: `</name>`.
     Close(&'t str),
 }
 
 impl TextPart<'_> {
-    /// The part as it is written.
+    /// Returns the source of the part.
     pub fn source(&self) -> String {
         match self {
             Self::Words(words) => (*words).to_string(),
@@ -25,7 +25,7 @@ impl TextPart<'_> {
     }
 }
 
-/// The parts of a text in their order; a brace or an angle that no name follows is a word like any other.
+/// Splits a text into its parts; a brace or angle bracket without a name is plain text.
 pub fn parts(text: &str) -> Vec<TextPart<'_>> {
     let mut parts = Vec::new();
     let (mut plain, mut at) = (0, 0);
@@ -47,7 +47,7 @@ pub fn parts(text: &str) -> Vec<TextPart<'_>> {
     parts
 }
 
-/// The hole or mark that begins at `start`, and where it ends.
+/// Returns the placeholder or tag at `start`, and the offset after it.
 fn marked(text: &str, start: usize) -> Option<(TextPart<'_>, usize)> {
     let rest = &text[start..];
     let inner = |open: &str, close: char| {

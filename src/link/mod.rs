@@ -1,4 +1,4 @@
-//! Each link gets its target, or is listed as dangling. Whether that is an error is for `check` to say.
+//! Resolves the targets of all links. Whether a dangling link is an error is up to `check`.
 
 use rayon::prelude::*;
 
@@ -11,7 +11,7 @@ use crate::site::{
     Dangling, Head, Kind, LISTINGS, LinkTarget, Links, Missing, PageId, PageLinks, Site, parts_of,
 };
 
-/// Targets of all links in all bodies, and who points at whom.
+/// Resolves the links of all bodies and front matter.
 pub fn resolve(site: &Site, sources: &Sources, engine: &Engine) -> Links {
     let finder = LinkResolver { site, sources };
     let errors = site.errors.iter().map(|error| (&error.head, PathTarget::Error(&error.data)));
@@ -27,7 +27,7 @@ pub fn resolve(site: &Site, sources: &Sources, engine: &Engine) -> Links {
     Links::new(pages.into_iter().map(|(head, _)| head).zip(found).collect(), engine)
 }
 
-/// The front matter that names pages.
+/// Pages named in front matter.
 #[derive(Debug, Clone, Copy)]
 enum PathTarget<'s> {
     Error(&'s Fact<ErrorData>),
@@ -41,7 +41,7 @@ struct LinkResolver<'s> {
 }
 
 impl<'s> LinkResolver<'s> {
-    /// The links of a page. Related pages count as links too.
+    /// Resolves the links of a page. Related pages count as links, too.
     fn links(&self, head: &Head, named: PathTarget<'_>) -> PageLinks {
         let mut links = PageLinks::default();
         for link in &head.body.outline.links {
@@ -71,7 +71,7 @@ impl<'s> LinkResolver<'s> {
             self.add_lines(&mut links, head, data);
         }
         if !links.dangling.is_empty() {
-            // Their places move with any text before them.
+            // Records a dependency on the text: edits above the body move its spans.
             let _ = self.sources.get(head.source).text.len();
         }
         links
@@ -93,13 +93,13 @@ impl<'s> LinkResolver<'s> {
         }
     }
 
-    /// The page that was read from a file.
+    /// Returns the page of a file.
     fn by_path(&self, path: &str) -> Option<&'s Head> {
         self.site.named(&PageId::of_path(path)?).find(|head| head.path == path)
     }
 
     fn target(&self, from: &Head, destination: &str, image: bool) -> Result<LinkTarget, Missing> {
-        // One with a scheme that is not allowed is never published: that is said about it already.
+        // A link with a forbidden scheme is never published and already reported.
         let is_refused = refused_scheme(destination).is_some();
         if image && is_elsewhere(destination) && !is_refused {
             return Err(Missing::Copy);
@@ -169,8 +169,8 @@ impl<'s> LinkResolver<'s> {
         self.page(head, anchor)
     }
 
-    /// Tells why a path leads to no page: nothing is known if there is a file that is no page of a kind, or a folder
-    /// that cannot be read.
+    /// Returns why a path leads to no page; [`Missing::Unread`] if the file exists but is not a page, or is in an
+    /// unreadable folder.
     fn absent(&self, path: &str) -> Missing {
         let is_misplaced = PageId::of_path(path).is_none() && self.sources.find(path).is_some();
         match is_misplaced || self.sources.is_unread(path) {
@@ -189,7 +189,7 @@ impl<'s> LinkResolver<'s> {
     }
 }
 
-/// Whether a destination leaves the site, or names a mail address.
+/// Returns whether a destination is outside the site or an email address.
 fn is_elsewhere(destination: &str) -> bool {
     let lower = destination.to_ascii_lowercase();
     destination.starts_with("//")
@@ -209,7 +209,7 @@ fn has_extension(path: &str) -> bool {
     })
 }
 
-/// `relative` as seen from the folder of the file `from`, with `.` and `..` taken away.
+/// Resolves `relative` against the folder of the file `from`, including `.` and `..`.
 fn join(from: &str, relative: &str) -> String {
     let mut parts: Vec<&str> = from.split('/').collect();
     parts.pop();

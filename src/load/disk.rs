@@ -1,4 +1,4 @@
-//! The files of a site, read from the disk into memory.
+//! Reads the files of a site from disk.
 
 use std::fs;
 use std::io::{self, Read};
@@ -17,29 +17,29 @@ use crate::load::pages::PAGE_BYTES;
 use crate::load::rules::{FILE_NAME, NOT_A_FILE, NOT_UTF8, TOO_LARGE};
 use crate::load::theme;
 
-/// The folder of the pages.
+/// Folder of pages.
 const CONTENT: &str = "content";
-/// The folder of the look.
+/// Folder of templates.
 const TEMPLATES: &str = "templates";
-/// The folder of the texts of the interface.
+/// Folder of translations.
 const TRANSLATIONS: &str = "i18n";
-/// Folders of a site.
+/// All folders of a site.
 const FOLDERS: [&str; 4] = [CONTENT, TEMPLATES, "static", TRANSLATIONS];
-/// The settings of a site.
+/// File with the settings.
 const SETTINGS: &str = "site.toml";
-/// Most bytes of the settings.
+/// Maximum size of the settings, in bytes.
 const SETTINGS_BYTES: u64 = 64 * 1024;
-/// Most bytes of a template, and of a file of translations.
+/// Maximum size of a template or a translation file, in bytes.
 const TEMPLATE_BYTES: u64 = 1024 * 1024;
-/// How many bytes of a file tell that it is UTF-16.
+/// Number of bytes that are examined to detect UTF-16.
 const UTF16_SAMPLE: usize = 1024;
-/// Most bytes of a static file, which the site's own people put there.
+/// Maximum size of a static file, in bytes.
 const STATIC_BYTES: u64 = 64 * 1024 * 1024;
 
-/// Everything a site is made of: the theme, `site.toml`, `content/`, `templates/`, `static/`, `i18n/`.
+/// Reads all sources of a site: the built-in theme, `site.toml`, `content/`, `templates/`, `static/`, `i18n/`.
 ///
 /// # Errors
-/// When `site.toml` is missing.
+/// If `site.toml` is missing.
 pub fn read(root: &Path) -> anyhow::Result<(Sources, Vec<Diagnostic>)> {
     read_again(root, &Sources::default())
 }
@@ -54,7 +54,7 @@ pub fn read_again(root: &Path, earlier: &Sources) -> anyhow::Result<(Sources, Ve
     read_into(root, &FOLDERS, sources)
 }
 
-/// What a site says: `site.toml` and `content/`, for those who need nothing of how it looks.
+/// Reads only `site.toml` and `content/`, for commands that render no pages.
 ///
 /// # Errors
 /// As [`read`].
@@ -85,17 +85,17 @@ fn read_into(root: &Path, folders: &[&str], sources: Sources) -> anyhow::Result<
     Ok((reader.sources, reader.found))
 }
 
-/// Everything in a site that has a name which kbgen gives to its own files.
+/// Returns all files in a site whose names kbgen uses for its own files.
 pub fn own_files(root: &Path) -> Vec<Leftover> {
     leftovers(root, &FOLDERS)
 }
 
-/// The text of one page that is there; `None` when it is no plain file of UTF-8, or too large.
+/// Reads a single page; `None` if it is not a regular UTF-8 file, or too large.
 pub fn read_page(root: &Path, path: &str) -> Option<String> {
     String::from_utf8(bounded(&root.join(path), PAGE_BYTES).ok()?).ok()
 }
 
-/// Why a file is not read.
+/// Why a file cannot be read.
 enum Refusal {
     NotAFile(&'static str),
     Unreadable(io::Error),
@@ -103,7 +103,7 @@ enum Refusal {
     Name(BadName),
 }
 
-/// What has been read so far.
+/// Files and findings read so far.
 struct Reader<'r> {
     root: &'r Path,
     sources: Sources,
@@ -117,7 +117,7 @@ impl Reader<'_> {
         match fs::symlink_metadata(&top) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return,
             Err(error) => return self.refuse(folder, Refusal::Unreadable(error)),
-            // A walk follows a link at its top.
+            // A directory walk would follow a link at its root.
             Ok(data) if !data.is_dir() => return self.refuse(folder, not_a_file(data.file_type())),
             Ok(_) => {}
         }
@@ -171,7 +171,7 @@ impl Reader<'_> {
         }
     }
 
-    /// A path as findings name it.
+    /// Returns a path relative to the site, as findings show it.
     fn inner(&self, path: &Path) -> String {
         path.strip_prefix(self.root).unwrap_or(path).to_string_lossy().replace('\\', "/")
     }
@@ -210,16 +210,16 @@ impl Reader<'_> {
     }
 }
 
-/// Bytes that are not UTF-8.
+/// A file that is not UTF-8.
 struct NotUtf8 {
-    /// The text of the files that were read.
+    /// Text, decoded lossily.
     text: String,
-    /// Where in that text the fault is.
+    /// Range of the first invalid sequence.
     at: Range<usize>,
     message: &'static str,
 }
 
-/// Bytes as text. UTF-16 is recognized by its byte order mark, or by the NUL that half of its bytes are in most texts.
+/// Decodes UTF-8. Recognizes UTF-16 by its byte order mark, or by NUL in half of its bytes.
 fn decode(bytes: Vec<u8>) -> Result<String, NotUtf8> {
     let is_marked = bytes.starts_with(&[0xFF, 0xFE]) || bytes.starts_with(&[0xFE, 0xFF]);
     let nuls = bytes.iter().take(UTF16_SAMPLE).filter(|byte| **byte == 0).count();
@@ -233,7 +233,7 @@ fn decode(bytes: Vec<u8>) -> Result<String, NotUtf8> {
     })
 }
 
-/// The bytes of a plain file that has at most so many; no more are read, whatever it becomes meanwhile.
+/// Reads a regular file of at most `most` bytes; never reads more, even if the file grows.
 fn bounded(path: &Path, most: u64) -> Result<Vec<u8>, Refusal> {
     let data = fs::symlink_metadata(path).map_err(Refusal::Unreadable)?;
     if !data.is_file() {
@@ -252,7 +252,7 @@ fn not_a_file(kind: fs::FileType) -> Refusal {
     Refusal::NotAFile(if kind.is_symlink() { "a symbolic link" } else { "neither a file nor a folder" })
 }
 
-/// What the system says, as the end of a phrase.
+/// Returns the system's error message as the end of a phrase.
 fn phrase(error: &io::Error) -> String {
     let words = error.to_string();
     let words = words.rsplit(": ").next().unwrap_or(&words);

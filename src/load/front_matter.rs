@@ -1,4 +1,4 @@
-//! Front matter to placed nodes: the one home of YAML.
+//! Parses YAML front matter to nodes with spans. The only module that uses the YAML parser.
 
 use saphyr_parser::{Event, Parser, ScalarStyle, ScanError};
 
@@ -8,21 +8,21 @@ use crate::load::rules::{TOO_LARGE, YAML_FEATURE, YAML_SYNTAX};
 use crate::load::yaml_faults::{Repair, explain, leading_tabs};
 use crate::schema::{Node, NodeKind};
 
-/// Largest front matter, in bytes.
+/// Maximum size of front matter, in bytes.
 const LIMIT: usize = 32 * 1024;
-/// Deepest nesting.
+/// Maximum nesting depth.
 const DEPTH: usize = 16;
-/// Most syntax faults that are mended to look for more.
+/// Maximum number of syntax errors that are repaired to find more.
 const REPAIRS: usize = 16;
 
-/// What front matter says, and whether all of it could be read.
+/// Parsed front matter.
 #[derive(Debug)]
 pub(super) struct FrontMatter {
-    /// Its nodes.
+    /// The root node.
     pub node: Node,
-    /// Whether a syntax fault cut it short, so that a missing key says nothing.
+    /// Whether a syntax error truncated it, so that missing keys are not reported.
     pub cut: bool,
-    /// Values with characters that are written as escapes, `"\u202E"`.
+    /// Values with escaped characters: `"\u202E"`.
     pub escaped: Vec<Spanned<String>>,
 }
 
@@ -32,7 +32,7 @@ impl FrontMatter {
     }
 }
 
-/// Reads the front matter `text` that stands at `place`; every fault goes to `found`.
+/// Parses the front matter `text` at `place`; adds all errors to `found`.
 pub(super) fn parse(text: &str, place: Span, found: &mut Vec<Diagnostic>) -> FrontMatter {
     let empty = Node { span: place, kind: NodeKind::Null };
     if text.len() > LIMIT {
@@ -64,7 +64,7 @@ pub(super) fn parse(text: &str, place: Span, found: &mut Vec<Diagnostic>) -> Fro
                 let (finding, repair) =
                     explain(&text, byte_of(&text, fault.marker().index()), fault.info(), place);
                 if finding.code == YAML_SYNTAX.code && !tabbed.is_empty() {
-                    // How far a tab was meant to indent is a guess; where it fails, the rest is read without.
+                    // The intended indentation of a tab is a guess; if it fails, these lines are skipped.
                     tabbed.drain(..).for_each(|at| text.replace_range(at..=at, "#"));
                     left_out = true;
                     continue;
@@ -86,7 +86,7 @@ pub(super) fn parse(text: &str, place: Span, found: &mut Vec<Diagnostic>) -> Fro
     FrontMatter::new(empty, true)
 }
 
-/// The parser counts characters; places count bytes.
+/// Converts a character index of the parser to a byte offset.
 fn byte_of(text: &str, character: usize) -> usize {
     text.char_indices().nth(character).map_or(text.len(), |(at, _)| at)
 }
@@ -106,7 +106,7 @@ enum Open {
     Map { start: usize, pairs: Vec<(Spanned<String>, Node)>, key: Option<Spanned<String>> },
 }
 
-/// What a text came to.
+/// The parsed tree, and the first syntax error.
 struct Tree {
     node: Option<Node>,
     faults: Vec<Diagnostic>,
@@ -171,7 +171,7 @@ fn tree(text: &str, place: Span) -> Result<Tree, ScanError> {
     Ok(builder.finish(root))
 }
 
-/// Puts a finished node where it belongs: a key, a value, an item, or the root.
+/// Adds a finished node to its parent: as a key, a value, an item, or the root.
 fn place_node(open: &mut [Open], root: &mut Option<Node>, node: Node) {
     match open.last_mut() {
         None => *root = Some(node),

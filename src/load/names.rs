@@ -1,25 +1,25 @@
-//! Paths that not every file system, host and reader can bear.
+//! Checks file names and paths for portability between file systems and hosts.
 
 use std::collections::BTreeMap;
 
 use crate::site::is_device;
 
-/// Longest path below the root of a site, in bytes: beside a folder of some length, Windows takes 260.
+/// Maximum length of a path below the root of a site, in bytes: Windows limits whole paths to 260.
 const LONGEST_PATH: usize = 180;
-/// Most folders in each other.
+/// Maximum nesting of folders.
 const DEEPEST: usize = 8;
 
-/// What is wrong with a path, and what to do.
+/// Message and help for an invalid path.
 pub(super) type BadName = (String, String);
 
-/// The paths of a site so far, without regard to case, as some file systems keep them.
+/// Paths seen so far, in lower case, since some file systems ignore case.
 #[derive(Debug, Default)]
 pub(super) struct Names {
     taken: BTreeMap<String, String>,
 }
 
 impl Names {
-    /// Looks at the path of one more file. Of a page only its folders: `bad-slug` and `duplicate-slug` know its name.
+    /// Checks the path of a file. Of a page only its folders: `bad-slug` and `duplicate-slug` check its name.
     pub fn look(&mut self, path: &str) -> Option<BadName> {
         let is_page = path.starts_with("content/") && path.ends_with(".md");
         let judged = if is_page { path.rsplit_once('/').map_or("", |(folder, _)| folder) } else { path };
@@ -31,7 +31,7 @@ impl Names {
     }
 }
 
-/// That a path is too long or too deep, and what to do.
+/// Returns message and help for a path that is too long or too deep.
 fn too_long(path: &str) -> Option<BadName> {
     let folders = path.matches('/').count();
     if path.len() > LONGEST_PATH {
@@ -43,13 +43,13 @@ fn too_long(path: &str) -> Option<BadName> {
     })
 }
 
-/// The first part of a path that some system cannot bear, and what to do.
+/// Returns message and help for the first component of a path that is not portable.
 fn odd_part(path: &str) -> Option<BadName> {
     let (part, why) = path.split('/').find_map(|part| Some((part, why(part)?)))?;
     Some((format!("`{}` {why}", shown(part)), "use letters from a to z, digits, `-`, `_` and dots".into()))
 }
 
-/// Why a name cannot stand on every file system, if so.
+/// Returns why a name is not portable, if so.
 fn why(name: &str) -> Option<&'static str> {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_. @+~()[]=,".contains(c);
     if !name.is_ascii() {
@@ -64,7 +64,7 @@ fn why(name: &str) -> Option<&'static str> {
     is_device(name).then_some("is kept by Windows for a device")
 }
 
-/// A name that a terminal and a report can bear.
+/// Returns a name that is safe to print.
 pub(super) fn shown(name: &str) -> String {
     name.chars()
         .map(|c| if c.is_ascii() && !c.is_ascii_control() { c } else { '?' })

@@ -1,4 +1,4 @@
-//! Every file under `content/` becomes a page of its kind.
+//! Parses every file below `content/` to a page of its kind.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -19,24 +19,24 @@ use crate::site::kinds::{
 };
 use crate::site::{Body, FrontMatter, Head, Kind, Page, PageId, Site, Unread, title_of};
 
-/// Largest page, in bytes.
+/// Maximum size of a page, in bytes.
 pub(super) const PAGE_BYTES: u64 = 1024 * 1024;
 
 /// Whether drafts are part of the site.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Drafts {
-    /// They are read and published.
+    /// Drafts are published.
     Include,
-    /// They are read for faults and left out.
+    /// Drafts are checked but left out.
     Exclude,
 }
 
-/// All pages of a site, and every fault that reading them showed.
+/// Parses all pages of a site, and returns all findings.
 pub fn pages(sources: &Sources, drafts: Drafts) -> (Site, Vec<Diagnostic>) {
     pages_with(sources, drafts, &Engine::without_cache(), &NoProgress)
 }
 
-/// As [`pages`]; a file is read again when its text changed.
+/// As [`pages`]; parses only files whose text has changed.
 pub fn pages_with(
     sources: &Sources,
     drafts: Drafts,
@@ -59,7 +59,7 @@ pub fn pages_with(
     progress.start_stage(Stage::Parse, placed.len());
     let read = |place: &Place<'_>| {
         progress.start_page(&place.source.path);
-        // Its places name the file by its number.
+        // The file id is part of the name, since spans contain it.
         let name = format!("{:?} {}", place.file, place.source.path);
         let page = engine.value(&format!("{drafts:?} {name}"), || page_kept(place, &name, drafts, engine));
         progress.finish_page(&place.source.path);
@@ -80,7 +80,7 @@ pub fn pages_with(
     (site, found)
 }
 
-/// A page's file, and what its path says.
+/// A page's file with the data in its path.
 struct Place<'s> {
     source: &'s Source,
     file: SourceId,
@@ -122,7 +122,7 @@ fn place<'s>(source: &'s Source, file: SourceId, found: &mut Vec<Diagnostic>) ->
     Some(Place { source, file, kind, slug: name.to_string(), category })
 }
 
-/// What is wrong with the name of a category's folder.
+/// Returns a finding if a folder name cannot be a category.
 fn folder_fault(category: &str, file: SourceId) -> Option<Diagnostic> {
     let lower = category.to_lowercase();
     let (message, help) = if !schema::is_slug(&lower) {
@@ -136,7 +136,7 @@ fn folder_fault(category: &str, file: SourceId) -> Option<Diagnostic> {
     Some(Diagnostic::error(&BAD_SLUG, Span::top(file), message).help(help))
 }
 
-/// As [`page`]; an error that nothing was wrong with, and that is no draft, is kept from one run to the next.
+/// As [`page`]; caches error pages between runs unless they have findings or are drafts.
 fn page_kept(place: &Place<'_>, name: &str, drafts: Drafts, engine: &Engine) -> (Site, Vec<Diagnostic>) {
     if place.kind != Kind::Error {
         return page(place, drafts);
@@ -161,7 +161,7 @@ fn page_kept(place: &Place<'_>, name: &str, drafts: Drafts, engine: &Engine) -> 
     }
 }
 
-/// The page of one file, unless it is a draft that is left out, and what is wrong with it.
+/// Parses the page of one file, unless it is an excluded draft, and returns its findings.
 fn page(place: &Place<'_>, drafts: Drafts) -> (Site, Vec<Diagnostic>) {
     let Place { source, file, .. } = *place;
     let (mut site, mut found) = (Site::default(), Vec::new());
@@ -208,7 +208,7 @@ fn page(place: &Place<'_>, drafts: Drafts) -> (Site, Vec<Diagnostic>) {
     (site, found)
 }
 
-/// Adds the page of a file that cannot be read: others may name it.
+/// Adds the page of an unreadable file, since others may link to it.
 fn add_unread(site: &mut Site, place: &Place<'_>) {
     let top = Span::top(place.file);
     let cut = Split { front: top, body: top, faults: Vec::new(), certainty: Certainty::Guessed };
@@ -217,10 +217,10 @@ fn add_unread(site: &mut Site, place: &Place<'_>) {
     add(site, place, &fields, head);
 }
 
-/// Adds a page to those of its kind.
+/// Adds a page to the pages of its kind.
 fn add(site: &mut Site, place: &Place<'_>, fields: &Fields, head: Head) {
     fn page<T>(place: &Place<'_>, fields: &Fields, head: Head, data: T) -> Page<T> {
-        // The title is a fact of its own: most who read these do not look at it.
+        // The title is a separate fact: most readers of the data do not use it.
         let text = place.source.text.as_str();
         let title = TITLE.of(fields).map_or(0..0, |title| title.span.start..title.span.end);
         let front = head.front.start..head.front.end;
@@ -257,7 +257,7 @@ fn head(
     let Place { source, file, .. } = *place;
     let (front, body) = (cut.front, cut.body);
     let front_matter = FrontMatter {
-        // A title stands in lists of lines, too.
+        // Titles are single lines in lists.
         title: TITLE
             .of(fields)
             .map(|title| title.map(|text| on_one_line(&text)))
@@ -278,12 +278,12 @@ fn on_one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// A category without an `_index.md` still has a page, named after its folder.
+/// Adds a page for each category without `_index.md`, titled after its folder.
 fn add_missing_categories(site: &mut Site) {
     let known: BTreeSet<&str> = site.categories.iter().map(|page| page.head.id.slug.as_str()).collect();
     let mut missing = Vec::new();
     let mut seen = BTreeSet::new();
-    // One of which nothing but such an error is known is not judged either.
+    // Readable errors come first: a category that only unreadable errors name is not checked.
     let (unread, read): (Vec<_>, Vec<_>) = site.errors.iter().partition(|error| error.head.is_unread());
     for error in read.into_iter().chain(unread) {
         let slug = error.data.category.to_lowercase();

@@ -1,4 +1,4 @@
-//! Badges: a small picture for each model that says on which card it runs, for READMEs elsewhere.
+//! Badges for READMEs: an SVG image per model with the smallest GPU memory size that it runs on.
 
 use quick_xml::Writer;
 use quick_xml::events::BytesText;
@@ -9,10 +9,10 @@ use crate::render::views::{RenderContext, RunsOn, runs_on};
 use crate::render::xml;
 use crate::site::tokens;
 
-/// What stands on the left.
+/// Text on the left.
 const LABEL: &str = text("runs on");
 
-/// `badges/<slug>.svg` of every covered model.
+/// Makes `badges/<slug>.svg` for every covered model.
 pub(super) fn files(cx: &RenderContext<'_>) -> Outputs {
     let mut outputs = Outputs::default();
     for model in &cx.site().models {
@@ -27,12 +27,12 @@ pub(super) fn files(cx: &RenderContext<'_>) -> Outputs {
     outputs
 }
 
-/// What stands on the right: `12 GB`, as cards are sold.
+/// Returns the text on the right: `12 GB`, the size as sold.
 fn memory(texts: &Translations, answer: &RunsOn) -> String {
     answer.memory_gib.map_or_else(|| texts.tr("several cards").into(), |gib| format!("{gib} GB"))
 }
 
-/// The whole of what a badge says.
+/// Returns the alternative text of a badge.
 pub(super) fn sentence(texts: &Translations, model: &str, answer: &RunsOn) -> String {
     let run = texts.fill(
         "{quant}, {n} tokens of context",
@@ -49,20 +49,20 @@ pub(super) fn sentence(texts: &Translations, model: &str, answer: &RunsOn) -> St
     }
 }
 
-/// Width of the badge in pixels, so that a page can keep the room.
+/// Returns the width of the badge in pixels.
 pub(super) fn width_of(texts: &Translations, answer: &RunsOn) -> usize {
     part(texts.tr(LABEL)) + part(&memory(texts, answer))
 }
 
-/// Room beside a text.
+/// Horizontal margin of a text in pixels.
 const MARGIN: usize = 6;
 
-/// Width of one half.
+/// Returns the width of one half in pixels.
 fn part(text: &str) -> usize {
     width(text) + 2 * MARGIN
 }
 
-/// Width of a text in pixels. Fonts differ from one reader to the next, so the picture sets its texts to this width.
+/// Returns the width of a text in pixels. The image forces this width, since fonts differ between readers.
 fn width(text: &str) -> usize {
     text.chars().count() * 13 / 2
 }

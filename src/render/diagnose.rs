@@ -1,4 +1,4 @@
-//! What the paste box needs, as one script that works from a disk too.
+//! Data for diagnosis in the browser, as a script that also loads from disk.
 
 use kbgen_signature::{MIN_LOG_SHARE, MIN_QUESTION_SHARE, TextIndex};
 use serde::Serialize;
@@ -12,7 +12,7 @@ use crate::render::views::{RenderContext, asks_for_memory};
 use crate::site::kinds::ErrorData;
 use crate::site::{Head, Page};
 
-/// All that the box needs beside the signatures. As a tree of JSON values it would be several times as large.
+/// Data in addition to the signatures. A tree of JSON values would use several times as much memory.
 #[derive(Serialize)]
 struct Tables<'s> {
     search: TextIndex,
@@ -20,28 +20,28 @@ struct Tables<'s> {
     near_question: u32,
     pairs: [(&'static str, &'static str); diagnosis::SHORTAGE_PAIRS.len()],
     counts: [&'static str; diagnosis::COUNT_NAMES.len()],
-    /// Slug, title and id on the hub of each model that the calculator knows.
+    /// Slug, title and Hugging Face id of each model in the calculator.
     models: Vec<(&'s str, &'s str, Option<&'s str>)>,
     /// Slug, title and bytes of memory.
     devices: Vec<(&'s str, &'s str, u64)>,
     quants: Vec<&'s str>,
 }
 
-/// What is said of a page, but for its first command, which stands in its body.
+/// Data of a page except for its first command, which is read from its body.
 #[derive(Serialize)]
 struct PageEntry<'s> {
     title: &'s str,
     href: String,
     description: String,
     causes: serde_json::Map<String, serde_json::Value>,
-    /// Whether memory decides, so that the calculator helps.
+    /// Whether the error depends on memory, so that the calculator can help.
     fits: bool,
 }
 
-/// The file of that script.
+/// Path of the script.
 const TABLE: &str = "data/diagnose.js";
 
-/// That file.
+/// Makes the script.
 pub(super) fn table(cx: &RenderContext<'_>) -> Outputs {
     let inputs = cx.inputs;
     let signatures = inputs.engine.query(Kind::Gathered, "table", || json(inputs.compiled().index.table()));
@@ -75,7 +75,7 @@ pub(super) fn table(cx: &RenderContext<'_>) -> Outputs {
     outputs
 }
 
-/// The models with figures.
+/// Returns the models with figures.
 fn models<'s>(cx: &'s RenderContext<'_>) -> Vec<(&'s str, &'s str, Option<&'s str>)> {
     let known = cx.site().models.iter().filter(|model| cx.inputs.fits.figures(&model.head.id.slug).is_some());
     known.map(|model| (slug(&model.head), title(&model.head), model.data.hf_id.as_deref())).collect()
@@ -89,7 +89,7 @@ fn title(head: &Head) -> &str {
     &head.title.value
 }
 
-/// An entry for each error.
+/// Returns the entries of all errors as JSON.
 fn entries(cx: &RenderContext<'_>) -> Vec<String> {
     let extractors = diagnosis::shared_extractors(cx.site(), cx.inputs.sources);
     let entry = |error: &Page<ErrorData>| {
@@ -108,7 +108,7 @@ fn entries(cx: &RenderContext<'_>) -> Vec<String> {
     cx.site().errors.iter().map(entry).collect()
 }
 
-/// What stands between the braces of an object.
+/// Returns the text between the braces of an object.
 fn inner(object: &str) -> &str {
     &object[1..object.len() - 1]
 }
@@ -117,10 +117,10 @@ fn json(value: &impl Serialize) -> String {
     serde_json::to_string(value).expect("plain data is always JSON")
 }
 
-/// Languages of code blocks that a reader can type.
+/// Languages of code blocks with commands.
 const TYPED: [&str; 3] = ["bash", "powershell", "console"];
 
-/// The first line to type that the page gives in its solutions.
+/// Returns the first command in the solutions of a page.
 fn first_command(cx: &RenderContext<'_>, error: &Page<ErrorData>) -> Option<String> {
     let outline = &error.head.body.outline;
     let is_solution = |id: &str| error.data.solutions.iter().any(|solution| solution.id.value == id);

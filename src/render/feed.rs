@@ -1,4 +1,4 @@
-//! Atom feeds of what was written, verified or changed lately, as RFC 4287 has them.
+//! Atom feeds (RFC 4287) of recently written, verified or changed pages.
 
 use std::cmp::Reverse;
 
@@ -11,10 +11,10 @@ use crate::render::views::RenderContext;
 use crate::render::xml;
 use crate::site::{Head, Kind};
 
-/// Most entries.
+/// Maximum number of entries.
 const ENTRIES: usize = 60;
 
-/// A feed: its address, its title, the page it goes with, and what may be in it.
+/// A feed: address, title, the page that it belongs to, and its pages.
 struct Feed<'f> {
     address: String,
     title: String,
@@ -23,19 +23,19 @@ struct Feed<'f> {
     heads: Vec<&'f Head>,
 }
 
-/// A page in a feed, the day of its latest check or change, and that change.
+/// A page in a feed, with the date of its latest verification or change, and that change.
 struct FeedEntry<'f> {
     head: &'f Head,
     day: Date,
     change: Option<&'f str>,
 }
 
-/// Where the feed of a category is, by the category's address.
+/// Returns the address of the feed of a category.
 pub(super) fn of_category(address: &str) -> String {
     format!("{address}feed.xml")
 }
 
-/// `feed.xml` of everything, and `categories/<slug>/feed.xml` of the errors of each category.
+/// Makes `feed.xml` with all pages, and `categories/<slug>/feed.xml` with the errors of each category.
 pub(super) fn files(cx: &RenderContext<'_>) -> Outputs {
     let mut outputs = Outputs::default();
     let config = cx.inputs.config;

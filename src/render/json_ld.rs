@@ -1,6 +1,6 @@
-//! Structured data for search engines: what a page is, and where it stands.
+//! Structured data for search engines: type and breadcrumbs of a page.
 //!
-//! Nothing is claimed that a reader would not see: an error page is an article and no list of questions, so no page is
+//! It claims nothing that a reader would not see: an error page is an article, not a list of questions, so no page is
 //! a `FAQPage`; the glossary is a set of terms. Types and properties: <https://schema.org/docs/full.html>.
 
 use minijinja::value::Value;
@@ -10,7 +10,7 @@ use crate::render::templates::view_value;
 use crate::render::views::{PageMeta, RenderContext};
 use crate::site::{Kind, PageId};
 
-/// JSON-LD of a page: what it is, what data go with it, and its breadcrumbs.
+/// Returns the JSON-LD of a page: its type, its data files and its breadcrumbs.
 pub(super) fn page(cx: &RenderContext<'_>, meta: &PageMeta<'_>, canonical: &str) -> Value {
     let mut graph = vec![what(cx, meta, canonical)];
     match meta.kind {
@@ -93,7 +93,7 @@ fn terms(cx: &RenderContext<'_>, canonical: &str) -> serde_json::Value {
         .collect()
 }
 
-/// What the calculator rests on, and the tables of the models with it.
+/// Returns the data set of the calculator and the tables of the models.
 fn models(cx: &RenderContext<'_>) -> serde_json::Value {
     let count = cx.site().models.len();
     let mut data = dataset(
@@ -128,7 +128,7 @@ fn devices(cx: &RenderContext<'_>) -> serde_json::Value {
     )
 }
 
-/// A file of data that anyone may download: `data/<name>.json`.
+/// Returns the description of a data file: `data/<name>.json`.
 fn dataset(cx: &RenderContext<'_>, name: &str, title: &str, description: &str) -> serde_json::Value {
     let config = cx.inputs.config;
     let base = &config.base_url;

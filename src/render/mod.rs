@@ -1,14 +1,12 @@
-//! A checked site becomes files in memory.
+//! Renders a checked site to files.
 //!
-//! 1. `assets` names every static file after its content and makes one style sheet; texts of scripts are in the site's language,
-//! 2. `prose` turns bodies into HTML with links relative to their page,
-//! 3. `views` give each template what it may see, `templates` renders it, `say` puts in its texts,
-//! 4. `feed`, `sitemap`, `opensearch`, `hosting`, `data`, `badges`, `fit_files`, `runs`, `cards`, `search` and `schemas`
-//!    write the files for machines.
+//! 1. `assets` collects static files with content hashes in their names, and translates scripts.
+//! 2. `prose` renders bodies to HTML with relative links.
+//! 3. `views` computes the data of each template, `templates` renders it, `translate` provides the function `t`.
+//! 4. `feed`, `sitemap`, `opensearch`, `hosting`, `data`, `badges`, `fit_files`, `model_summary`, `device_index`,
+//! `search` and `schemas` make files for programs.
 //!
-//! `social` draws the pictures that services show of shared pages, apart from them.
-//!
-//! `bundle` makes one page of the same views, on request.
+//! `social` draws share pictures, on request. `bundle` renders the same views to one page, on request.
 
 mod address;
 mod assets;
@@ -60,51 +58,51 @@ pub use templates::TEMPLATE_ERROR;
 /// All rules of this module.
 pub const RULES: &[Rule] = &[TEMPLATE_ERROR];
 
-/// Whom pages are made for.
+/// Audience of the pages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Audience {
     /// Readers of the published site.
     World,
-    /// The person who writes it: pages reload by themselves.
+    /// The author of a local preview: pages reload automatically.
     Author,
 }
 
 /// Inputs of rendering.
 #[derive(Debug, Clone, Copy)]
 pub struct RenderInputs<'s> {
-    /// Templates, static files, texts.
+    /// Templates, static files, translations.
     pub sources: &'s Sources,
     /// Settings.
     pub config: &'s Fact<Config>,
     /// Pages.
     pub site: &'s Site,
-    /// Where their links lead.
+    /// Resolved links.
     pub links: &'s Links,
-    /// Their signatures.
+    /// Compiled signatures.
     pub signatures: &'s LazySignatures,
     /// Memory figures of the models.
     pub fits: &'s Fact<Arc<FitTable>>,
-    /// Figures that prose calls for, by the file of a page and by the place of the call in its body.
+    /// Figures of calls in prose, by file of the page and offset of the call in its body.
     pub figures: &'s Table<String, BTreeMap<usize, ProseFigure>>,
-    /// Today, for staleness.
+    /// Today's date, for staleness.
     pub today: &'s Fact<Date>,
-    /// Whom for.
+    /// Audience of the pages.
     pub audience: &'s Fact<Audience>,
     /// Engine with results of earlier builds.
     pub engine: &'s Engine,
-    /// Who waits.
+    /// Receives progress.
     pub progress: &'s dyn BuildProgress,
 }
 
 impl<'s> RenderInputs<'s> {
-    /// The signatures of all pages.
+    /// Returns the compiled signatures of all pages.
     fn compiled(&self) -> &'s CompiledSignatures {
         self.signatures.of(self.site, self.sources, self.engine)
     }
 }
 
-/// Data that all pages share: names of static files, what bodies say, the index of the fit tables,
-/// look-alikes.
+/// Data that all pages share: names of static files, summaries of bodies, the index of the fit tables, and similar
+/// errors.
 #[derive(Debug)]
 pub struct SharedData {
     assets: Fact<Assets>,
@@ -114,10 +112,10 @@ pub struct SharedData {
 }
 
 impl SharedData {
-    /// Makes it.
+    /// Computes the shared data.
     ///
     /// # Errors
-    /// Every text of a script that cannot be understood, at its place.
+    /// Every text of a script that cannot be translated.
     pub fn new(inputs: &RenderInputs<'_>) -> Result<Self, Vec<Diagnostic>> {
         let assets = Assets::new(inputs.sources, &inputs.config.texts)?;
         let assets = Fact::new(Name::new("assets", ""), assets.says(), assets);
@@ -142,20 +140,20 @@ impl SharedData {
     }
 }
 
-/// How far the files of a site are made.
+/// How many files of a site are made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Milestone {
-    /// Those of the pages that come first.
+    /// The pages that come first.
     First,
     /// All pages.
     Pages,
 }
 
-/// Makes the files of a site that the sink does not have as they are to be: first those of some pages, then, if `go_on` says
-/// so, all others.
+/// Makes the files of a site that the sink cannot reuse: first some pages, then, if `go_on` returns `true`,
+/// everything else.
 ///
 /// # Errors
-/// Every distinct fault of a template, at its place in the template; what was made until then is worth nothing.
+/// Every distinct error of a template; the files made so far must be discarded.
 pub fn files(
     inputs: &RenderInputs<'_>,
     first: &BTreeSet<SourceId>,
@@ -210,7 +208,7 @@ pub fn files(
 /// Makes data files that belong together.
 type DataBuilder = fn(&RenderContext<'_>) -> Outputs;
 
-/// Runs queries.
+/// Runs queries in parallel.
 fn all(inputs: &RenderInputs<'_>, queries: &[Query<'_>], sink: &dyn Sink) -> Result<(), Vec<Diagnostic>> {
     let run = |query: &Query<'_>| inputs.engine.files(&query.name, sink, &query.make).err();
     let mut faults = Vec::new();
@@ -222,12 +220,12 @@ fn all(inputs: &RenderInputs<'_>, queries: &[Query<'_>], sink: &dyn Sink) -> Res
     if faults.is_empty() { Ok(()) } else { Err(faults) }
 }
 
-/// Makes the pictures that pages name for those who share them.
+/// Draws the share pictures.
 pub fn pictures(inputs: &RenderInputs<'_>, sink: &dyn Sink) {
     social::files(inputs, sink);
 }
 
-/// The whole knowledge base as one page.
+/// Renders the whole knowledge base to one page.
 ///
 /// # Errors
 /// As [`files`].

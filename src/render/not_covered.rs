@@ -1,8 +1,8 @@
-//! Why something is not covered, in the language of the site: the estimate gives its reasons in English.
+//! Translates the reasons why something is not covered, which the estimator returns in English.
 
 use crate::i18n::{Translations, text};
 
-/// Reasons that readers meet.
+/// Reasons that readers can see.
 const REASONS: [&str; 6] = [
     text("its hyperparameters are not complete"),
     text("its hyperparameters contradict each other"),
@@ -12,7 +12,7 @@ const REASONS: [&str; 6] = [
     text("vLLM's cache of layers that differ in width is not modeled"),
 ];
 
-/// A reason as a page gives it.
+/// Returns the translated reason.
 pub(super) fn not_covered<'t>(texts: &'t Translations, reason: &'t str) -> &'t str {
     REASONS.iter().find(|known| **known == reason).map_or(reason, |known| texts.tr(known))
 }

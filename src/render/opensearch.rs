@@ -1,6 +1,6 @@
-//! The OpenSearch description: browsers offer the site's search by it.
+//! OpenSearch description, which lets browsers offer the site's search.
 //!
-//! Elements and their largest lengths: <https://github.com/dewitt/opensearch/blob/master/opensearch-1-1-draft-6.md>.
+//! Elements and their maximum lengths: <https://github.com/dewitt/opensearch/blob/master/opensearch-1-1-draft-6.md>.
 
 use quick_xml::Writer;
 use quick_xml::events::{BytesDecl, BytesText, Event};
@@ -9,7 +9,7 @@ use crate::files::Outputs;
 use crate::render::views::RenderContext;
 use crate::render::xml;
 
-/// `opensearch.xml`.
+/// Makes `opensearch.xml`.
 pub(super) fn file(cx: &RenderContext<'_>) -> Outputs {
     let mut outputs = Outputs::default();
     outputs.add("opensearch.xml", description(cx).expect("writing to memory never fails"));
@@ -51,7 +51,7 @@ fn description(cx: &RenderContext<'_>) -> std::io::Result<Vec<u8>> {
     Ok(xml::file(writer))
 }
 
-/// The words of a text that fit into so many characters; of a longer word its beginning.
+/// Returns the words of a text that fit into a number of characters; truncates a longer first word.
 fn within(text: &str, most: usize) -> String {
     if text.chars().count() <= most {
         return text.to_string();

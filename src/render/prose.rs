@@ -1,4 +1,4 @@
-//! Bodies as HTML, with links relative to the page that shows them.
+//! Renders bodies to HTML, with links relative to the page.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -17,25 +17,25 @@ use crate::render::views::description;
 use crate::site::kinds::ToolData;
 use crate::site::{self, Head, LinkTarget, Page};
 
-/// Summaries of all bodies, by the path of the file. The bodies themselves are rendered when a page needs them, because
-/// together they are larger than everything else.
+/// Summaries of all bodies, by path of the file. Bodies are rendered on demand, since together they are larger than
+/// everything else.
 #[derive(Debug)]
 pub(super) struct Prose {
     tools: Fact<BTreeMap<String, String>>,
     told: Table<String, Arc<(BodySummary, Fingerprint)>>,
 }
 
-/// Summary of a body for other pages.
+/// Summary of a body, for other pages.
 #[derive(Debug)]
 pub(super) struct BodySummary {
-    /// The first paragraph of the lead as plain text, cut to one sentence or two.
+    /// First sentences of the lead as plain text.
     pub description: String,
-    /// Headings of level 2 and 3, in order.
+    /// Headings of levels 2 and 3.
     pub toc: Vec<TocEntry>,
 }
 
 impl Prose {
-    /// Reads every body.
+    /// Summarizes every body.
     pub fn new(inputs: &RenderInputs<'_>, assets: &Fact<Assets>) -> Self {
         let name = |tool: &Page<ToolData>| (tool.head.id.slug.clone(), tool.head.title.value.clone());
         let tools: BTreeMap<String, String> = inputs.site.tools.iter().map(name).collect();
@@ -56,12 +56,12 @@ impl Prose {
         Self { tools, told }
     }
 
-    /// Returns the summary of the body of a page.
+    /// Returns the summary of a page's body.
     pub fn summary(&self, head: &Head) -> &BodySummary {
         &self.told.get(head.path.as_str()).expect("the page is one of the site").0
     }
 
-    /// The body of a page as HTML.
+    /// Renders the body of a page.
     pub fn body(&self, inputs: &RenderInputs<'_>, assets: &Fact<Assets>, head: &Head) -> Rendered {
         let place = PageHooks::new(inputs, assets, &self.tools, head);
         render(inputs.sources.text(head.body.span), head, &place)
@@ -95,7 +95,7 @@ struct PageHooks<'s> {
     tools: &'s Fact<BTreeMap<String, String>>,
     head: &'s Head,
     root: String,
-    /// Targets by the destination as written: within one page it always means the same.
+    /// Targets by destination as written, which is unambiguous within a page.
     targets: BTreeMap<&'s str, &'s LinkTarget>,
 }
 
@@ -114,7 +114,7 @@ impl<'s> PageHooks<'s> {
     }
 }
 
-/// A link to a target from a page with this root.
+/// Returns the link to a target from a page with this root.
 pub(super) fn lead(root: &str, target: &LinkTarget, assets: &Assets) -> String {
     match target {
         LinkTarget::Page { page, anchor } => with_anchor(href(root, &page.address()), anchor.as_deref()),
@@ -127,7 +127,7 @@ pub(super) fn lead(root: &str, target: &LinkTarget, assets: &Assets) -> String {
     }
 }
 
-/// The address of the page that shows a body: terms stand together in the glossary.
+/// Returns the address of the page that shows a body: terms are all in the glossary.
 fn shown_at(head: &Head) -> String {
     match head.id.kind {
         site::Kind::Term => "glossary/".into(),
@@ -174,7 +174,7 @@ impl RenderHooks for PageHooks<'_> {
     }
 }
 
-/// The same without colors, for those who only want to know what a body says.
+/// Hooks without syntax highlighting, for summaries.
 struct PlainHooks<'p>(&'p PageHooks<'p>);
 
 impl RenderHooks for PlainHooks<'_> {
@@ -198,15 +198,15 @@ fn with_anchor(href: String, anchor: Option<&str>) -> String {
     }
 }
 
-/// One-line Markdown in the front matter of a page.
+/// Context of one-line Markdown in front matter.
 pub(super) struct InlineHooks<'s> {
-    /// The build.
+    /// Inputs of rendering.
     pub inputs: &'s RenderInputs<'s>,
-    /// Static files, for their names.
+    /// Static files.
     pub assets: &'s Fact<Assets>,
-    /// The page.
+    /// Page with the front matter.
     pub page: &'s Head,
-    /// The way from where it is shown to the root.
+    /// Relative path from the page that shows it to the root.
     pub root: &'s str,
 }
 

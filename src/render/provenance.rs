@@ -1,10 +1,10 @@
-//! What a figure in prose was computed from, in words.
+//! Describes the inputs of a figure in prose.
 
 use crate::i18n::text;
 use crate::render::RenderInputs;
 use crate::site::{DEFAULT_CTX, Figure, Kind, PageId, ProseCall, tokens};
 
-/// The basis of a call's figure, shown on demand; none for a call that cannot be understood.
+/// Returns the inputs of a call's figure, shown on demand; `None` for a call with syntax errors.
 pub(super) fn provenance(inputs: &RenderInputs<'_>, source: &str) -> Option<String> {
     let call = ProseCall::parse(source).ok()?;
     let title = |kind: Kind, slug: &str| {

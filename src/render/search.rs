@@ -1,5 +1,5 @@
-//! `data/search.js`: what the reader's search needs of every page, in an index of its own: what diagnosis offers for
-//! a log are errors and guides only.
+//! `data/search.js`: the search index of all pages. It is separate from the index of diagnosis, which contains only
+//! errors and guides.
 
 use kbgen_signature::{Document, TextIndex};
 use serde::Serialize;
@@ -10,20 +10,20 @@ use crate::render::views::{RenderContext, parameters, signature_text};
 use crate::site::kinds::{DeviceData, ErrorData, ModelData};
 use crate::site::{Head, Kind, LISTINGS, Page, PageId};
 
-/// A page as the search knows it.
+/// A page in the search index.
 struct SearchEntry {
     /// Title, address and words.
     document: Document,
-    /// What stands beside the title in a list of results.
+    /// Text next to the title in the results.
     note: String,
-    /// Other names of it.
+    /// Synonyms.
     also: Vec<String>,
 }
 
-/// Most characters of a note: one line of a wide window.
+/// Maximum number of characters of a note: one line of a wide window.
 const NOTE: usize = 80;
 
-/// Pages of kbgen's own that are found by more than their title, with what they are for.
+/// Generated pages with a description that is searched, too.
 const PURPOSES: [(&str, &str); 14] = [
     ("errors/", text("All errors by kind of trouble")),
     ("diagnose/", text("The page for a pasted log or message")),
@@ -41,12 +41,12 @@ const PURPOSES: [(&str, &str); 14] = [
     ("changes/", text("Pages by the day of their last check")),
 ];
 
-/// What a page of kbgen's own is for, in English.
+/// Returns the English description of a generated page.
 pub(super) fn purpose(address: &str) -> Option<&'static str> {
     PURPOSES.iter().find(|(own, _)| *own == address).map(|(_, purpose)| *purpose)
 }
 
-/// What the file holds; all lists but the last are in the order of the index.
+/// Content of the file; all lists but the last are in the order of the index.
 #[derive(Serialize)]
 struct Data {
     index: TextIndex,
@@ -55,10 +55,10 @@ struct Data {
     groups: Vec<Group>,
 }
 
-/// A list that results are grouped by: address, title, and how many pages there are.
+/// A group of results: address, title, and number of pages.
 type Group = (&'static str, String, usize);
 
-/// `data/search.js`: one assignment, so that it works from a disk too.
+/// Makes `data/search.js`: a single assignment, so that it also loads from disk.
 pub(super) fn file(cx: &RenderContext<'_>) -> Outputs {
     let entries = entries(cx);
     let (documents, rest): (Vec<_>, Vec<_>) =
@@ -76,7 +76,7 @@ pub(super) fn file(cx: &RenderContext<'_>) -> Outputs {
     outputs
 }
 
-/// The lists that results are grouped by.
+/// Returns the groups of results.
 fn groups(cx: &RenderContext<'_>) -> Vec<Group> {
     let site = cx.site();
     [
@@ -122,21 +122,21 @@ impl SearchEntry {
         Self { document, note: String::new(), also: Vec::new() }
     }
 
-    /// With a note, whose words count too.
+    /// Adds a note, which is searched, too.
     fn saying(mut self, note: String) -> Self {
         self.document.body.push_str(&note);
         self.note = cut(&note);
         self
     }
 
-    /// With other names.
+    /// Adds synonyms.
     fn called(mut self, names: &[String]) -> Self {
         self.document.signatures.push_str(&names.join(" "));
         self.also = names.to_vec();
         self
     }
 
-    /// With words that are not shown.
+    /// Adds words that are searched but not shown.
     fn about(mut self, words: &[&str]) -> Self {
         for word in words {
             self.document.body.push('\n');
@@ -146,7 +146,7 @@ impl SearchEntry {
     }
 }
 
-/// A page of prose: what it says of itself, and its headings.
+/// Creates the entry of a text page: summary and headings.
 fn prose(cx: &RenderContext<'_>, head: &Head, names: &[String]) -> SearchEntry {
     let headings: Vec<&str> = cx.summary(head).toc.iter().map(|entry| entry.title.as_str()).collect();
     SearchEntry::new(head.id.address(), &head.title.value)
@@ -155,7 +155,7 @@ fn prose(cx: &RenderContext<'_>, head: &Head, names: &[String]) -> SearchEntry {
         .about(&headings)
 }
 
-/// An error is known by what it prints.
+/// Creates the entry of an error, with its messages.
 fn error(cx: &RenderContext<'_>, page: &Page<ErrorData>) -> SearchEntry {
     let data = &page.data;
     let wordings: Vec<String> =
@@ -191,7 +191,7 @@ fn device(page: &Page<DeviceData>) -> SearchEntry {
     SearchEntry::new(page.head.id.address(), &page.head.title.value).saying(note.join(", ")).about(&words)
 }
 
-/// The words of a text that stand in one line.
+/// Returns the words of a text that fit in one line.
 fn cut(text: &str) -> String {
     if text.chars().count() <= NOTE {
         return text.to_string();

@@ -1,4 +1,4 @@
-//! The sitemap: every page that search engines may list.
+//! The sitemap: all pages that search engines may list.
 
 use quick_xml::Writer;
 use quick_xml::events::{BytesDecl, BytesText, Event};
@@ -8,7 +8,7 @@ use crate::render::views::RenderContext;
 use crate::render::xml;
 use crate::site::{Head, Kind, LISTINGS};
 
-/// `sitemap.xml`.
+/// Makes `sitemap.xml`.
 pub(super) fn file(cx: &RenderContext<'_>) -> Outputs {
     let mut outputs = Outputs::default();
     outputs.add("sitemap.xml", sitemap(cx).expect("writing to memory never fails"));

@@ -1,7 +1,8 @@
-//! `t("…")` in templates: a text of the interface, in the language of the site.
+//! The template function `t("…")`: translates a text of the interface.
 //!
-//! `t("{n} error", "{n} errors", n=count)` chooses one of two by `n`. A hole holds a value, which is escaped unless it is
-//! markup; `<link>words</link>` is a link if `link` is given its address, and else one of a few elements.
+//! `t("{n} error", "{n} errors", n=count)` selects singular or plural by `n`. The value of a placeholder is escaped
+//! unless it is HTML. `<link>words</link>` is a link if `link` is given an address, and otherwise one of a few
+//! elements.
 
 use std::fmt::Write;
 
@@ -11,10 +12,10 @@ use minijinja::{Environment, Error, ErrorKind};
 use crate::i18n::{TextPart, Translations, parts};
 use crate::render::templates::{html, write_escaped};
 
-/// Elements that a text may have without a value of their name.
+/// Elements that a text may contain without a value of that name.
 const ELEMENTS: [&str; 5] = ["b", "code", "em", "strong", "var"];
 
-/// Makes `t` known to templates.
+/// Adds the function `t`.
 pub(super) fn add_function(environment: &mut Environment<'_>, texts: &Translations) {
     let texts = texts.clone();
     environment.add_function("t", move |one: &str, many: Option<&str>, values: Kwargs| {
@@ -36,7 +37,7 @@ fn is_named(part: TextPart<'_>, name: &str) -> bool {
     matches!(part, TextPart::Hole(own) | TextPart::Open(own) if own == name)
 }
 
-/// A text as markup.
+/// Renders a text to HTML.
 fn said(text: &str, values: &Kwargs) -> Result<String, Error> {
     let mut out = String::with_capacity(text.len());
     for part in parts(text) {
@@ -58,9 +59,9 @@ fn said(text: &str, values: &Kwargs) -> Result<String, Error> {
     Ok(out)
 }
 
-/// Writes words as they stand in an element or in a quoted attribute.
+/// Escapes words for an element or a quoted attribute.
 fn write_words(out: &mut String, words: &str) {
-    // An apostrophe ends neither.
+    // Apostrophes need no escape in either.
     for (at, piece) in words.split('\'').enumerate() {
         if at > 0 {
             out.push('\'');

@@ -1,4 +1,4 @@
-//! The knowledge base as plain typed data.
+//! Data model of the knowledge base.
 
 mod address;
 mod defaults;

@@ -1,13 +1,13 @@
-//! Bytes and tokens as people read them.
+//! Formats bytes and token counts.
 
-/// Bytes as `4.00 GiB`; below a GiB as `512.0 MiB`.
+/// Formats bytes as `4.00 GiB`, or as `512.0 MiB` below a GiB.
 pub fn gib(bytes: u64) -> String {
     const MIB: f64 = 1_048_576.0;
     let mib = bytes as f64 / MIB;
     if mib < 1024.0 { format!("{mib:.1} MiB") } else { format!("{:.2} GiB", mib / 1024.0) }
 }
 
-/// Tokens with their thousands apart: `131 072`.
+/// Formats a count with thousands separators: `131,072`.
 pub fn tokens(count: u64) -> String {
     let digits = count.to_string();
     let mut text = String::new();

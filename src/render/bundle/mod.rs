@@ -1,8 +1,8 @@
-//! The whole knowledge base as one page, for machines without a network: all texts, search and diagnosis in one file.
+//! The whole knowledge base as one page, for offline machines: all articles, search and diagnosis in one file.
 //!
-//! 1. each text is rendered by its template in `templates/bundle/`, from what its page sees too,
-//! 2. `pieces` turns links into fragments,
-//! 3. scripts and style sheets are put in whole, with a policy that allows these and nothing else.
+//! 1. Each article is rendered by its template in `templates/bundle/` from the view of its page.
+//! 2. `pieces` turns links into fragments.
+//! 3. Scripts and style sheets are inlined, with a policy that allows only these.
 
 mod pieces;
 
@@ -21,10 +21,10 @@ use crate::render::views::{PageMeta, RenderContext, texts, with_layout};
 use crate::render::{diagnose, search};
 use crate::site::LISTINGS;
 
-/// What every bundle begins with, so that no other file is taken for one.
+/// First bytes of every bundle, to recognize bundles of earlier builds.
 pub const BUNDLE_MARK: &str = "<!doctype html>\n<!-- kbgen bundle -->\n";
 
-/// Templates of pages whose texts are in a bundle, in its order, each with the template of the text.
+/// Page templates whose articles are part of a bundle, in order, each with the template of the article.
 const PARTS: [(&str, &str); 10] = [
     ("errors.html", "bundle/errors.html"),
     ("error.html", "bundle/error.html"),
@@ -38,13 +38,13 @@ const PARTS: [(&str, &str); 10] = [
     ("quants.html", "bundle/quants.html"),
 ];
 
-/// Style sheets, in their order.
+/// Style sheets, in order.
 const STYLES: [&str; 3] = ["site.css", "finder.css", "bundle.css"];
 
-/// The script that runs before the first paint.
+/// Script that runs before the first paint.
 const FIRST_SCRIPT: &str = "js/theme.js";
 
-/// Scripts, in their order: `bundle.js` puts itself between `site.js`, `names.js` and those that load files.
+/// Scripts, in order: `bundle.js` comes between `site.js` and `names.js`, and those that load files.
 const SCRIPTS: [&str; 8] = [
     "js/match.js",
     "js/search.js",
@@ -84,7 +84,7 @@ struct DataView {
     json: Value,
 }
 
-/// The page.
+/// Renders the bundle.
 pub(super) fn page(cx: &RenderContext<'_>, engine: &TemplateEngine<'_>) -> Result<Vec<u8>, Vec<Diagnostic>> {
     let (lists, pieces) = pieces(cx, engine)?;
     let base_url = &cx.inputs.config.base_url;
@@ -114,7 +114,7 @@ pub(super) fn page(cx: &RenderContext<'_>, engine: &TemplateEngine<'_>) -> Resul
     Ok([BUNDLE_MARK.as_bytes(), &text].concat())
 }
 
-/// The texts in their order, and which of them are lists.
+/// Renders the articles in order, and lists those that are lists.
 fn pieces(
     cx: &RenderContext<'_>,
     engine: &TemplateEngine<'_>,
@@ -155,7 +155,7 @@ fn pieces(
     if faults.is_empty() { Ok((lists, pieces)) } else { Err(faults) }
 }
 
-/// A policy that lets run what stands in the file, and nothing else.
+/// Returns a Content-Security-Policy that allows only the inlined scripts and styles.
 fn policy<'t>(scripts: impl Iterator<Item = &'t String>, styles: &[String]) -> String {
     let sources =
         |texts: Vec<&String>| texts.into_iter().map(|text| source(text)).collect::<Vec<_>>().join(" ");
@@ -166,17 +166,18 @@ fn policy<'t>(scripts: impl Iterator<Item = &'t String>, styles: &[String]) -> S
     )
 }
 
-/// A source of a Content-Security-Policy: `'sha256-…'`.
+/// Returns a source expression of the policy: `'sha256-…'`.
 fn source(text: &str) -> String {
     format!("'sha256-{}'", STANDARD.encode(hmac_sha256::Hash::hash(text.as_bytes())))
 }
 
-/// A script as the text of its element: in its strings and expressions a backslash changes nothing.
+/// Returns a script as the text of a `script` element; an inserted backslash does not change strings or regular
+/// expressions.
 fn script(assets: &Assets, name: &str) -> String {
     text(assets, name).replace("</script", "<\\/script").replace("<!--", "<\\!--")
 }
 
-/// A style sheet as the text of its element.
+/// Returns a style sheet as the text of a `style` element.
 fn style(assets: &Assets, name: &str) -> String {
     text(assets, name).replace("</style", "<\\/style")
 }
@@ -185,7 +186,7 @@ fn text(assets: &Assets, name: &str) -> String {
     String::from_utf8_lossy(assets.bytes(name).unwrap_or_default()).into_owned()
 }
 
-/// Data files, which assign JSON to a name, as JSON that no text can close the element of.
+/// Returns data files, which assign JSON to a name, as JSON that cannot close its element.
 fn data(files: &Outputs) -> Vec<DataView> {
     let parts = files.iter().filter_map(|(path, bytes)| {
         let text = std::str::from_utf8(bytes).ok()?;

@@ -1,7 +1,7 @@
-//! Pages as entries of the data files.
+//! Entries of the data files, one type per kind of page.
 //!
-//! What these hold is a promise to other programs, so each field is declared here, once: its name, its shape, the
-//! sentence of the schema and its value.
+//! Their fields are a public contract. Each is declared once, with its name, type, description in the schema, and
+//! value.
 
 use serde_json::{Map, Value, json};
 
@@ -20,8 +20,8 @@ const COUNT: Shape = Shape::Integer { min: 1, max: i64::MAX };
 const TEXTS: Shape = Shape::any(&Shape::Text);
 const SLUGS: Shape = Shape::any(&Shape::Slug);
 
-/// Declares an entry: its fields behind those of another, and the function that fills them in. An optional field
-/// without a value is left out.
+/// Declares an entry: its fields after those of a base entry, and the function that fills them in. Optional fields
+/// without a value are omitted.
 macro_rules! entry {
     ($(#[doc = $doc:literal])+ $form:ident: $base:expr, fn $name:ident($($arg:ident: $type:ty),*) on $start:expr; {
         $($need:ident $key:literal: $shape:expr, $meaning:expr => $value:expr;)*
@@ -50,7 +50,7 @@ macro_rules! entry {
 
 const NOTHING: &[Field] = &[];
 
-/// The fields of one list, then those of the other.
+/// Concatenates two lists of fields.
 const fn joined<const N: usize>(first: &[Field], second: &[Field]) -> [Field; N] {
     let mut all = [if first.is_empty() { second[0] } else { first[0] }; N];
     let mut at = 0;
@@ -89,7 +89,7 @@ fn each<T>(items: &[T], entry: impl Fn(&T) -> Value) -> Vec<Value> {
 }
 
 entry! {
-    /// What every entry of a page begins with.
+    /// Fields of all pages.
     HEAD, fn head(head: &Head) {
         required "id": Shape::Slug, "The slug: unique within its kind, never changed or reused." => head.id.slug;
         required "slug": Shape::Slug, "Last part of the page's address; the same as `id`." => head.id.slug;
@@ -100,13 +100,13 @@ entry! {
     }
 }
 
-/// What the field `sources` means.
+/// Description of the field `sources`.
 const SOURCES: &str = "What it rests on: addresses, or names of publications.";
-/// What the field `related` means.
+/// Description of the field `related`.
 const RELATED: &str = "Slugs of errors that belong to it.";
-/// What the field `released` means.
+/// Description of the field `released`.
 const RELEASED: &str = "Day of the release.";
-/// What the field `note` means.
+/// Description of the field `note`.
 const NOTE: &str = "What a reader of the figures has to know.";
 
 entry! {
@@ -127,7 +127,7 @@ entry! {
 }
 
 entry! {
-    /// A cause.
+    /// A cause of an error.
     CAUSE, fn cause(cx: &RenderContext<'_>, head: &Head, cause: &Cause) {
         required "id": Shape::Slug, "Name of the cause within the page." => cause.id.value;
         required "title": Shape::Text, "What went wrong." => cause.title.value;
@@ -141,7 +141,7 @@ entry! {
 }
 
 entry! {
-    /// A solution.
+    /// A solution of an error.
     SOLUTION, fn solution(solution: &Solution) {
         required "id": Shape::Slug, "Name of the solution within the page, and of its section." => solution.id.value;
         required "title": Shape::Text, "What to do." => solution.title;
@@ -188,7 +188,7 @@ entry! {
 }
 
 entry! {
-    /// A model.
+    /// A model page.
     MODEL: HEAD, fn model(page: &Page<ModelData>) on fields(head(&page.head)); {
         required "family": Shape::Text, "Family that lists group it under." => page.data.family;
         or_null "hf_id": Shape::Text, "Owner and name on the Hugging Face hub." => page.data.hf_id;
@@ -202,7 +202,7 @@ entry! {
 }
 
 entry! {
-    /// A model with its hyperparameters and what it needs.
+    /// A model with its hyperparameters and memory figures.
     WHOLE_MODEL: MODEL, fn whole_model(cx: &RenderContext<'_>, page: &Page<ModelData>) on fields(model(page)); {
         or_null "note": Shape::Text, NOTE => page.data.note;
         or_null "released_as": Shape::Text, "Quantization of the published weights, where it is no 16-bit type."
@@ -225,7 +225,7 @@ fn not_covered<'s>(cx: &'s RenderContext<'_>, page: &Page<ModelData>) -> Option<
 }
 
 entry! {
-    /// What the driver takes.
+    /// Memory that the driver uses.
     DRIVER, fn driver(least: u64, most: u64) {
         required "least": BYTES, "The least." => least;
         required "most": BYTES, "The most." => most;
@@ -242,7 +242,7 @@ entry! {
 }
 
 entry! {
-    /// Buffers of one type of cache and context.
+    /// Buffers for one cache type and context.
     BUFFERS, fn buffers(cache_type: &str, ctx: u64, cache: u64, compute: u64) {
         required "cache_type": Shape::Text, "Type of K and of V." => cache_type;
         required "ctx": COUNT, "Context in tokens." => ctx;
@@ -252,8 +252,7 @@ entry! {
 }
 
 entry! {
-    /// Weights do not depend on the context, nor buffers on the quantization: the sum of one of each is exact to the
-    /// byte.
+    /// Memory figures. Weights do not depend on the context, nor buffers on the quantization: their sums are exact.
     MEMORY, fn memory(cx: &RenderContext<'_>, figures: &Figures) {
         required "driver_bytes": Shape::Record(DRIVER), "What the driver takes on a card beside the buffers."
             => driver(cx.inputs.fits.driver.0, cx.inputs.fits.driver.1);
@@ -281,7 +280,7 @@ fn all_buffers(figures: &Figures) -> Vec<Value> {
 }
 
 entry! {
-    /// A run on the smallest card that holds all of a model.
+    /// The smallest GPU that holds a whole model, with its settings.
     RUNS_ON, fn runs_on_entry(quant: &str, ctx: u64, needs: u64, memory_gib: Option<f64>, badge: &str) {
         required "quantization": Shape::Text, "Of the weights." => quant;
         required "ctx": COUNT, "Context in tokens." => ctx;
@@ -300,7 +299,7 @@ fn smallest_card(cx: &RenderContext<'_>, page: &Page<ModelData>) -> Option<Value
 }
 
 entry! {
-    /// A device.
+    /// A hardware page.
     DEVICE: HEAD, fn device(page: &Page<DeviceData>) on fields(head(&page.head)); {
         required "vendor": Vendor::SHAPE, "Who makes it." => page.data.vendor;
         required "class": DeviceClass::SHAPE, "What sort of device it is." => page.data.class;
@@ -325,7 +324,7 @@ entry! {
 }
 
 entry! {
-    /// A tool.
+    /// A tool page.
     TOOL: HEAD, fn tool(page: &Page<ToolData>) on fields(head(&page.head)); {
         required "homepage": Shape::Url, "Where the tool lives." => page.data.homepage;
     }

@@ -1,4 +1,4 @@
-//! The site for language models: a map of it, and all error pages in one text.
+//! Files for language models: a map of the site, and all error pages in one text.
 
 use crate::escape::MarkdownText;
 use crate::facts::map as map_all;
@@ -7,13 +7,13 @@ use crate::render::views::RenderContext;
 use crate::site::kinds::ErrorData;
 use crate::site::{Head, LISTINGS, Page};
 
-/// Pages that compute what a reader asks.
+/// Generated pages with calculators.
 const CALCULATORS: [&str; 4] = ["will-it-run/", "compare/", "choose-gpu/", "cost-vs-cloud/"];
 
-/// Pages whose texts are made at once.
+/// Number of pages whose texts are in memory at the same time.
 const AT_ONCE: usize = 256;
 
-/// A map of the site for language models, as <https://llmstxt.org> describes it.
+/// Returns a map of the site in the format of <https://llmstxt.org>.
 pub(super) fn map(cx: &RenderContext<'_>) -> MarkdownText {
     let site = cx.site();
     let base = &cx.inputs.config.base_url;
@@ -53,7 +53,7 @@ pub(super) fn map(cx: &RenderContext<'_>) -> MarkdownText {
     text
 }
 
-/// An item of a list, with a description in plain text.
+/// Formats a list item, with a description in plain text.
 fn item(text: &MarkdownText, description: Option<&str>) -> MarkdownText {
     let mut item = MarkdownText::default();
     item.push_syntax("- ");
@@ -66,8 +66,7 @@ fn item(text: &MarkdownText, description: Option<&str>) -> MarkdownText {
     item
 }
 
-/// All error pages, each with its address, one behind the other; their links are absolute, since the text is read apart
-/// from the site.
+/// Returns all error pages, each with its address. Links are absolute, since the text is read outside of the site.
 pub(super) fn whole(cx: &RenderContext<'_>) -> MarkdownText {
     let base = &cx.inputs.config.base_url;
     let mut text = opening(cx);
@@ -86,7 +85,7 @@ pub(super) fn whole(cx: &RenderContext<'_>) -> MarkdownText {
         page.push(&markdown::alternate(cx, error, base));
         page
     };
-    // Some at a time, so that the text is not there twice.
+    // In chunks, to avoid a second copy of the whole text.
     for errors in cx.site().errors.chunks(AT_ONCE) {
         let pages: Vec<MarkdownText> = map_all(errors, page);
         pages.iter().for_each(|page| text.push(page));
@@ -94,7 +93,7 @@ pub(super) fn whole(cx: &RenderContext<'_>) -> MarkdownText {
     text
 }
 
-/// Name and purpose of the site.
+/// Formats name and description of the site.
 fn opening(cx: &RenderContext<'_>) -> MarkdownText {
     let mut text = MarkdownText::default();
     text.push_syntax("# ");

@@ -1,4 +1,4 @@
-//! An error page as Markdown.
+//! Error pages as Markdown.
 
 use std::ops::Range;
 
@@ -9,8 +9,8 @@ use crate::render::views::RenderContext;
 use crate::site::kinds::ErrorData;
 use crate::site::{Head, Page};
 
-/// The page as Markdown: title and what the front matter says in words, then the body with its figures filled in.
-/// Links begin at `root`, which leads from where the text will lie to the root of the site.
+/// Renders a page to Markdown: title and front matter in words, then the body with its figures filled in. Links start
+/// with `root`, the relative path to the root of the site.
 pub(super) fn alternate(cx: &RenderContext<'_>, error: &Page<ErrorData>, root: &str) -> MarkdownText {
     let data = &error.data;
     let head = &error.head;
@@ -63,7 +63,7 @@ pub(super) fn alternate(cx: &RenderContext<'_>, error: &Page<ErrorData>, root: &
     text
 }
 
-/// The body with its figures filled in, and its links beginning at `root`.
+/// Returns the body with its figures filled in, and its links starting with `root`.
 fn body(cx: &RenderContext<'_>, head: &Head, root: &str) -> String {
     let text = cx.inputs.sources.text(head.body.span);
     let known = cx.inputs.figures.get(head.path.as_str());
@@ -80,7 +80,7 @@ fn body(cx: &RenderContext<'_>, head: &Head, root: &str) -> String {
     replaced(text, figures.chain(links).collect())
 }
 
-/// One line of Markdown, its links beginning at `root`; its plain text if it holds HTML or other faults.
+/// Returns one line of Markdown with links starting with `root`; plain text if it contains HTML or errors.
 pub(super) fn line(cx: &RenderContext<'_>, head: &Head, text: &str, root: &str) -> MarkdownText {
     if text.contains(['<', '[']) && !outline_inline(text).errors.is_empty() {
         return MarkdownText::plain(&plain_inline(text));
@@ -92,7 +92,7 @@ pub(super) fn line(cx: &RenderContext<'_>, head: &Head, text: &str, root: &str) 
     MarkdownText::checked_line(&replaced(text, links.collect()))
 }
 
-/// The text with these ranges replaced; of two that overlap the first counts.
+/// Replaces ranges of a text; the first of two overlapping ranges counts.
 fn replaced(text: &str, mut changes: Vec<(Range<usize>, String)>) -> String {
     changes.sort_by_key(|(range, _)| range.start);
     let mut after = String::with_capacity(text.len());

@@ -1,4 +1,4 @@
-//! The same knowledge as data: `kb.json`, a twin of each page as JSON and of each error as Markdown, `llms.txt`.
+//! The knowledge base as data: `kb.json`, each page as JSON, each error as Markdown, and `llms.txt`.
 
 mod entries;
 mod forms;
@@ -15,39 +15,39 @@ use crate::site::{Kind, Page};
 
 pub(super) use forms::forms;
 
-/// Version of the form of the data files; grows when a reader of them would have to change.
+/// Version of the data format; increased when readers have to change.
 const VERSION: u32 = 1;
 
-/// The folder of a kind whose pages have a JSON twin each.
+/// Returns the folder of a kind whose pages have JSON alternates.
 pub(super) fn alternate_folder(kind: Kind) -> Option<&'static str> {
     matches!(kind, Kind::Error | Kind::Model | Kind::Hardware).then(|| kind.folder())
 }
 
-/// A map of the site for language models.
+/// Makes a map of the site for language models.
 pub(super) fn map(cx: &RenderContext<'_>) -> Outputs {
     one("llms.txt", llms::map(cx).into_bytes())
 }
 
-/// All error pages in one text.
+/// Makes one text with all error pages.
 pub(super) fn whole(cx: &RenderContext<'_>) -> Outputs {
     one("llms-full.txt", llms::whole(cx).into_bytes())
 }
 
-/// All models with what they need.
+/// Makes the data of all models with their memory figures.
 pub(super) fn models(cx: &RenderContext<'_>) -> Outputs {
     let models = facts::map(&cx.site().models, |model| JsonEntry::new(&entries::whole_model(cx, model)));
     let text = collection(cx, "../schema/models.json", &[("models", &models)]);
     one("data/models.json", text.into_bytes())
 }
 
-/// All devices.
+/// Makes the data of all devices.
 pub(super) fn devices(cx: &RenderContext<'_>) -> Outputs {
     let devices: Vec<JsonEntry> = cx.site().devices.iter().map(device).collect();
     let text = collection(cx, "../schema/devices.json", &[("hardware", &devices)]);
     one("data/hardware.json", text.into_bytes())
 }
 
-/// The whole knowledge base.
+/// Makes the data of the whole knowledge base.
 pub(super) fn everything(cx: &RenderContext<'_>) -> Outputs {
     let site = cx.site();
     let errors = facts::map(&site.errors, |error| JsonEntry::new(&entries::error(cx, error)));
@@ -77,7 +77,7 @@ fn device(device: &Page<DeviceData>) -> JsonEntry {
     JsonEntry::new(&entries::device(device))
 }
 
-/// The twins of an error as JSON and as Markdown.
+/// Makes the JSON and Markdown alternates of an error.
 pub(super) fn error_alternates(cx: &RenderContext<'_>, error: &Page<ErrorData>) -> [(String, Vec<u8>); 2] {
     let slug = &error.head.id.slug;
     let entry = JsonEntry::new(&entries::error(cx, error));
@@ -87,7 +87,7 @@ pub(super) fn error_alternates(cx: &RenderContext<'_>, error: &Page<ErrorData>) 
     ]
 }
 
-/// The twin as JSON of a model or a device, by its place in the list of its kind.
+/// Makes the JSON alternate of a model or device, by its index in the list of its kind.
 pub(super) fn alternate(cx: &RenderContext<'_>, kind: Kind, at: usize) -> Option<(String, Vec<u8>)> {
     let (head, entry, form) = match kind {
         Kind::Model => {
@@ -103,7 +103,7 @@ pub(super) fn alternate(cx: &RenderContext<'_>, kind: Kind, at: usize) -> Option
     Some((format!("{}/{}.json", kind.folder(), head.id.slug), entry.alternate(form).into_bytes()))
 }
 
-/// An entry as the text of a JSON object: it stands in several files, and as a tree it is several times as large.
+/// An entry as JSON text. It is used in several files, and a tree would use several times as much memory.
 struct JsonEntry(String);
 
 impl JsonEntry {
@@ -111,7 +111,7 @@ impl JsonEntry {
         Self(entry.to_string())
     }
 
-    /// The file of one page: its entry, and above it the schema, which lies one folder up.
+    /// Returns the file of one page: its entry with the schema, one folder up, as the first field.
     fn alternate(&self, form: &str) -> String {
         let file = json!({"$schema": format!("../schema/{form}.json"), "version": VERSION});
         let (_, fields) = self.0.split_at(1);
@@ -119,14 +119,14 @@ impl JsonEntry {
     }
 }
 
-/// A JSON object as text without the brace that closes it.
+/// Returns a JSON object without its closing brace.
 fn open_object(object: &Value) -> String {
     let mut text = object.to_string();
     text.pop();
     text
 }
 
-/// A file of many entries: what it is, then lists of them.
+/// Makes a file with a header and lists of entries.
 fn collection(cx: &RenderContext<'_>, schema: &str, lists: &[(&str, &[JsonEntry])]) -> String {
     let config = cx.inputs.config;
     let file = json!({
@@ -136,7 +136,7 @@ fn collection(cx: &RenderContext<'_>, schema: &str, lists: &[(&str, &[JsonEntry]
         "title": config.title,
         "licence": config.licence,
     });
-    // In one text from the beginning: with thousands of pages every copy counts.
+    // Appends to a single text: with thousands of pages every copy matters.
     let mut text = open_object(&file);
     for (name, entries) in lists {
         text.push_str(&format!(",\"{name}\":["));

@@ -1,4 +1,4 @@
-//! The content of a picture, apart from its drawing.
+//! Contents of a share picture, without layout.
 
 use crate::i18n::text;
 use crate::render::RenderInputs;
@@ -6,7 +6,7 @@ use crate::render::views::{RunsOn, fitting, runs_on, signature_text};
 use crate::site::kinds::{DeviceData, ErrorData, ModelData};
 use crate::site::{Kind, Page, PageId};
 
-/// A picture in words and figures.
+/// Contents of a share picture.
 #[derive(Debug)]
 pub(super) struct Card {
     /// Category or kind of the page.
@@ -16,33 +16,33 @@ pub(super) struct Card {
     pub content: CardBody,
 }
 
-/// The part of a picture below the title.
+/// Contents below the title.
 #[derive(Debug)]
 pub(super) enum CardBody {
     /// A line of a log, with `…` for its variable parts.
     Message(String),
-    /// Memory that the default run of a model takes.
+    /// Memory of a model with default settings.
     MemoryFigures(MemoryFigures),
     /// Figures with their names.
     Figures(Vec<(String, String)>),
-    /// The first paragraph of the page.
+    /// First paragraph of the page.
     Lead(String),
 }
 
-/// Memory that the default run of a model takes.
+/// Memory of a model with default settings.
 #[derive(Debug)]
 pub(super) struct MemoryFigures {
     /// Quantization and context.
     pub run: String,
     /// Bytes and names of weights, cache and compute buffer.
     pub parts: [(u64, String); 3],
-    /// Memory of the smallest GPU that holds the model, in bytes; where none does, the memory that the model takes.
+    /// Memory of the smallest GPU that holds the model, in bytes; if there is none, the memory of the model.
     pub size: u64,
     /// Whether a GPU holds the model, in words.
     pub answer: String,
 }
 
-/// Pages with a picture of their own, with their cards.
+/// Returns the pages with a picture of their own, with its contents.
 pub(super) fn all(inputs: &RenderInputs<'_>) -> Vec<(PageId, Card)> {
     let site = inputs.site;
     let errors = site.errors.iter().map(|page| (page.head.id.clone(), error(inputs, page)));
@@ -57,7 +57,7 @@ pub(super) fn all(inputs: &RenderInputs<'_>) -> Vec<(PageId, Card)> {
     errors.chain(models).chain(devices).chain(guides).collect()
 }
 
-/// The card of all other pages.
+/// Returns the contents of the picture for all other pages.
 pub(super) fn site(inputs: &RenderInputs<'_>) -> Card {
     let count = |count: usize, one: &'static str, many: &'static str| {
         let name = inputs.config.texts.tr(if count == 1 { one } else { many });
@@ -128,7 +128,7 @@ fn device(inputs: &RenderInputs<'_>, page: &Page<DeviceData>) -> Card {
     }
 }
 
-/// Whether pages of a kind have a picture each.
+/// Returns whether pages of a kind have pictures of their own.
 pub(super) fn has_own(kind: Kind) -> bool {
     matches!(kind, Kind::Error | Kind::Model | Kind::Hardware | Kind::Guide)
 }

@@ -1,7 +1,7 @@
-//! The picture that services show where a page is shared: one for each error, model, device and guide, one for the rest.
+//! Share pictures: one for each error, model, device and guide, one for all other pages.
 //!
-//! A page names its picture in `parts/head.html`; the pictures are made apart from the pages, since they take the time
-//! and only a published site needs them.
+//! Pages refer to their picture in `parts/head.html`. Pictures are made separately from pages: they take long, and
+//! only a published site needs them.
 
 mod card;
 mod colors;
@@ -18,41 +18,41 @@ use crate::render::social::renderer::{CardRenderer, HEIGHT, WIDTH};
 use crate::render::{Audience, RenderInputs};
 use crate::site::{Head, PageId};
 
-/// Changes with the drawing: pictures of another drawing are made anew. A test tells when it has to.
+/// Version of the drawing; part of the keys of pictures. A test fails if the drawing changes without it.
 const DRAWING_VERSION: &str = "3";
 
-/// The picture of pages without one of their own.
+/// Picture for pages without one of their own.
 const SITE_PICTURE: &str = "social/site.png";
 
-/// A site's own picture in its place, under `static/`.
+/// A site's own picture that replaces it, below `static/`.
 const OWN_PICTURE: &str = "social.png";
 
-/// Pictures that one thread draws in a row: letters that they share are rasterized once.
+/// Number of pictures per thread and batch: letters are rasterized once per batch.
 const BATCH_SIZE: usize = 48;
 
-/// A picture as the head of a page names it.
+/// A picture, for the `head` of a page.
 #[derive(Debug, Clone, Serialize)]
 pub(super) struct Picture {
-    /// Its whole address: services take no relative one.
+    /// Absolute address: services do not accept relative ones.
     href: String,
     width: u32,
     height: u32,
     alt: String,
 }
 
-/// Tells each page its picture.
+/// Looks up the picture of each page.
 pub(super) struct Pictures<'s> {
     inputs: &'s RenderInputs<'s>,
     renderer: CardRenderer,
 }
 
 impl<'s> Pictures<'s> {
-    /// The pictures of a site.
+    /// Creates the lookup.
     pub fn new(inputs: &'s RenderInputs<'s>) -> Self {
         Self { inputs, renderer: CardRenderer::new() }
     }
 
-    /// The picture of a page, by its file if it has one.
+    /// Returns the picture of a page, its own if it has one.
     pub fn of(&self, head: Option<&Head>, assets: &Assets) -> Option<Picture> {
         if !are_wanted(self.inputs) {
             return None;
@@ -69,17 +69,17 @@ impl<'s> Pictures<'s> {
     }
 }
 
-/// Whoever writes a site does not share the preview.
+/// Returns whether pictures are made; not for local previews.
 fn are_wanted(inputs: &RenderInputs<'_>) -> bool {
     inputs.config.social_images && **inputs.audience == Audience::World
 }
 
-/// `social/errors/<slug>.png`.
+/// Returns the path of a picture: `social/errors/<slug>.png`.
 fn path(id: &PageId) -> String {
     format!("social/{}.png", id.address().trim_end_matches('/'))
 }
 
-/// Makes all pictures that pages name.
+/// Draws all pictures that pages refer to.
 pub(super) fn files(inputs: &RenderInputs<'_>, sink: &dyn Sink) {
     if !are_wanted(inputs) {
         return;
@@ -94,7 +94,7 @@ pub(super) fn files(inputs: &RenderInputs<'_>, sink: &dyn Sink) {
     cards.par_chunks(BATCH_SIZE).for_each(|row| draw(row, title, &colors, sink));
 }
 
-/// Hands the pictures of some cards to the sink.
+/// Draws a batch of pictures.
 fn draw(row: &[(String, Card)], site_title: &str, colors: &Colors, sink: &dyn Sink) {
     let mut renderer = CardRenderer::new();
     for (path, card) in row {

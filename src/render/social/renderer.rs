@@ -1,4 +1,5 @@
-//! Draws a card: one monospaced face, so that columns of letters are the whole layout, and three paints on a ground.
+//! Draws share pictures: one monospaced font, so that layout is a matter of columns, and three colors on a
+//! background.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -15,21 +16,21 @@ pub(super) const WIDTH: usize = 1200;
 /// Height of a picture in pixels.
 pub(super) const HEIGHT: usize = 630;
 
-/// Space at each side, which services that crop pictures may take.
+/// Horizontal margin, which services may crop.
 const MARGIN: usize = 72;
 const RIGHT: usize = WIDTH - MARGIN;
 const INNER: usize = RIGHT - MARGIN;
-/// Baseline of the lowest line.
+/// Baseline of the bottom line.
 const FOOT: usize = 560;
 /// Font sizes of the site's title, of labels, of the text below a title and of figures.
 const SITE: usize = 36;
 const LABEL: usize = 24;
 const TEXT: usize = 30;
 const FIGURE: usize = 48;
-/// Font sizes of titles, each with the most lines that it may take: the largest that fits is used.
+/// Font sizes of titles, each with its maximum number of lines; the largest that fits is used.
 const TITLES: [(usize, usize); 4] = [(68, 2), (56, 3), (46, 3), (40, 4)];
 
-/// Colors of pixels, in [`STEPS`] degrees of coverage each.
+/// Colors of pixels, each with [`STEPS`] levels of coverage.
 #[derive(Debug, Clone, Copy)]
 enum Paint {
     Ink,
@@ -37,44 +38,44 @@ enum Paint {
     Accent,
 }
 
-/// Three paints and the ground make sixteen colors, which four bits hold.
+/// Three colors with five levels and the background are sixteen values, which fit in four bits.
 const STEPS: u8 = 5;
 
-/// The face, and its letters rasterized so far.
+/// The font, and its rasterized letters.
 pub(super) struct CardRenderer {
     face: FontRef<'static>,
     glyphs: BTreeMap<(usize, char), Glyph>,
 }
 
-/// A rasterized letter; its corner is relative to the start of the letter on the baseline.
+/// A rasterized letter; its corner is relative to the letter's origin on the baseline.
 struct Glyph {
     corner: (i32, i32),
     width: usize,
     steps: Vec<u8>,
 }
 
-/// A picture as numbers of colors, row by row.
+/// A picture as palette indices, row by row.
 pub(super) struct Canvas(Vec<u8>);
 
-/// Pixels from one letter to the next: the face is three fifths as wide as it is high.
+/// Returns the advance width of letters in pixels: three fifths of the font size.
 fn advance(size: usize) -> usize {
     size * 3 / 5
 }
 
 impl CardRenderer {
-    /// Loads the face.
+    /// Loads the font.
     pub fn new() -> Self {
         let face = FontRef::try_from_slice(dejavu::sans_mono::bold()).expect("the crate holds a font");
         Self { face, glyphs: BTreeMap::new() }
     }
 
-    /// Whether a text can be drawn letter by letter from left to right. Scripts that join or stack letters, or run the
-    /// other way, cannot, whatever the face holds.
+    /// Returns whether a text can be drawn letter by letter from left to right. Scripts with ligatures, combining
+    /// marks or the opposite direction cannot, even if the font contains them.
     pub fn can_draw(&self, text: &str) -> bool {
         text.chars().all(|letter| is_simple(letter) && self.face.glyph_id(letter).0 != 0)
     }
 
-    /// Draws a card. Texts that cannot be drawn are left out.
+    /// Draws a picture. Text that cannot be drawn is left out.
     pub fn draw(&mut self, site_title: &str, card: &Card) -> Canvas {
         let mut canvas = Canvas(vec![0; WIDTH * HEIGHT]);
         if card.is_error {
@@ -108,7 +109,7 @@ impl CardRenderer {
         canvas
     }
 
-    /// A line of a log beside a bar, as pages show it, with its variable parts in another color.
+    /// Draws a line of a log next to a bar, with its variable parts in another color.
     fn message(&mut self, canvas: &mut Canvas, text: &str) {
         let lines = wrap(text, (INNER - 32) / advance(TEXT), 3);
         canvas.fill((MARGIN, FOOT + 12 - 44 * lines.len()), (8, 44 * lines.len()), Paint::Accent);
@@ -122,7 +123,7 @@ impl CardRenderer {
         }
     }
 
-    /// Figures side by side, each above its name; the first is the one that matters.
+    /// Draws figures side by side, each above its name; the first is highlighted.
     fn figures(&mut self, canvas: &mut Canvas, figures: &[(String, String)]) {
         let width = INNER / figures.len().max(1);
         for ((figure, name), at) in figures.iter().zip(0..) {
@@ -135,7 +136,7 @@ impl CardRenderer {
         }
     }
 
-    /// A bar to scale: of the memory of the GPU that holds the model, or of what the model takes.
+    /// Draws a bar to scale: of the GPU's memory, or of the model's if no GPU holds it.
     fn memory(&mut self, canvas: &mut Canvas, memory: &MemoryFigures) {
         let total: u64 = memory.parts.iter().map(|(bytes, _)| bytes).sum();
         self.text(canvas, &gib(total), (MARGIN, FOOT - 130), FIGURE, Paint::Ink);
@@ -158,7 +159,7 @@ impl CardRenderer {
         self.text_to(canvas, &run, (RIGHT, FOOT), LABEL, Paint::Soft);
     }
 
-    /// Draws a line from a point on its baseline, and returns where it ends.
+    /// Draws a line of text from a point on its baseline; returns its end.
     fn text(
         &mut self,
         canvas: &mut Canvas,
@@ -181,7 +182,7 @@ impl CardRenderer {
         x
     }
 
-    /// Draws a line that ends at a point on its baseline.
+    /// Draws a line of text that ends at a point on its baseline.
     fn text_to(&mut self, canvas: &mut Canvas, text: &str, at: (usize, usize), size: usize, paint: Paint) {
         let start = at.0.saturating_sub(text.chars().count() * advance(size));
         self.text(canvas, text, (start, at.1), size, paint);
@@ -208,7 +209,7 @@ impl Glyph {
 }
 
 impl Canvas {
-    /// Covers a pixel; where two paints meet, the one that covers more stays.
+    /// Covers a pixel; where two colors overlap, the higher value remains.
     fn cover(&mut self, x: usize, y: usize, paint: Paint, steps: u8) {
         if x < WIDTH && y < HEIGHT && steps > 0 {
             let pixel = &mut self.0[y * WIDTH + x];
@@ -222,14 +223,14 @@ impl Canvas {
         }
     }
 
-    /// The hazard stripe of pages about errors, at the upper edge.
+    /// Draws the hazard stripe of error pages at the top.
     fn stripe(&mut self) {
         for y in 0..14 {
             (0..WIDTH).filter(|x| (x + y) % 40 < 20).for_each(|x| self.cover(x, y, Paint::Accent, STEPS));
         }
     }
 
-    /// Encodes the picture. Rows as differences to those above are nearly all zeros, so the fastest compression does.
+    /// Encodes the picture. With the `Up` filter nearly all bytes are zero, so the fastest compression suffices.
     pub fn png(&self, colors: &Colors) -> io::Result<Vec<u8>> {
         let paints = [colors.ink, colors.soft(), colors.accent];
         let shades =
@@ -248,15 +249,14 @@ impl Canvas {
     }
 }
 
-/// Latin, Greek, Cyrillic, and signs; no marks that are put on the letter before.
+/// Returns whether a letter is Latin, Greek, Cyrillic or a symbol, and not a combining mark.
 fn is_simple(letter: char) -> bool {
     matches!(letter, ' '..='~' | '\u{a0}'..='\u{2ff}' | '\u{370}'..='\u{482}' | '\u{48a}'..='\u{52f}'
         | '\u{1e00}'..='\u{1fff}' | '\u{2000}'..='\u{200a}' | '\u{2010}'..='\u{2027}' | '\u{202f}'..='\u{205f}'
         | '\u{2070}'..='\u{20bf}' | '\u{2100}'..='\u{2bff}')
 }
 
-/// Breaks a text into lines of at most `columns` letters, and a longer word within; `…` stands for what is more than
-/// `most` lines.
+/// Breaks a text into at most `most` lines of `columns` letters, breaking long words. Ends with `…` if truncated.
 fn wrap(text: &str, columns: usize, most: usize) -> Vec<String> {
     let mut lines: Vec<Vec<char>> = Vec::new();
     for word in text.split_whitespace().map(|word| word.chars().collect::<Vec<_>>()) {
@@ -277,7 +277,7 @@ fn wrap(text: &str, columns: usize, most: usize) -> Vec<String> {
     lines.into_iter().map(String::from_iter).collect()
 }
 
-/// As [`wrap`], with lines of about the same length: no word is left alone on the last.
+/// As [`wrap`], with lines of similar length, so that the last line is not a single word.
 fn balanced(text: &str, columns: usize, most: usize) -> Vec<String> {
     let count = wrap(text, columns, most).len();
     let narrowest = (columns / 2..columns).find(|fewer| wrap(text, *fewer, usize::MAX).len() == count);

@@ -1,4 +1,4 @@
-//! Pages of kbgen's own: calculator, diagnosis, search, changes, the page for what is not there, redirects.
+//! Generated pages: calculator, diagnosis, search, changes, not found, redirects.
 
 use std::collections::BTreeMap;
 
@@ -19,7 +19,7 @@ struct CalculatorView<'s> {
     fit: &'s serde_json::Value,
     models: Vec<Choice>,
     devices: Vec<Choice>,
-    /// By the part of the memory that is too large, or the program that says so.
+    /// By the part of the memory that is too large, or by the program that reports it.
     errors: BTreeMap<&'static str, Ref>,
     methodology_href: Option<String>,
 }
@@ -63,8 +63,7 @@ fn build_page(
     TemplatePage { view: with_layout(cx.layout(meta, (None, None)), name, view), template, address }
 }
 
-/// The errors that a reader meets when a model does not fit: of llama.cpp by the part that is too large, of the others
-/// by the program.
+/// Errors of a model that does not fit: for llama.cpp by the part that is too large, for others by program.
 const WHEN_IT_DOES_NOT_FIT: [(&str, &str); 7] = [
     ("weights", "llamacpp-cuda-buffer-alloc-failed"),
     ("cache", "llamacpp-kv-cache-alloc-failed"),
@@ -147,7 +146,7 @@ pub(super) fn changes(cx: &RenderContext<'_>) -> TemplatePage {
     build_page(cx, meta, "changes.html", "changes", view_value(days))
 }
 
-/// What a page is, in one word.
+/// Returns the English name of a kind, in lower case.
 fn kind_name(kind: Kind) -> &'static str {
     match kind {
         Kind::Error => text("error"),
@@ -170,7 +169,7 @@ pub(super) fn not_found(cx: &RenderContext<'_>) -> TemplatePage {
     build_page(cx, meta, "not-found.html", "not_found", Value::from(()))
 }
 
-/// A page at each old address, for hosts that know no redirects.
+/// Makes a page at each old address, for hosts without redirects.
 pub(super) fn redirects(cx: &RenderContext<'_>) -> Vec<TemplatePage> {
     let aliases = cx.site().heads().flat_map(|head| head.aliases.iter().map(move |alias| (head, alias)));
     aliases.map(|(head, alias)| redirect(cx, head, &alias.value)).collect()

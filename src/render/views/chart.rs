@@ -1,4 +1,4 @@
-//! A model's memory against its context, drawn to scale: the geometry of the picture, in pixels and hundredths of a width.
+//! Geometry of the chart of a model's memory by context, in pixels and percent of the width.
 
 use serde::Serialize;
 
@@ -8,10 +8,10 @@ use crate::render::views::common::context_label;
 use crate::render::views::context::RenderContext;
 use crate::site::{Figures, Run, gib};
 
-/// Both axes are logarithmic: weights of different width lie apart, and so do sizes of cards.
+/// Both axes are logarithmic, which separates weights of different width, and GPU sizes.
 #[derive(Debug, Serialize)]
 pub(super) struct Chart {
-    /// What the picture shows, in words.
+    /// Text alternative of the chart.
     told: String,
     height: u32,
     levels: Vec<Level>,
@@ -19,13 +19,13 @@ pub(super) struct Chart {
     curves: Vec<CurveView>,
 }
 
-/// A line across: what fits on a card lies below it.
+/// A horizontal line: everything below it fits on the GPU.
 #[derive(Debug, Serialize)]
 struct Level {
     label: String,
     card: bool,
     y: f64,
-    /// Base line of the label: above the line, or below it where a curve ends above.
+    /// Baseline of the label: above the line, or below it where a curve ends above.
     label_y: f64,
 }
 
@@ -35,35 +35,35 @@ struct Tick {
     x: f64,
 }
 
-/// Totals of one quantization, one for each context.
+/// Memory of one quantization by context.
 #[derive(Debug, Serialize)]
 struct CurveView {
     name: String,
-    /// As a `polyline` takes them.
+    /// Value of the `points` attribute of a `polyline`.
     points: String,
-    /// Height of the left end, where the name stands.
+    /// Height of the left end, where the label is.
     start: f64,
 }
 
-/// Sizes of memory that cards are commonly sold with, in GiB.
+/// Common memory sizes of GPUs, in GiB.
 pub(super) const CARD_SIZES: [u64; 7] = [8, 12, 16, 24, 32, 48, 80];
 
-/// Sizes beyond [`CARD_SIZES`] that help to read the scale, in GiB.
+/// More sizes for the scale, in GiB.
 const OTHER_SIZES: [u64; 8] = [1, 2, 4, 128, 256, 512, 1024, 2048];
 
-/// Quantizations that are drawn as far as there is room between them, the first of them first.
+/// Quantizations to draw, by priority; those too close to another are left out.
 const QUANTS: [&str; 4] = ["Q4_K_M", "F16", "Q8_0", "Q6_K"];
 
 const GIB: f64 = 1_073_741_824.0;
 const HEIGHT: u32 = 300;
-/// Least distance of two labels, in pixels.
+/// Minimum distance of two labels, in pixels.
 const APART: f64 = 16.0;
-/// First context of a model that goes further.
+/// First context of most models; models with a shorter maximum start lower.
 const FIRST_CONTEXT: u64 = 2048;
-/// Most labels below the picture, so that they stand apart on a phone.
+/// Maximum number of labels on the horizontal axis, so that they do not touch on a phone.
 const MOST_TICKS: usize = 7;
 
-/// The chart of a model that is covered.
+/// Returns the chart of a covered model.
 pub(super) fn chart(
     cx: &RenderContext<'_>,
     figures: &Figures,
@@ -82,15 +82,15 @@ pub(super) fn chart(
     draw(cx.texts(), &contexts, &totals.collect::<Vec<_>>(), &rooms)
 }
 
-/// Powers of two up to the largest context, and that.
+/// Returns the powers of two up to the maximum context, and the maximum.
 fn contexts(max: u64) -> Vec<u64> {
     let first = FIRST_CONTEXT.min(max.max(8).next_power_of_two() / 8);
     let steps = std::iter::successors(Some(first), |ctx| ctx.checked_mul(2));
-    // a step just short of the end would only crowd it
+    // A tick just before the end would be too close to it.
     steps.take_while(|ctx| ctx * 13 / 10 < max).chain([max]).collect()
 }
 
-/// Where a number of bytes lies between the upper and the lower end of the picture.
+/// Logarithmic scale of the vertical axis.
 #[derive(Clone, Copy)]
 struct Scale {
     low: f64,
@@ -98,7 +98,7 @@ struct Scale {
 }
 
 impl Scale {
-    /// A scale with some room above and below.
+    /// Creates a scale with a margin at both ends.
     fn of(totals: impl Iterator<Item = u64> + Clone) -> Option<Self> {
         let (least, most) = (totals.clone().min()?, totals.max()?);
         Some(Self { low: (least as f64).log2() - 0.3, high: (most as f64).log2() + 0.3 })
@@ -109,7 +109,8 @@ impl Scale {
     }
 }
 
-/// `totals` by name of the quantization, one for each of `contexts`; `rooms` are sizes of cards in GB with the bytes that they have for a model.
+/// Lays out the chart. `totals` has the memory of each quantization for each of `contexts`; `rooms` are GPU sizes in
+/// GB with the bytes available to a model.
 fn draw(
     texts: &Translations,
     contexts: &[u64],
@@ -158,7 +159,7 @@ fn draw(
     })
 }
 
-/// What a card has for the model, and other sizes as they are, where the picture reaches them; curves end at `ends`.
+/// Returns the levels of GPUs, and of other sizes, that are within the scale; curves end at `ends`.
 fn levels(scale: Scale, rooms: &[(u64, u64)], ends: &[f64]) -> Vec<Level> {
     let level = |label: String, card: bool, bytes: f64| {
         let y = scale.y(bytes);
@@ -189,12 +190,12 @@ fn tenths(number: f64) -> f64 {
 mod tests {
     use super::*;
 
-    /// Cards whose drivers take this much.
+    /// Returns GPU sizes with the memory that remains if the driver uses this much.
     fn rooms(driver: u64) -> [(u64, u64); 7] {
         CARD_SIZES.map(|size| (size, (size << 30) - driver))
     }
 
-    /// Bytes that a height of the picture stands for, by two levels whose sizes are known.
+    /// Converts a height to bytes, using two levels of known size.
     fn bytes_at(chart: &Chart, y: f64) -> f64 {
         let size = |level: &Level| level.label.split(' ').next().and_then(|n| n.parse::<f64>().ok());
         let (upper, lower) = (&chart.levels[chart.levels.len() - 1], &chart.levels[0]);

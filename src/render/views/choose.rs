@@ -1,4 +1,4 @@
-//! The page that leads from a model to the devices that run it.
+//! The page that finds GPUs for a model.
 
 use kbgen_estimate::plan::Verdict;
 use std::collections::BTreeMap;
@@ -27,7 +27,7 @@ struct ChooseView<'s> {
     sizes: Vec<SizeRow>,
 }
 
-/// What a size of memory holds.
+/// Models that fit in a memory size.
 #[derive(Serialize)]
 struct SizeRow {
     memory: String,
@@ -44,7 +44,7 @@ struct LargeModel {
     parameters: Option<String>,
 }
 
-/// Cards that a size is shown with, and models.
+/// Maximum number of GPUs and models per size.
 const SHOWN: usize = 3;
 
 pub(super) fn build_pages(cx: &RenderContext<'_>) -> Vec<TemplatePage> {
@@ -79,8 +79,8 @@ fn view<'s>(cx: &'s RenderContext<'_>, root: &str) -> ChooseView<'s> {
     }
 }
 
-/// Where devices are met, for the script: the names of the places, and the position of its own for each device in the
-/// order of the index.
+/// Returns machine types for the script: their names, and the index of each device's type in the order of the fit
+/// index.
 fn places(cx: &RenderContext<'_>) -> serde_json::Value {
     let own = |device: &Page<DeviceData>| {
         let own = MachineType::of(&device.data);
@@ -92,12 +92,12 @@ fn places(cx: &RenderContext<'_>) -> serde_json::Value {
     })
 }
 
-/// Returns the memory that a model needs at the default context; none if its maximum context is shorter.
+/// Returns the memory that a model needs at the default context; `None` if its maximum context is shorter.
 fn total(figures: &Figures, quant: usize) -> Option<u64> {
     (DEFAULT_CTX <= figures.max_ctx).then(|| figures.total(quant, Run::plain(0), DEFAULT_CTX))?
 }
 
-/// Cards by their memory in bytes, the newest first.
+/// Returns GPUs by memory in bytes, the newest first.
 fn cards_by_memory<'s>(cx: &RenderContext<'s>) -> BTreeMap<u64, Vec<&'s Page<DeviceData>>> {
     let mut sizes: BTreeMap<u64, Vec<&Page<DeviceData>>> = BTreeMap::new();
     for device in cx.site().devices.iter().filter(|device| device.data.is_cuda()) {

@@ -1,4 +1,4 @@
-//! The page that puts devices side by side.
+//! The page that compares devices.
 
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -24,7 +24,7 @@ struct ComparedDevice {
     title: String,
     href: String,
     memory: String,
-    /// Bytes that programs see of it.
+    /// Bytes of memory that programs can use.
     visible: u64,
     covered: bool,
     speed_class: Option<usize>,
@@ -55,7 +55,7 @@ pub(super) fn build_pages(cx: &RenderContext<'_>) -> Vec<TemplatePage> {
     vec![TemplatePage { address: address.into(), template: "compare.html", view }]
 }
 
-/// All devices, those with the most memory first, and of two alike the one with the wider bus.
+/// Returns all devices, those with the most memory first; ties are sorted by bus width.
 fn largest_first<'s>(cx: &RenderContext<'s>) -> Vec<&'s Page<DeviceData>> {
     let mut devices: Vec<_> = cx.site().devices.iter().collect();
     devices.sort_by(|a, b| {
@@ -67,7 +67,7 @@ fn largest_first<'s>(cx: &RenderContext<'s>) -> Vec<&'s Page<DeviceData>> {
     devices
 }
 
-/// What of the index the look-up of speed needs besides the devices.
+/// Returns the speed data of the fit index that is not part of the devices.
 fn speed(cx: &RenderContext<'_>) -> Value {
     let index = cx.fit_index;
     json!({"stamp": index["stamp"], "quants": index["quants"], "bands": index["bands"]})

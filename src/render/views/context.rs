@@ -1,4 +1,4 @@
-//! Everything the views draw on, looked up once.
+//! Data that all views use, computed once per build.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Display;
@@ -25,47 +25,46 @@ use crate::render::{Audience, RenderInputs, SharedData};
 use crate::site::kinds::{ErrorData, Evidence};
 use crate::site::{Head, Kind, Page, PageId, Site};
 
-/// The site with its rendered prose.
+/// Inputs of rendering with the data that views share.
 pub(in crate::render) struct RenderContext<'s> {
-    /// The build.
+    /// Inputs of the build.
     pub inputs: &'s RenderInputs<'s>,
-    /// Static files, for their names.
+    /// Static files.
     pub assets: &'s Fact<Assets>,
-    /// What is told of every body.
+    /// Summaries of all bodies.
     pub prose: &'s Prose,
-    /// The index of the fit tables, which several pages hold.
+    /// Index of the fit tables, which several pages contain.
     pub fit_index: &'s Fact<serde_json::Value>,
-    /// Slugs of errors whose messages are taken for each other, by slug.
+    /// Slugs of errors with similar messages, by slug.
     pub similar_errors: &'s Table<String, Vec<String>>,
     pictures: Pictures<'s>,
     by_category: Table<String, Vec<&'s Page<ErrorData>>>,
     by_tool: Table<String, Vec<&'s Page<ErrorData>>>,
-    /// Slugs of the errors before and behind each error of a category.
+    /// Slugs of the previous and next error in the category of each error.
     beside: Table<String, [Option<&'s str>; 2]>,
 }
 
-/// What a page says of itself before it has a frame.
+/// Metadata of a page, for its layout.
 pub(in crate::render) struct PageMeta<'p> {
     /// Address relative to the root.
     pub address: &'p str,
-    /// Kind as the templates name it.
+    /// Name of the kind in templates.
     pub kind: &'static str,
-    /// Title.
     pub title: &'p str,
-    /// One sentence.
+    /// Description in one sentence.
     pub description: String,
-    /// Steps from the home page, this page left out.
+    /// Breadcrumbs from the home page, without this page.
     pub trail: Vec<(String, &'p str)>,
-    /// The page's file, for the edit link.
+    /// Page data, for the edit link.
     pub head: Option<&'p Head>,
-    /// Headings.
+    /// Table of contents.
     pub toc: Vec<TocLine>,
-    /// Whether search engines should leave it out.
+    /// Whether to exclude the page from search engines.
     pub noindex: bool,
 }
 
 impl<'p> PageMeta<'p> {
-    /// A page of kbgen's own.
+    /// Creates the metadata of a generated page.
     pub fn listing(address: &'p str, kind: &'static str, title: &'p str, description: &str) -> Self {
         Self {
             address,
@@ -81,7 +80,7 @@ impl<'p> PageMeta<'p> {
 }
 
 impl<'s> RenderContext<'s> {
-    /// Everything that the views draw on.
+    /// Computes the data.
     pub fn new(inputs: &'s RenderInputs<'s>, shared: &'s SharedData) -> Self {
         let mut errors: Vec<&Page<ErrorData>> = inputs.site.errors.iter().collect();
         errors.sort_by_cached_key(|error| error.head.title.value.to_lowercase());
@@ -120,43 +119,43 @@ impl<'s> RenderContext<'s> {
         }
     }
 
-    /// The errors before and behind an error in its category.
+    /// Returns the previous and next error in the category.
     pub fn beside(&self, slug: &str) -> (Option<&'s Head>, Option<&'s Head>) {
         let head = |slug: Option<&str>| Some(&self.site().error(slug?)?.head);
         self.beside.get(slug).map_or((None, None), |[before, after]| (head(*before), head(*after)))
     }
 
-    /// A text of the interface in the language of the site.
+    /// Translates a text of the interface.
     pub fn tr(&self, english: &'static str) -> &'s str {
         self.texts().tr(english)
     }
 
-    /// The same with its holes filled.
+    /// Translates a text and fills its placeholders.
     pub fn fill(&self, english: &'static str, values: &[(&str, &dyn Display)]) -> String {
         self.texts().fill(english, values)
     }
 
-    /// All texts of the interface.
+    /// Returns the translations.
     pub fn texts(&self) -> &'s Translations {
         &self.inputs.config.texts
     }
 
-    /// The pages.
+    /// Returns the pages.
     pub fn site(&self) -> &'s Site {
         self.inputs.site
     }
 
-    /// The body of a page, rendered.
+    /// Renders the body of a page.
     pub fn body(&self, head: &Head) -> Rendered {
         self.prose.body(self.inputs, self.assets, head)
     }
 
-    /// What is told of the body of a page.
+    /// Returns the summary of the body of a page.
     pub fn summary(&self, head: &Head) -> &'s BodySummary {
         self.prose.summary(head)
     }
 
-    /// The headings of a page.
+    /// Returns the table of contents of a page.
     pub fn toc(&self, head: &Head) -> Vec<TocLine> {
         let line = |entry: &TocEntry| TocLine {
             level: entry.level,
@@ -166,17 +165,17 @@ impl<'s> RenderContext<'s> {
         self.summary(head).toc.iter().map(line).collect()
     }
 
-    /// One sentence about a page.
+    /// Returns a description of a page in one sentence.
     pub fn describe(&self, head: &Head) -> String {
         self.summary(head).description.clone()
     }
 
-    /// The head of a page.
+    /// Returns the head of a page.
     pub fn head(&self, id: &PageId) -> Option<&'s Head> {
         self.inputs.site.head(id)
     }
 
-    /// A link to a page from a page with this root.
+    /// Returns a link to a page, relative to a page with this root.
     pub fn reference(&self, root: &str, id: &PageId) -> Option<Ref> {
         let head = self.head(id)?;
         Some(Ref {
@@ -186,7 +185,7 @@ impl<'s> RenderContext<'s> {
         })
     }
 
-    /// Links to pages of a kind; those that are not there are left out.
+    /// Returns links to pages of a kind; skips missing pages.
     pub fn references<'a>(
         &self,
         root: &str,
@@ -196,7 +195,7 @@ impl<'s> RenderContext<'s> {
         slugs.into_iter().filter_map(|slug| self.reference(root, &PageId::new(kind, slug))).collect()
     }
 
-    /// Pages that point at a page, without those in `named`.
+    /// Returns links to the pages that link to a page, except those in `named`.
     pub fn backlinks(&self, root: &str, id: &PageId, named: &[&str]) -> Vec<Ref> {
         let from = self.inputs.links.backlinks.get(&id.address()).map(Vec::as_slice).unwrap_or_default();
         from.iter()
@@ -205,7 +204,7 @@ impl<'s> RenderContext<'s> {
             .collect()
     }
 
-    /// When a page was last verified or changed, and what its latest change was if nothing came after it.
+    /// Returns when a page was last verified or changed, and the change if that is the later one.
     pub fn updated(&self, head: &Head) -> Option<(Date, Option<&'s str>)> {
         let verified = head.verified.as_ref().map(|date| date.value);
         let change = match head.id.kind {
@@ -218,14 +217,14 @@ impl<'s> RenderContext<'s> {
         }
     }
 
-    /// When a page was verified.
+    /// Returns when a page was verified.
     pub fn verified(&self, head: &Head, category: Option<&str>, evidence: &Evidence) -> Option<VerifiedView> {
         let days = self.inputs.config.stale_after(category);
         let date = head.verified.as_ref().map(|verified| verified.value);
         common::verified(date, days, **self.inputs.today, evidence)
     }
 
-    /// The frame of a page.
+    /// Returns the layout of a page.
     pub fn layout(&self, meta: PageMeta<'_>, neighbours: (Option<&Head>, Option<&Head>)) -> LayoutContext {
         let root = if meta.kind == "not-found" {
             self.inputs.config.base_path().to_string()
@@ -291,7 +290,7 @@ impl<'s> RenderContext<'s> {
         Some(format!("{repository}/edit/{}/{}", config.branch, head.path))
     }
 
-    /// An error as lists show it.
+    /// Returns an error for lists.
     pub fn row(&self, root: &str, error: &Page<ErrorData>) -> ErrorRow {
         let verified = self.verified(&error.head, Some(&error.data.category), &error.data.evidence);
         ErrorRow {
@@ -308,7 +307,7 @@ impl<'s> RenderContext<'s> {
         }
     }
 
-    /// Titles of the tools that print an error.
+    /// Returns the titles of the tools that print an error.
     pub fn tool_titles(&self, error: &Page<ErrorData>) -> Vec<String> {
         error
             .data
@@ -319,18 +318,18 @@ impl<'s> RenderContext<'s> {
             .collect()
     }
 
-    /// Errors of a category, in the order of their titles.
+    /// Returns the errors of a category, sorted by title.
     pub fn errors_of(&self, category: &str) -> &[&'s Page<ErrorData>] {
         self.by_category.get(category).map(Vec::as_slice).unwrap_or_default()
     }
 
-    /// Errors that a tool prints, in the order of their titles.
+    /// Returns the errors that a tool prints, sorted by title.
     pub fn errors_naming(&self, tool: &str) -> &[&'s Page<ErrorData>] {
         self.by_tool.get(tool).map(Vec::as_slice).unwrap_or_default()
     }
 }
 
-/// Pages before and behind a page in a list.
+/// Returns the previous and next page in a list.
 pub(in crate::render) fn neighbours<'h>(
     heads: &[&'h Head],
     at: usize,
@@ -339,8 +338,7 @@ pub(in crate::render) fn neighbours<'h>(
     (before, heads.get(at + 1).copied())
 }
 
-/// Headings of a rendered body.
-/// A view with its frame, as a template takes it.
+/// Combines a view with its layout to the variables of a template.
 pub(in crate::render) fn with_layout(layout: LayoutContext, name: &'static str, view: Value) -> Value {
     let LayoutContext { site, page, build } = layout;
     Value::from_pairs([

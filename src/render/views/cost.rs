@@ -1,4 +1,4 @@
-//! The page that sets the cost of tokens at home against those of a service.
+//! The page that compares the cost of tokens at home with that of a cloud service.
 
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -26,7 +26,7 @@ pub(super) fn build_pages(cx: &RenderContext<'_>) -> Vec<TemplatePage> {
     vec![TemplatePage { address: address.into(), template: "cost-vs-cloud.html", view }]
 }
 
-/// Power limits in watts, in the order of the index.
+/// Returns the power limits in watts, in the order of the fit index.
 fn power(cx: &RenderContext<'_>) -> Value {
     json!(cx.site().devices.iter().map(|device| device.data.tdp_w).collect::<Vec<_>>())
 }

@@ -1,35 +1,34 @@
-//! The run and the cards that pages take as the usual ones, and the smallest such card that holds a model.
+//! Default settings and GPUs of pages, and the smallest GPU that holds a model.
 
 use crate::render::RenderInputs;
 use crate::site::kinds::{DeviceData, ModelData};
 use crate::site::{DEFAULT_CTX, DEFAULT_QUANT, Figures, Page, Run};
 use kbgen_estimate::plan::Verdict;
 
-/// Contexts that tables show, as far as the model goes.
+/// Contexts in tables, limited by the model's maximum.
 pub(in crate::render) const CONTEXTS: [u64; 4] = [4096, 8192, 32_768, 131_072];
 
-/// The usual run of a model, all of it on one GPU, and what that takes in bytes.
+/// A model with default settings on one GPU, and its memory in bytes.
 pub(in crate::render) struct DefaultRun {
     /// Name of the quantization.
     pub quant_name: String,
     /// Context in tokens.
     pub ctx: u64,
-    /// Weights.
     pub weights: u64,
-    /// Cache and state.
+    /// KV cache and state.
     pub kv: u64,
     /// Compute buffer.
     pub compute: u64,
 }
 
 impl DefaultRun {
-    /// All three parts.
+    /// Returns the sum of all three parts.
     pub fn total(&self) -> u64 {
         self.weights + self.kv + self.compute
     }
 }
 
-/// The quantization that a model is shown in where nobody chose another: as it was released, else the default.
+/// Returns the default quantization of a model: the released one, else the general default, else the first available.
 pub(in crate::render) fn default_quant(
     inputs: &RenderInputs<'_>,
     model: &ModelData,
@@ -42,7 +41,7 @@ pub(in crate::render) fn default_quant(
         .or_else(|| (0..figures.quants.len()).find(has))
 }
 
-/// The weights as they were released, else at 4 bits, with the widest cache; none for a model that is not covered.
+/// Returns the default settings of a model with an f16 cache; `None` if it is not covered.
 pub(in crate::render) fn default_run(
     inputs: &RenderInputs<'_>,
     model: &Page<ModelData>,
@@ -61,7 +60,7 @@ pub(in crate::render) fn default_run(
     })
 }
 
-/// CUDA cards that people buy for a desk or a server, the smallest first.
+/// Returns desktop and server GPUs with CUDA since 2018, the smallest first.
 pub(in crate::render) fn cards<'s>(inputs: &RenderInputs<'s>) -> Vec<&'s Page<DeviceData>> {
     let mut cards: Vec<_> = inputs
         .site
@@ -76,17 +75,17 @@ pub(in crate::render) fn cards<'s>(inputs: &RenderInputs<'s>) -> Vec<&'s Page<De
     cards
 }
 
-/// The smallest card that holds the usual run of a model.
+/// The smallest GPU that holds a model with default settings.
 pub(in crate::render) struct RunsOn {
-    /// The run.
+    /// Settings of the model.
     pub run: DefaultRun,
-    /// Memory of the card as it is sold; none where no single card holds the run.
+    /// Memory of the GPU as sold; `None` if no single GPU holds the model.
     pub memory_gib: Option<f64>,
-    /// Address of the badge that says so.
+    /// Address of the badge.
     pub badge: String,
 }
 
-/// On what a model runs, if it is covered: the driver may take the most that it does.
+/// Returns the smallest GPU for a model, if it is covered; assumes the maximum memory use of the driver.
 pub(in crate::render) fn runs_on(inputs: &RenderInputs<'_>, model: &Page<ModelData>) -> Option<RunsOn> {
     let run = default_run(inputs, model)?;
     let card = cards(inputs).into_iter().find(|card| {

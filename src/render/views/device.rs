@@ -72,17 +72,17 @@ pub(super) fn build_page(cx: &RenderContext<'_>, at: usize) -> TemplatePage {
     TemplatePage { view: with_layout(layout, "device", view_value(&view)), template: "device.html", address }
 }
 
-/// How many models fit on a device in the quantization that tables begin with.
+/// Number of models that fit on a device in the default quantization.
 pub(in crate::render) struct Fitting {
     /// Models that fit.
     pub count: usize,
-    /// Models whose needs are known.
+    /// Models with known memory.
     pub of: usize,
-    /// The quantization.
+    /// Name of the quantization.
     pub quant: &'static str,
 }
 
-/// How many models fit where programs see this much memory, in bytes.
+/// Counts the models that fit in this much usable memory, in bytes.
 pub(in crate::render) fn fitting(inputs: &RenderInputs<'_>, memory: u64) -> Fitting {
     let fits = inputs.fits;
     let verdict = |model: &Page<ModelData>| {
@@ -161,7 +161,7 @@ fn usable<'s>(cx: &RenderContext<'s>, data: &DeviceData) -> &'s str {
     }
 }
 
-/// The bandwidth, or that nobody confirmed one: a blank would look like a page that broke.
+/// Returns the bandwidth, or that it is unconfirmed: a blank would look like a mistake.
 pub(super) fn bandwidth(cx: &RenderContext<'_>, data: &DeviceData) -> String {
     data.bandwidth_gbps.map_or_else(|| cx.tr("not confirmed").into(), |rate| format!("{rate} GB/s"))
 }
@@ -195,7 +195,7 @@ fn facts(cx: &RenderContext<'_>, data: &DeviceData) -> Vec<Fact> {
     .collect()
 }
 
-/// Describes the memory that programs see, and the source of that figure.
+/// Describes the memory that programs can use, and the source of that figure.
 fn visible(cx: &RenderContext<'_>, data: &DeviceData) -> String {
     let size = gib(data.visible_bytes());
     match &data.visible_source {
@@ -204,7 +204,7 @@ fn visible(cx: &RenderContext<'_>, data: &DeviceData) -> String {
     }
 }
 
-/// A verdict in a type that has no column of its own stands in the first, with its name.
+/// A verdict for a quantization without a column of its own is shown in the first column, with its name.
 fn in_column(cx: &RenderContext<'_>, cell: CellView) -> CellView {
     if table_quants(cx).contains(&cell.quant) {
         return cell;

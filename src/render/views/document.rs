@@ -1,4 +1,4 @@
-//! Pages of their own: about, methodology, editorial policy.
+//! Standalone pages: about, methodology, editorial policy.
 
 use minijinja::value::Value;
 use serde::Serialize;

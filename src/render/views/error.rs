@@ -82,7 +82,7 @@ struct SectionView {
     cost: Option<String>,
 }
 
-/// What fits on the reader's own card; `models` are slugs of those that the prose computes with.
+/// Models on the reader's own GPU; `models` are the slugs in the calls of the body.
 #[derive(Serialize)]
 struct FitsView {
     models: Vec<String>,
@@ -94,10 +94,10 @@ struct ChangeView {
     what: String,
 }
 
-/// Most pages that are named as easily taken for this one.
+/// Maximum number of similar errors on a page.
 const MAX_SIMILAR_ERRORS: usize = 3;
 
-/// How the paragraph begins that says what to do when a solution does not help.
+/// Start of the paragraph with the next step if a solution does not help.
 const FAILS: &str = text("If it fails:");
 
 pub(super) fn build_page(cx: &RenderContext<'_>, error: &Page<ErrorData>) -> TemplatePage {
@@ -204,7 +204,7 @@ fn section_view(section: &Section, data: &ErrorData, fails: &str) -> SectionView
     }
 }
 
-/// Slugs of pages that a reader may have taken this one for; those that it is related to are listed as such.
+/// Returns the slugs of similar errors, except those that are listed as related.
 fn similar_errors<'s>(cx: &'s RenderContext<'_>, error: &Page<ErrorData>) -> Vec<&'s str> {
     let slug = error.head.id.slug.as_str();
     let lists =
@@ -215,7 +215,7 @@ fn similar_errors<'s>(cx: &'s RenderContext<'_>, error: &Page<ErrorData>) -> Vec
     alike.iter().map(String::as_str).filter(|other| !is_related(other)).take(MAX_SIMILAR_ERRORS).collect()
 }
 
-/// Whether a page leads to the calculator or computes itself: there memory decides.
+/// Returns whether an error depends on memory: its page links to the calculator or contains estimator calls.
 pub fn asks_for_memory(error: &Page<ErrorData>) -> bool {
     fits(error).is_some()
 }
@@ -257,7 +257,7 @@ fn signature_view(cx: &RenderContext<'_>, signature: &Signature) -> SignatureVie
     }
 }
 
-/// `1.0 - 2.4`, `1.0 and later`, `up to 2.4`.
+/// Formats a version range: `1.0 - 2.4`, `1.0 and later`, `up to 2.4`.
 fn range_in_words(cx: &RenderContext<'_>, range: &str) -> String {
     match range.split_once(" - ").or_else(|| range.trim_end().strip_suffix(" -").map(|from| (from, ""))) {
         Some((from, "")) => cx.fill("{version} and later", &[("version", &from.trim())]),

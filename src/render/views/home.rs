@@ -44,7 +44,7 @@ struct ToolCount {
     count: usize,
 }
 
-/// How many entries the short lists have.
+/// Maximum length of short lists.
 const SHORT: usize = 6;
 
 pub(super) fn build_pages(cx: &RenderContext<'_>) -> Vec<TemplatePage> {
@@ -86,13 +86,13 @@ fn categories(cx: &RenderContext<'_>, root: &str) -> Vec<CategoryCard> {
         .collect()
 }
 
-/// How many pages point at an error.
+/// Returns the number of pages that link to an error.
 fn pointers(cx: &RenderContext<'_>, slug: &str) -> usize {
     let id = PageId::new(Kind::Error, slug);
     cx.inputs.links.backlinks.get(&id.address()).map_or(0, Vec::len)
 }
 
-/// The errors that most pages point at.
+/// Returns the errors that most pages link to.
 fn common(cx: &RenderContext<'_>, root: &str) -> Vec<Ref> {
     let mut slugs: Vec<&str> = cx.site().slugs(Kind::Error).collect();
     slugs.sort_by_cached_key(|slug| (std::cmp::Reverse(pointers(cx, slug)), slug.to_string()));
@@ -106,7 +106,7 @@ fn recent(cx: &RenderContext<'_>, root: &str) -> Vec<Recent> {
         .iter()
         .filter_map(|error| cx.updated(&error.head).map(|(day, change)| (error, day, change)))
         .collect();
-    // what changed says more than what was only held against its sources again
+    // Changes are more informative than mere verifications.
     errors.sort_by_key(|(error, day, change)| {
         (std::cmp::Reverse(*day), change.is_none(), error.head.id.slug.as_str())
     });

@@ -1,4 +1,4 @@
-//! Lists: all errors, categories, tools, guides, hardware, quantizations.
+//! Lists of errors, categories, tools, guides, hardware and quantizations.
 
 use minijinja::value::Value;
 use serde::Serialize;
@@ -56,7 +56,7 @@ struct DeviceListRow {
     facts: DeviceFacts,
 }
 
-/// What the list narrows and orders by.
+/// Data attributes for filtering and sorting.
 #[derive(Serialize)]
 struct DeviceFacts {
     memory: f64,
@@ -79,7 +79,7 @@ fn listing(
     TemplatePage { address: address.to_string(), template, view }
 }
 
-/// Categories in the order that their pages give them.
+/// Returns the categories in the order of their `order` fields.
 pub(super) fn ordered<'s>(cx: &RenderContext<'s>) -> Vec<&'s Page<CategoryData>> {
     let mut categories: Vec<_> = cx
         .site()
@@ -243,7 +243,7 @@ pub(super) fn hardware(cx: &RenderContext<'_>) -> TemplatePage {
     )
 }
 
-/// What sort of device it is, in words.
+/// Returns the name of a device class.
 pub(super) fn class_name<'s>(cx: &RenderContext<'s>, class: DeviceClass) -> &'s str {
     match class {
         DeviceClass::Apple => "Apple silicon",
@@ -280,7 +280,7 @@ pub(super) fn quants(cx: &RenderContext<'_>) -> TemplatePage {
     )
 }
 
-/// An id made from a title.
+/// Converts a title to an id.
 pub(super) fn slug(title: &str) -> String {
     let parts: String =
         title.to_lowercase().chars().map(|c| if c.is_alphanumeric() { c } else { '-' }).collect();

@@ -1,33 +1,33 @@
-//! What sort of machine a device sits in, told from its class and its product line.
+//! Type of machine that a device is part of, derived from its class and product line.
 
 use serde::Serialize;
 
 use crate::i18n::text;
 use crate::site::kinds::DeviceData;
 
-/// Where one meets a device, in the order in which lists name them.
+/// Type of machine, in the order of lists.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub(in crate::render) enum MachineType {
-    /// A card for a PC.
+    /// A GPU for a PC.
     Desktop,
-    /// Built into a laptop.
+    /// Part of a laptop.
     Laptop,
-    /// A card for a workstation.
+    /// A GPU for a workstation.
     Workstation,
-    /// A card or module for a server.
+    /// A GPU or module for a server.
     DataCenter,
     /// GPU and system share the memory.
     Unified,
-    /// Nothing tells where.
+    /// Unknown.
     Other,
 }
 
 impl MachineType {
-    /// All places, in their order.
+    /// All types, in order.
     pub const ALL: [Self; 6] =
         [Self::Desktop, Self::Laptop, Self::Workstation, Self::DataCenter, Self::Unified, Self::Other];
 
-    /// Where a device is met.
+    /// Returns the machine type of a device.
     pub fn of(device: &DeviceData) -> Self {
         if device.unified {
             return Self::Unified;
@@ -35,8 +35,8 @@ impl MachineType {
         device.generation.as_deref().map_or(Self::Other, Self::of_line)
     }
 
-    /// Where cards of a product line are met. Lines are named as TechPowerUp's GPU database names them:
-    /// `GeForce 40 Mobile`, `Server Hopper(Hxx)`, `Workstation Ada(x000A)`, `Radeon Pro Navi(Navi III Series)`.
+    /// Returns the machine type of a product line, as named in TechPowerUp's GPU database: `GeForce 40 Mobile`,
+    /// `Server Hopper(Hxx)`, `Workstation Ada(x000A)`, `Radeon Pro Navi(Navi III Series)`.
     fn of_line(line: &str) -> Self {
         let line = line.to_lowercase();
         let begins = |names: &[&str]| names.iter().any(|name| line.starts_with(name));
@@ -53,7 +53,7 @@ impl MachineType {
         }
     }
 
-    /// In English words.
+    /// Returns the English name.
     pub fn title(self) -> &'static str {
         match self {
             Self::Desktop => text("Desktop"),

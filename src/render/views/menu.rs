@@ -1,4 +1,4 @@
-//! What every page shows of the site: its name, its menus, its counts.
+//! Site data on every page: name, menus, number of pages.
 
 use crate::i18n::text;
 use crate::render::address::href;
@@ -17,7 +17,7 @@ const MENU: &[(&str, &str)] = &[
     (text("Glossary"), "glossary/"),
 ];
 
-/// Menu at the end of a page.
+/// Footer menu.
 const FOOTER: &[(&str, &str)] = &[
     (text("Compare devices"), "compare/"),
     (text("Choose a GPU"), "choose-gpu/"),
@@ -31,7 +31,7 @@ const FOOTER: &[(&str, &str)] = &[
 ];
 
 impl RenderContext<'_> {
-    /// What the templates see as `site`, from the page at an address with this root.
+    /// Returns the template variable `site` for the page at an address with this root.
     pub fn site_view(&self, root: &str, address: &str) -> SiteView {
         let config = self.inputs.config;
         let item = |(title, to): &(&'static str, &str)| MenuItem {
@@ -73,7 +73,7 @@ impl RenderContext<'_> {
         }
     }
 
-    /// The way from the home page to a page.
+    /// Returns the breadcrumbs of a page.
     pub fn breadcrumbs(&self, root: &str, meta: &PageMeta<'_>) -> Vec<Step> {
         if meta.address.is_empty() || meta.kind == "not-found" {
             return Vec::new();

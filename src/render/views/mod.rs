@@ -1,4 +1,4 @@
-//! What each template may see: a type a page kind, made from borrowed parts of the site.
+//! The data of each template: one type per kind of page, borrowing from the site.
 
 mod builtin_pages;
 mod chart;
@@ -44,36 +44,36 @@ use crate::render::data::{alternate, error_alternates};
 use crate::render::templates::TemplateEngine;
 use crate::site::Head;
 
-/// One page, ready for its template: address, name of the template, and what it sees.
+/// A page with the data of its template.
 pub(super) struct TemplatePage {
     /// Address relative to the root.
     pub address: String,
     /// Name of the template.
     pub template: &'static str,
-    /// What the template sees.
+    /// Variables of the template.
     pub view: minijinja::value::Value,
 }
 
 /// Makes pages that belong together.
 type PagesBuilder = fn(&RenderContext<'_>) -> Vec<TemplatePage>;
 
-/// Makes the page that stands at a place in the list of its kind.
+/// Makes the page at an index in the list of its kind.
 type PageBuilder = fn(&RenderContext<'_>, usize) -> TemplatePage;
 
-/// Files that are made at once, and again when something that they show changed.
+/// Files that are rendered together, and again when something that they read changes.
 pub(super) struct Query<'q> {
-    /// Its name, that of no other.
+    /// Unique name.
     pub name: String,
-    /// The page that they are about, if it is one.
+    /// Source file of the page, if it is one.
     pub about: Option<SourceId>,
-    /// Makes them.
+    /// Renders the files.
     pub make: Box<dyn Fn() -> Result<Files, Diagnostic> + Send + Sync + 'q>,
 }
 
 /// Paths and contents of files.
 type Files = Vec<(String, Vec<u8>)>;
 
-/// Every HTML page; those of errors, models and devices with their data.
+/// Returns the queries of all HTML pages, with the data files of errors, models and devices.
 pub(super) fn queries<'q>(cx: &'q RenderContext<'_>, engine: &'q TemplateEngine<'_>) -> Vec<Query<'q>> {
     let builders: [(&str, PagesBuilder); 17] = [
         ("home", home::build_pages),
@@ -153,7 +153,7 @@ fn bytes(
     page
 }
 
-/// Pages that are read as text, and lists.
+/// Returns the pages for a bundle: articles and lists.
 pub(super) fn texts(cx: &RenderContext<'_>) -> Vec<TemplatePage> {
     let site = cx.site();
     let all = |make: PageBuilder, count: usize| (0..count).into_par_iter().map(move |at| make(cx, at));

@@ -55,7 +55,7 @@ struct ContextView {
     tokens: u64,
 }
 
-/// Totals by quantization and context, with one type of cache.
+/// Memory by quantization and context, with one cache type.
 #[derive(Serialize)]
 struct MemoryView {
     kv_type: &'static str,
@@ -105,16 +105,17 @@ struct DeviceRow {
     quant_cells: Vec<CellView>,
 }
 
-/// Quantizations of verdicts in tables.
+/// Quantizations in tables of verdicts.
 pub(super) const TABLE_QUANTS: [&str; 3] = [DEFAULT_QUANT, "Q8_0", "F16"];
 
-/// Those of [`TABLE_QUANTS`] that the site has pages for.
+/// Returns those of [`TABLE_QUANTS`] that the site has pages for.
 pub(super) fn table_quants(cx: &RenderContext<'_>) -> Vec<String> {
     let known = TABLE_QUANTS.iter().filter(|name| cx.inputs.fits.quant(name).is_some());
     known.map(|name| (*name).to_string()).collect()
 }
 
-/// Quantizations of a model's verdicts: those of [`TABLE_QUANTS`] that it comes in, else the usual one.
+/// Returns the quantizations in a model's table of verdicts: those of [`TABLE_QUANTS`] that it is available in, else
+/// the default one.
 fn quants_of(cx: &RenderContext<'_>, model: &ModelData, figures: &Figures) -> Vec<usize> {
     let has = |quant: &usize| figures.quants[*quant].is_some();
     let quants: Vec<usize> =
@@ -125,7 +126,7 @@ fn quants_of(cx: &RenderContext<'_>, model: &ModelData, figures: &Figures) -> Ve
     }
 }
 
-/// All models, the smallest first; those whose parameters nobody published come last.
+/// Returns all models by parameter count; those without a published count come last.
 pub(in crate::render) fn by_parameters<'s>(cx: &RenderContext<'s>) -> Vec<&'s Page<ModelData>> {
     let mut models: Vec<_> = cx.site().models.iter().collect();
     models.sort_by_key(|model| {
@@ -230,7 +231,7 @@ fn view(cx: &RenderContext<'_>, model: &Page<ModelData>, root: &str) -> ModelVie
             .into_iter()
             .map(|tokens| ContextView { label: context_label(tokens), tokens })
             .collect(),
-        // so that the calculator begins with the figures of this page
+        // Opens the calculator with the figures of this page.
         calculator_href: format!("{}?model={slug}", href(root, "will-it-run/")),
         choose_href: format!("{}?model={slug}", href(root, "choose-gpu/")),
         sources: sources(cx.texts(), &data.evidence),
@@ -246,7 +247,7 @@ fn contexts(max: u64) -> Vec<u64> {
     contexts
 }
 
-/// A table for each type of cache that is covered.
+/// Returns a table for each covered cache type.
 fn memory(cx: &RenderContext<'_>, root: &str, figures: &Figures, contexts: &[u64]) -> Vec<MemoryView> {
     let tables = CACHE_TYPES.into_iter().enumerate().map(|(cache, kv_type)| {
         let rows = cx.inputs.fits.quants.iter().enumerate().filter_map(|(quant, name)| {
@@ -265,7 +266,7 @@ fn memory(cx: &RenderContext<'_>, root: &str, figures: &Figures, contexts: &[u64
     tables.filter(|table| !table.rows.is_empty()).collect()
 }
 
-/// Parts of what the usual run takes.
+/// Splits the memory of the default settings into its parts.
 fn breakdown(cx: &RenderContext<'_>, run: &DefaultRun) -> Breakdown {
     let total = run.total();
     let share = |bytes: u64| (bytes as f64 * 10_000.0 / total as f64).round() / 100.0;
@@ -290,7 +291,7 @@ fn breakdown(cx: &RenderContext<'_>, run: &DefaultRun) -> Breakdown {
     }
 }
 
-/// The badge, with what a README elsewhere has to hold for it.
+/// Returns the badge with the Markdown for a README.
 fn badge(cx: &RenderContext<'_>, model: &Page<ModelData>, root: &str) -> Option<BadgeView> {
     let answer = runs_on(cx.inputs, model)?;
     let base = &cx.inputs.config.base_url;
@@ -304,12 +305,12 @@ fn badge(cx: &RenderContext<'_>, model: &Page<ModelData>, root: &str) -> Option<
     })
 }
 
-/// Names of the quantizations of a model's verdicts.
+/// Returns the names of the quantizations in a model's table of verdicts.
 fn names(cx: &RenderContext<'_>, model: &ModelData, figures: &Figures) -> Vec<String> {
     quants_of(cx, model, figures).into_iter().map(|quant| cx.inputs.fits.quants[quant].clone()).collect()
 }
 
-/// Verdicts for a model on a device of which programs see `memory` bytes, by quantization.
+/// Returns verdicts for a model on a device with `memory` usable bytes, by quantization.
 pub(super) fn cells(
     cx: &RenderContext<'_>,
     model: &ModelData,
@@ -322,7 +323,7 @@ pub(super) fn cells(
     let cell = |quant: usize| {
         let total = figures.total(quant, Run::plain(0), ctx)?;
         let verdict = Verdict::of(total, memory);
-        // the quantization that the page of models by memory speaks of as well
+        // The same quantization as on the page of models by memory.
         let in_part = match verdict {
             Verdict::No if Some(quant) == usual => partial(cx, figures, quant, ctx, memory),
             _ => None,
@@ -340,7 +341,7 @@ pub(super) fn cells(
     quants_of(cx, model, figures).into_iter().filter_map(cell).collect()
 }
 
-/// What becomes of a model on the usual cards.
+/// Returns verdicts for a model on common GPUs.
 fn devices(cx: &RenderContext<'_>, root: &str, model: &ModelData, figures: &Figures) -> Vec<DeviceRow> {
     cards(cx.inputs)
         .into_iter()

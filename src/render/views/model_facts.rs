@@ -1,4 +1,4 @@
-//! What stands in the head of a model's page: its hyperparameters in words.
+//! Facts at the top of a model page: its hyperparameters in words.
 
 use crate::i18n::text;
 use crate::render::views::common::{Fact, parameters};
@@ -6,7 +6,7 @@ use crate::render::views::context::RenderContext;
 use crate::site::kinds::{ModelData, given};
 use crate::site::{Page, Parameters, tokens};
 
-/// The facts of a model; `counted` are the parameters that its file holds.
+/// Returns the facts of a model; `counted` are the parameters in its file.
 pub(super) fn facts(
     cx: &RenderContext<'_>,
     model: &Page<ModelData>,
@@ -64,7 +64,7 @@ pub(super) fn facts(
     .collect()
 }
 
-/// What the layers keep of earlier tokens, where they are not all alike: `40 sliding window, 8 full attention`.
+/// Describes the attention types of the layers if they differ: `40 sliding window, 8 full attention`.
 fn kinds(cx: &RenderContext<'_>, model: &Page<ModelData>) -> Option<String> {
     const NAMES: [(char, &str); 5] = [
         ('S', text("sliding window")),

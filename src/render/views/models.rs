@@ -1,4 +1,4 @@
-//! All models: as a list with their facts, and against sizes of memory.
+//! The list of all models, and the table of models by memory.
 
 use kbgen_estimate::plan::Verdict;
 use std::collections::BTreeMap;
@@ -37,19 +37,19 @@ struct ModelRow {
     sizes: Vec<Cell>,
 }
 
-/// What the list narrows and orders by.
+/// Data attributes for filtering and sorting.
 #[derive(Serialize)]
 struct Facts {
     parameters: Option<u64>,
     context: Option<u64>,
-    /// In MiB: enough for an order, and a list of hundreds is lighter by it.
+    /// In MiB, which is precise enough for sorting and keeps long lists small.
     file: Option<u64>,
     experts: &'static str,
     /// The smallest of [`CARD_SIZES`] that it fits on.
     card: Option<u64>,
 }
 
-/// How a model runs in a size of memory.
+/// How a model runs in a memory size.
 #[derive(Serialize)]
 struct Cell {
     verdict: &'static str,
@@ -86,7 +86,7 @@ fn build_page(cx: &RenderContext<'_>, meta: PageMeta<'_>, template: &'static str
     TemplatePage { view: with_layout(cx.layout(meta, (None, None)), "models", view), template, address }
 }
 
-/// Families by name, and in each the smallest model first.
+/// Returns families by name, each with its smallest model first.
 fn families(cx: &RenderContext<'_>, root: &str) -> Vec<Family> {
     let mut families: BTreeMap<&str, Vec<&Page<ModelData>>> = BTreeMap::new();
     for model in &cx.site().models {
@@ -134,7 +134,7 @@ fn row(cx: &RenderContext<'_>, root: &str, model: &Page<ModelData>) -> ModelRow 
     }
 }
 
-/// A cell for each of [`CARD_SIZES`], for the usual run; none for a model that is not covered.
+/// Returns a cell for each of [`CARD_SIZES`] with default settings; `None` if the model is not covered.
 fn sizes(cx: &RenderContext<'_>, model: &Page<ModelData>) -> Option<Vec<Cell>> {
     let fits = cx.inputs.fits;
     let figures = fits.figures(&model.head.id.slug)?;

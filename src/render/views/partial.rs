@@ -1,10 +1,10 @@
-//! How a model that no single GPU holds whole still runs on one: with its experts or some layers in RAM.
+//! Runs models that no single GPU holds on one GPU, with experts or some layers in RAM.
 
 use crate::render::views::context::RenderContext;
 use crate::site::{Figures, Run};
 
-/// How much of a model runs on a GPU of which programs see `memory` bytes: all but its experts, or more than half of
-/// its layers; none where even that is too much.
+/// Describes how much of a model runs on a GPU with `memory` usable bytes: all but its experts, or more than half of
+/// its layers; `None` if neither fits.
 pub(super) fn partial(
     cx: &RenderContext<'_>,
     figures: &Figures,

@@ -82,7 +82,8 @@ fn sizes(cx: &RenderContext<'_>, root: &str, gguf_type: &str) -> Vec<ModelSize> 
         .into_iter()
         .map(|(model, fit)| {
             let published = model.data.parameters.as_ref().map(|count| parameters(count.value));
-            // Over what the file holds: a published count may include a vision tower that it does not.
+            // Divides by the parameters in the file: a published count may include a vision tower that is not part of
+            // it.
             let held = fits.parameters.get(&model.head.id.slug).map(|counted| counted.held);
             ModelSize {
                 title: model.head.title.value.clone(),

@@ -1,8 +1,8 @@
-//! Signatures as people read them.
+//! Formats signatures for people.
 
 use crate::site::kinds::SignatureText;
 
-/// A signature as people read it, with `…` for its holes.
+/// Formats a signature, with `…` for its placeholders.
 pub(in crate::render) fn signature_text(text: SignatureText<'_>) -> String {
     match text {
         SignatureText::Pattern(pattern) => show_pattern(&pattern.value),

@@ -1,4 +1,4 @@
-//! Fields that several kinds share, and what a page rests on.
+//! Fields that several kinds share.
 
 use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
@@ -23,7 +23,7 @@ pub(super) const RELATED: Shared<Vec<Spanned<String>>> = Shared::optional::<List
     "related",
     "Slugs of error pages that belong to this one; they list it in return.",
 );
-/// When a page was last verified.
+/// Date of the last verification.
 pub const VERIFIED: Shared<Spanned<Date>> = Shared::required::<Day>(
     "verified",
     "The day on which everything on the page was last held against its sources.",
@@ -41,10 +41,10 @@ pub(super) const SOURCES: Shared<Vec<Spanned<String>>> = Shared::optional::<List
     "What the page rests on: addresses, or the name of a publication.",
 );
 
-/// What a page rests on.
+/// Evidence for the content of a page.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct Evidence {
-    /// Versions it was verified with: name, version.
+    /// Versions it was verified with: name and version.
     pub verified_with: Vec<(String, String)>,
     /// Addresses or names of publications.
     pub sources: Vec<Spanned<String>>,

@@ -1,4 +1,4 @@
-//! How to do something that several errors need.
+//! Data of guides: instructions that several errors refer to.
 
 use crate::files::Spanned;
 use crate::schema::{Integer, List, Slug, record};
@@ -7,13 +7,13 @@ use crate::site::kinds::common::{
 };
 
 record! {
-    /// What a guide holds besides its head.
+    /// Front matter of a guide.
     #[derive(Debug, Clone)]
     pub struct GuideData {
         shared TITLE,
-        /// Place in lists; smaller comes first.
+        /// Position in lists; smaller numbers come first.
         optional order: i64 as Integer<0, 9999> = 9999,
-        /// Slugs of the tools it speaks of.
+        /// Slugs of the tools that it covers.
         optional tools: Vec<Spanned<String>> as List<Slug>,
         shared related: Vec<Spanned<String>> = RELATED,
         shared VERIFIED,
@@ -21,7 +21,7 @@ record! {
         shared WEB_SOURCES,
         shared ALIASES,
         shared DRAFT,
-        /// What the page rests on.
+        /// Evidence for the page.
         apart evidence: Evidence = Evidence::of,
     }
 }
