@@ -53,8 +53,12 @@ record! {
         /// Branch for edits; default: `main`.
         optional branch: String = "main".into(),
         /// License of the content.
-        optional licence: String = "all rights reserved".into(),
+        optional license: Option<String>,
         /// Address of the text of that license.
+        optional license_url: Option<String> as Url,
+        /// Alias of `license`.
+        optional licence: Option<String>,
+        /// Alias of `license_url`.
         optional licence_url: Option<String> as Url,
         /// Whether to draw a share picture for each page; default: `true`.
         optional social_images: bool = true,
@@ -89,9 +93,9 @@ pub struct Config {
     /// Branch for edits.
     pub branch: String,
     /// License of the content.
-    pub licence: String,
+    pub license: String,
     /// Address of the text of that license.
-    pub licence_url: Option<String>,
+    pub license_url: Option<String>,
     /// Whether to draw a share picture for each page.
     pub social_images: bool,
     /// Days after which a verified page counts as stale.
@@ -167,6 +171,7 @@ impl Config {
             );
         }
         let language = written.language.unwrap_or_else(|| Spanned::new("en".into(), written.span));
+        let license = written.license.or(written.licence);
         let mut stale_by_category = BTreeMap::new();
         for (category, days) in written.stale_by_category {
             match days.value.parse::<i64>() {
@@ -193,8 +198,8 @@ impl Config {
             repository: written.repository.map(|url| url.value.trim_end_matches('/').to_string()),
             contact: written.contact.and_then(|contact| mail_address(contact, found)),
             branch: written.branch,
-            licence: written.licence,
-            licence_url: written.licence_url,
+            license: license.unwrap_or_else(|| "all rights reserved".into()),
+            license_url: written.license_url.or(written.licence_url),
             social_images: written.social_images,
             stale_after_days: written.stale_after_days,
             stale_by_category,

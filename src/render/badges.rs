@@ -29,7 +29,7 @@ pub(super) fn files(cx: &RenderContext<'_>) -> Outputs {
 
 /// Returns the text on the right: `12 GB`, the size as sold.
 fn memory(texts: &Translations, answer: &RunsOn) -> String {
-    answer.memory_gib.map_or_else(|| texts.tr("several cards").into(), |gib| format!("{gib} GB"))
+    answer.memory_gib.map_or_else(|| texts.tr("several GPUs").into(), |gib| format!("{gib} GB"))
 }
 
 /// Returns the alternative text of a badge.
@@ -39,12 +39,10 @@ pub(super) fn sentence(texts: &Translations, model: &str, answer: &RunsOn) -> St
         &[("quant", &answer.run.quant_name), ("n", &tokens(answer.run.ctx))],
     );
     match answer.memory_gib {
-        Some(gib) => texts.fill(
-            "{model} runs on a card with {n} GB ({run})",
-            &[("model", &model), ("n", &gib), ("run", &run)],
-        ),
+        Some(gib) => texts
+            .fill("{model} runs on a {n} GB GPU ({run})", &[("model", &model), ("n", &gib), ("run", &run)]),
         None => {
-            texts.fill("{model} is larger than any single card ({run})", &[("model", &model), ("run", &run)])
+            texts.fill("{model} is larger than any single GPU ({run})", &[("model", &model), ("run", &run)])
         }
     }
 }

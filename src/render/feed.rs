@@ -95,7 +95,7 @@ fn write(cx: &RenderContext<'_>, feed: &Feed<'_>) -> std::io::Result<Vec<u8>> {
             .write_empty()?;
         writer.create_element("link").with_attribute(("href", page.as_str())).write_empty()?;
         writer.create_element("author").write_inner_content(|writer| text(writer, "name", &config.title))?;
-        text(writer, "rights", &config.licence)?;
+        text(writer, "rights", &config.license)?;
         for each in &entries {
             entry(writer, cx, each)?;
         }

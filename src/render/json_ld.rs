@@ -51,8 +51,8 @@ fn what(cx: &RenderContext<'_>, meta: &PageMeta<'_>, canonical: &str) -> serde_j
             if let Some((day, _)) = meta.head.and_then(|head| cx.updated(head)) {
                 object.insert("dateModified".into(), json!(day.to_string()));
             }
-            if let Some(licence) = &config.licence_url {
-                object.insert("license".into(), json!(licence));
+            if let Some(license) = &config.license_url {
+                object.insert("license".into(), json!(license));
             }
         }
         "WebApplication" => {
@@ -99,10 +99,9 @@ fn models(cx: &RenderContext<'_>) -> serde_json::Value {
     let mut data = dataset(
         cx,
         "models",
-        cx.tr("Memory that language models need"),
+        cx.tr("Memory requirements of language models"),
         &cx.fill(
-            "Hyperparameters of {n} language models and what they need on a GPU, computed from these: weights by \
-             quantization, cache and compute buffer by context.",
+            "Hyperparameters of {n} language models and their GPU memory requirements: weights by quantization, cache and compute buffer by context.",
             &[("n", &count)],
         ),
     );
@@ -146,8 +145,8 @@ fn dataset(cx: &RenderContext<'_>, name: &str, title: &str, description: &str) -
             "encodingFormat": "application/json",
         },
     });
-    if let Some(licence) = &config.licence_url {
-        data["license"] = json!(licence);
+    if let Some(license) = &config.license_url {
+        data["license"] = json!(license);
     }
     data
 }

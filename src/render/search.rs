@@ -25,20 +25,20 @@ const NOTE: usize = 80;
 
 /// Generated pages with a description that is searched, too.
 const PURPOSES: [(&str, &str); 14] = [
-    ("errors/", text("All errors by kind of trouble")),
-    ("diagnose/", text("The page for a pasted log or message")),
+    ("errors/", text("All errors by category")),
+    ("diagnose/", text("Find the page for a log or message")),
     ("will-it-run/", text("Calculator: the memory that a model needs, and whether it fits")),
-    ("compare/", text("Cards and machines side by side")),
-    ("choose-gpu/", text("Cards that run a model")),
-    ("cost-vs-cloud/", text("Price of own hardware against renting and paying by token")),
+    ("compare/", text("Comparison of devices")),
+    ("choose-gpu/", text("GPUs that run a model")),
+    ("cost-vs-cloud/", text("Cost of your own hardware compared with cloud services")),
     ("models/", text("All models by family")),
-    ("models-by-memory/", text("Which models fit on a card of which size")),
-    ("hardware/", text("All cards and machines by maker")),
-    ("quants/", text("All formats that weights are kept in")),
+    ("models-by-memory/", text("Models that fit on GPUs of each size")),
+    ("hardware/", text("All devices by manufacturer")),
+    ("quants/", text("All weight formats")),
     ("guides/", text("All guides")),
-    ("tools/", text("All programs, with their errors")),
+    ("tools/", text("All programs and their errors")),
     ("glossary/", text("All terms")),
-    ("changes/", text("Pages by the day of their last check")),
+    ("changes/", text("Pages by date of their last verification")),
 ];
 
 /// Returns the English description of a generated page.

@@ -22,7 +22,7 @@ pub const LISTINGS: &[Listing] = &[
     Listing { address: "will-it-run/", title: text("Will it run?") },
     Listing { address: "compare/", title: text("Compare devices") },
     Listing { address: "choose-gpu/", title: text("Choose a GPU") },
-    Listing { address: "cost-vs-cloud/", title: text("Cost against the cloud") },
+    Listing { address: "cost-vs-cloud/", title: text("Cost vs. cloud") },
     Listing { address: "models/", title: text("Models") },
     Listing { address: "models-by-memory/", title: text("Models by memory") },
     Listing { address: "hardware/", title: text("Hardware") },
@@ -31,7 +31,7 @@ pub const LISTINGS: &[Listing] = &[
     Listing { address: "tools/", title: text("Tools") },
     Listing { address: "glossary/", title: text("Glossary") },
     Listing { address: "search/", title: text("Search") },
-    Listing { address: "changes/", title: text("What changed") },
+    Listing { address: "changes/", title: text("Recent changes") },
 ];
 
 /// First path components that are reserved for kbgen, including future use.

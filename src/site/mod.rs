@@ -22,7 +22,7 @@ pub use names::Names;
 pub use page::{Body, FrontMatter, Head, Page, PageId, Site, Unread, title_of};
 pub use pages::Pages;
 pub use prose_call::{Argument, Figure, ProseCall};
-pub use quantities::{gib, tokens};
+pub use quantities::{gib, number, tokens};
 pub use tables::{
     CACHE_TYPES, CARDS, Curve, Factors, Figures, FitTable, LayerWeights, ModelFit, Offload, PAIRS,
     Parameters, ProseFigure, QuantFit, Run, Runner, SLOTS, SampledSplit, SampledSplits, Share, SpeedTable,

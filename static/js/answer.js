@@ -16,10 +16,11 @@
   };
 
   // ---- words ---------------------------------------------------------------
-  const whole = n => Math.round(n).toLocaleString("en").replace(/,/g, "\u202f");
-  const gib = n => (n / GIB).toFixed(2);
+  const whole = n => Math.round(n).toLocaleString("en");
+  const decimal = n => n.toLocaleString("en", { minimumFractionDigits: 2, maximumFractionDigits: 2 });
+  const gib = n => decimal(n / GIB);
   const roundGib = n => gib(n).replace(/\.?0+$/, "") + " GiB";
-  const gb = n => (n / 1e9).toFixed(2);
+  const gb = n => decimal(n / 1e9);
   const mib = (n, up) => whole((up ? Math.ceil : Math.floor)(n / MIB)) + " MiB";
   const tokens = n => t("{count} token", "{count} tokens", { count: whole(n), n });
   /** A range in a unit: one figure where both ends read the same. */
@@ -29,7 +30,7 @@
     return unit(low) === unit(high) ? unit(low) : t("{from} to {to}", { from: unit(low), to: unit(high) });
   }
   function speedWords([from, to]) {
-    const say = (n, round) => (n < 10 ? (round(n * 10) / 10).toFixed(1) : String(round(n)));
+    const say = (n, round) => (n < 10 ? (round(n * 10) / 10).toFixed(1) : whole(round(n)));
     return t("{from} to {to}", { from: say(from, Math.floor), to: say(to, Math.ceil) });
   }
   function part(name, label, bytes, basis, tag) {
@@ -150,14 +151,14 @@
       short = Math.max(short, device.total[0] + driver[0] - rooms[i]);
     });
     if (verdict === "fits") {
-      const words = t("{size} to spare{place}, even at the driver’s most.", { size: mib(spare), place });
+      const words = t("{size} to spare{place}, even with the maximum driver overhead.", { size: mib(spare), place });
       return { short: t("{size} to spare", { size: mib(spare) }), words };
     }
     if (verdict === "tight") {
       const [low, high] = driver.map(bytes => mib(bytes));
       const words =
         loose >= driver[0]
-          ? t("It loads if the driver takes no more than {size}{place}. Drivers take {low} to {high}.", {
+          ? t("It loads if the driver uses at most {size}{place}. Drivers use {low} to {high}.", {
               size: mib(loose),
               place,
               low,
@@ -168,14 +169,14 @@
     }
     if (verdict === "unknown") {
       const words = allCovered(state)
-        ? t("These types of the cache are not covered for this model.")
+        ? t("These cache types are not covered for this model.")
         : t(
-            "Weights and cache are known to the byte. What the compute buffer takes on this device is not, so there is no verdict.",
+            "Weights and cache are exact, but the compute buffer is not covered on this device, so there is no verdict.",
           );
       return { short: "", words };
     }
     const size = mib(Math.max(short, bare), true);
-    const why = bare > short ? t(": weights and cache alone are more than its memory.") : t(" at the least.");
+    const why = bare > short ? t(": weights and cache alone exceed its memory.") : t(" at least.");
     const words = t("{size} short{place}{why}", { size, place, why });
     return { short: t("{size} short", { size }), words };
   }
@@ -250,7 +251,7 @@
       all.push({
         what: "experts",
         title: t("Experts to keep in RAM"),
-        text: away < 0 ? t("all are not enough") : text,
+        text: away < 0 ? t("not enough, even with all") : text,
         change: away < 0 ? null : { experts: away, layers: null },
         now: away === setting.experts && setting.layers === null,
       });
@@ -262,7 +263,7 @@
       all.push({
         what: "layers",
         title: t("Layers that fit"),
-        text: layers < 0 ? t("not even none") : text,
+        text: layers < 0 ? t("does not fit, even with 0") : text,
         change: layers < 0 ? null : { layers: every ? null : layers },
         now: layers >= 0 && (every ? null : layers) === setting.layers,
       });
@@ -318,7 +319,7 @@
     const cards = state.devices.length;
     const ask = change => askVllm(state, table, change);
     const names = index.dtypes;
-    const need = allCovered(state) ? ask() : { reason: t("vLLM is covered on NVIDIA’s cards alone") };
+    const need = allCovered(state) ? ask() : { reason: t("vLLM is covered on NVIDIA GPUs only") };
     if (!need.pool) {
       const reason = need.reason.replace(/^(?!vLLM)./, letter => letter.toUpperCase());
       return {
@@ -340,9 +341,9 @@
     // Without saturating: how much is missing of weights, activations and the cache of one request.
     const short = mib(need.weights + need.reserve[0] + need.request[0] + need.left[0] - memory, true);
     const margins = {
-      fits: t("{size} of the pool to spare for more requests, even when activations take their most.", { size: spare }),
-      tight: t("It starts if activations and CUDA take less than their most."),
-      no: t("{size} short at the least.", { size: short }),
+      fits: t("{size} of the pool free for more requests, even with maximum activations.", { size: spare }),
+      tight: t("It starts if activations and CUDA use less than their maximum."),
+      no: t("At least {size} short.", { size: short }),
     };
     const shorts = {
       fits: t("{size} to spare", { size: spare }),
@@ -365,12 +366,12 @@
       short: shorts[verdict],
       rows,
       margin: blocked
-        ? t("Other programs hold more than the {size} that vLLM leaves alone: it stops before it loads.", {
+        ? t("Other programs use more than the {size} that vLLM leaves free: it stops before loading.", {
             size: left,
           })
         : margins[verdict],
-      needs: cards > 1 ? t("On each card") : t("On the GPU"),
-      heading: t("Every type of the weights"),
+      needs: cards > 1 ? t("On each GPU") : t("On the GPU"),
+      heading: t("All weight types"),
       stats: [
         {
           name: t("Longest context"),
@@ -389,7 +390,7 @@
             part("weights", t("Weights"), [need.weights, need.weights], "about", t("Weights")),
             part("kv", t("Cache of one request"), need.request, "range", "Cache"),
             part("compute", t("Activations and CUDA"), need.reserve, "range"),
-            part("other", t("Left alone"), need.left, "range"),
+            part("other", t("Left free"), need.left, "range"),
           ],
         },
       ],
@@ -403,7 +404,7 @@
         },
         {
           what: "quant",
-          title: t("Best type of the weights that fits"),
+          title: t("Best weight type that fits"),
           text: top < 0 ? t("none at this context") : names[top],
           change: top < 0 ? null : { dtype: top },
           now: top === state.dtype,

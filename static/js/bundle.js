@@ -71,7 +71,7 @@
     if (place && !page) return;
     said.textContent = page
       ? ""
-      : t("This file has no page \u201c{name}\u201d. Search for it, or take one of the lists.", { name });
+      : t("This file has no page \u201c{name}\u201d. Use the search or one of the lists.", { name });
     if (!page) place = page = start;
     shown.classList.remove("shown");
     page.classList.add("shown");

@@ -6,7 +6,7 @@
   const fit = JSON.parse($("fit-data").textContent);
   const links = JSON.parse($("calc-links").textContent);
   if (!fit.models.length) {
-    $("calc").replaceChildren(t("No model of this site has figures yet."));
+    $("calc").replaceChildren(t("No model on this site has figures yet."));
     return;
   }
   const look = kbgen.fit;
@@ -79,7 +79,7 @@
     const error = answer.meets && links.errors[answer.meets];
     $("meet").hidden = !error;
     if (error) {
-      $("meet").replaceChildren(t("Loaded as it is, it ends in an error: "), link(error.title, error.href), ".");
+      $("meet").replaceChildren(t("With these settings, it fails with: "), link(error.title, error.href), ".");
     }
     if (error && !vllm) $("meet").append(" ", link(t("Devices that run it"), devicesAddress()));
     commands(answer, model);
@@ -207,13 +207,13 @@
     let setting = answer.setting;
     // What would fail at once is not offered to be copied: what does load is, if anything does.
     if (answer.verdict === "no") {
-      if (!answer.offload) return place.append(make("p", t("No command: these settings end in an error."), "small"));
+      if (!answer.offload) return place.append(make("p", t("No command: these settings lead to an error."), "small"));
       shown = look.but(state, answer.offload.change);
       setting = answers.settingOf(shown, table, fit);
       place.append(
         make(
           "p",
-          t("These settings do not fit. This fits {how}; the rest stays in RAM and is slower:", {
+          t("These settings do not fit. The following fits {how}; the rest stays in RAM and is slower:", {
             how: answer.offload.how,
           }),
           "small",
@@ -251,7 +251,7 @@
     const place = $("pages");
     const seen = {};
     place.replaceChildren(
-      t("All contexts and caches as tables: "),
+      t("Tables for all contexts and cache types: "),
       link(model.name, `${root}models/${model.id}/index.html`),
     );
     state.devices.forEach(device => {
@@ -322,7 +322,7 @@
       t("{n} layers, up to {tokens}, ", { n: table.layers, tokens: tokens(table.max) }),
       link(t("its tables"), `${root}models/${state.model}/index.html`),
     );
-    $("quant-label").textContent = vllm ? t("Type of the weights") : t("Quantization");
+    $("quant-label").textContent = vllm ? t("Weight type") : t("Quantization");
     put("quant", rowName());
     put("ctx", state.ctx);
     $("ctx").max = table.max;
@@ -333,7 +333,7 @@
     for (let n = 1; n <= MOST_DEVICES; n++) deviceControls(n, state.devices[n - 1]);
     $("device-add").hidden = state.devices.length >= MOST_DEVICES;
     $("device-label-1").textContent = several ? t("Device 1") : t("Device");
-    $("others-label-1").textContent = t("Held by other programs") + (several ? t(" on device 1") : "");
+    $("others-label-1").textContent = t("Used by other programs") + (several ? t(" on device 1") : "");
     put("runner", state.runner);
     Array.prototype.forEach.call(document.querySelectorAll("[data-for]"), field => {
       field.hidden = (field.dataset.for === "vllm") !== vllm;
@@ -366,13 +366,13 @@
     });
     $("pair-note").hidden = state.k === state.v && !ollama;
     $("pair-note").textContent = ollama
-      ? t("Ollama has one type for both.")
+      ? t("Ollama uses one type for both.")
       : t(
-          "Two types at once need a build with GGML_CUDA_FA_ALL_QUANTS: stock builds have no CUDA kernel for the pair.",
+          "Different K and V types require a build with GGML_CUDA_FA_ALL_QUANTS: standard builds have no CUDA kernel for this pair.",
         );
     $("slots-note").hidden = state.slots === 1 && !ollama;
     $("slots-note").textContent = ollama
-      ? t("For Ollama the figures are for one request at a time, its default.")
+      ? t("For Ollama, the figures assume one request at a time (the default).")
       : t("They share the context of {tokens}.", { tokens: tokens(state.ctx) });
     const layers = setting.layers === null ? table.layers + 1 : setting.layers;
     const away = setting.experts === "all" ? table.layers : setting.experts;
@@ -381,7 +381,7 @@
     $("layers-slide").max = table.layers + 1;
     put("layers-slide", layers);
     reach("layers-reach", answer.mostLayers / (table.layers + 1));
-    $("layers-said").textContent = t("{n} of {all}, the output counted as one", { n: layers, all: table.layers + 1 });
+    $("layers-said").textContent = t("{n} of {all}, including the output", { n: layers, all: table.layers + 1 });
     $("layers-slide").setAttribute("aria-valuetext", $("layers-said").textContent);
     $("experts-field").hidden = !look.hasExperts(table) || ollama;
     mark("experts", state.experts === 0 ? "none" : typeof state.experts === "number" ? "own" : state.experts);
@@ -431,15 +431,15 @@
     $("answer").setAttribute("aria-busy", "true");
     $("waiting").hidden = false;
     $("broken").hidden = true;
-    $("waiting").textContent = $("say").textContent = t("Loading the figures of {model} …", { model: name });
+    $("waiting").textContent = $("say").textContent = t("Loading the figures for {model}…", { model: name });
     look.load(id, `${root}data/fit/${id}.js?${fit.stamp}`, found => {
       if (state.model !== id) return;
       if (found) return arrived(found);
       $("waiting").hidden = true;
       $("broken").hidden = false;
       $("broken-model").textContent = name;
-      $("broken-stale").textContent = table ? t("What stands below belongs to the model before.") : "";
-      $("say").textContent = t("The figures of {model} could not be loaded.", { model: name });
+      $("broken-stale").textContent = table ? t("The results below are for the previously selected model.") : "";
+      $("say").textContent = t("The figures for {model} could not be loaded.", { model: name });
     });
   }
   function arrived(found) {
@@ -511,14 +511,14 @@
       id: model.id,
       name: model.name,
       group: model.family,
-      note: `${whole(model.max / 1024)}k`,
+      note: `${whole(model.max / 1024)}K`,
     })),
     choose(id) {
       settled("model");
       choose(id);
     },
   });
-  const entries = [{ id: "", name: t("Another amount of memory"), group: "" }].concat(
+  const entries = [{ id: "", name: t("Other amount of memory"), group: "" }].concat(
     fit.devices.map(device => ({ id: device.id, name: device.name, group: device.vendor, mem: device.mem })),
   );
   function deviceField(n) {

@@ -108,7 +108,7 @@
     }
     return entry.count > 1
       ? t("if its buffers stay at the low end of their range")
-      : t("if the driver takes less than {size}", { size: kit.mib(entry.driver) });
+      : t("if the driver uses less than {size}", { size: kit.mib(entry.driver) });
   }
   // The calculator with the same settings and this device, or two of it.
   function closer(entry) {
@@ -210,7 +210,7 @@
       group(
         t("Not covered"),
         t(
-          "Weights and cache need {size} on every device, and these have more. What comes on top follows other rules than CUDA's on them and was not measured, so there is no verdict. Where GPU and system share the memory, the system needs its part of it.",
+          "Weights and cache need {size} on any device, and these have more. Compute buffers were measured with CUDA only, so there is no verdict. If GPU and system share the memory, the system needs part of it.",
           { size: kit.gib(bytes) },
         ),
         rest,
@@ -246,15 +246,15 @@
     );
     const first = whole[0] || fitting[0];
     const tight =
-      singles[0] && singles[0].verdict === "tight" ? t("Tight from {size}", { size: size(singles[0].device.mem) }) : "";
+      singles[0] && singles[0].verdict === "tight" ? t("Tight with {size}", { size: size(singles[0].device.mem) }) : "";
     $("headline").textContent = !one.total
       ? t("Not covered")
       : first
-        ? t("Runs from {size} up", { size: size(first.device.mem) })
-        : tight || t("No single card here holds it");
+        ? t("Runs with {size} or more", { size: size(first.device.mem) })
+        : tight || t("No single GPU in the catalog holds it");
     $("margin").textContent = !one.total
       ? t("For this pair of cache types the compute buffer was not measured.")
-      : t("{size}, and {low} to {high} for the driver{tight}.", {
+      : t("{size}, plus {low} to {high} for the driver{tight}.", {
           size: kit.gib(one.total[1]),
           low: kit.mib(LOW),
           high: kit.mib(HIGH),
@@ -276,9 +276,9 @@
     if (pairs.length) {
       shown.push(
         group(
-          t("Two of the same card"),
+          t("Two identical GPUs"),
           t(
-            "Of cards that do not hold it alone, half of the layers on each. Its compute buffers are a range; the verdict takes the upper end.",
+            "GPUs that do not hold it alone, with half of the layers on each. The compute buffers are ranges; the verdict uses the upper end.",
           ),
           pairs,
         ),
@@ -312,7 +312,7 @@
       if (wanted !== state.model) return;
       table = loaded;
       if (table) return update();
-      $("headline").textContent = t("The figures of {model} did not load", { model: wanted.name });
+      $("headline").textContent = t("The figures for {model} could not be loaded", { model: wanted.name });
       $("margin").textContent = t("Reload the page, or choose another model.");
     });
   }
@@ -321,7 +321,7 @@
       id: model.id,
       name: model.name,
       group: model.family,
-      note: `${kit.whole(model.max / 1024)}k`,
+      note: `${kit.whole(model.max / 1024)}K`,
     })),
     choose(id) {
       state.model = find(fit.models, id);

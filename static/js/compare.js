@@ -132,8 +132,8 @@
   function size(model) {
     return model.parameters
       ? model.parameters < 1e9
-        ? `${(model.parameters / 1e6).toFixed(0)} M`
-        : `${(model.parameters / 1e9).toFixed(2)} B`
+        ? `${(model.parameters / 1e6).toFixed(0)}M`
+        : `${(model.parameters / 1e9).toFixed(2)}B`
       : "";
   }
   function link(model) {
@@ -183,7 +183,7 @@
           device => unknown(device) || t("{n} of {all}", { n: of(rows, at(device), "fits").length, all: rows.length }),
         ),
         line(t("Tight"), list, device => unknown(device) || String(of(rows, at(device), "tight").length)),
-        line(t("Largest that fits"), list, device => {
+        line(t("Largest model that fits"), list, device => {
           const fitting = of(rows, at(device), "fits").filter(row => row.model.parameters);
           const last = fitting[fitting.length - 1];
           return (
@@ -206,7 +206,7 @@
     }
     if (!table) return "–";
     const speed = kbgen.fit.speed(table, { quant, k: 0, v: 0, ctx: runs.contexts[state.ctx] }, device, index);
-    return speed ? t("{n} tokens/s", { n: kit.pace(speed.full) }) : t("not known");
+    return speed ? t("{n} tokens/s", { n: kit.pace(speed.full) }) : t("unknown");
   }
   function rowOfSpeed(list) {
     return state.model ? [line(t("Speed with {model}", { model: state.model.name }), list, speedWords)] : [];
@@ -226,8 +226,8 @@
       make(
         "h3",
         apart.length
-          ? t("Models that one runs and another does not: {n}", { n: apart.length })
-          : t("Every model gets the same verdict on all of them"),
+          ? t("Models that run on only some of the devices: {n}", { n: apart.length })
+          : t("All models have the same verdict on these devices"),
       ),
     );
     if (!apart.length) return;
@@ -238,7 +238,7 @@
     const thead = make("thead");
     box.tabIndex = 0;
     box.setAttribute("role", "group");
-    box.setAttribute("aria-label", t("Models on which the devices differ"));
+    box.setAttribute("aria-label", t("Models with different verdicts"));
     heads(head, list);
     head.cells[0].replaceWith(label(t("Model")), label(t("Needs"), "num"));
     apart.forEach(row => {
@@ -259,7 +259,7 @@
       return cell;
     }
     thead.append(head);
-    table.append(make("caption", t("Weights, cache and compute buffer, before what the driver takes")), thead, body);
+    table.append(make("caption", t("Weights, cache and compute buffer, without driver overhead")), thead, body);
     box.append(table);
     place.append(box);
   }
@@ -325,7 +325,7 @@
   kit.choices(
     $("ctx"),
     "ctx",
-    runs.contexts.map(ctx => `${ctx / 1024}k`),
+    runs.contexts.map(ctx => `${ctx / 1024}K`),
     at => {
       state.ctx = at;
       update();

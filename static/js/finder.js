@@ -121,7 +121,7 @@
         "aria-autocomplete": "list",
         "aria-controls": list.id,
         "aria-expanded": "false",
-        placeholder: t("Error, model, card, term \u2026"),
+        placeholder: t("Error, model, GPU, term\u2026"),
         autocomplete: "off",
         autocapitalize: "off",
         spellcheck: "false",
@@ -205,8 +205,8 @@
       // A few words are a name; more may be a message.
       if (!pages.length || text.split(/\s+/).length > 3) {
         more.push({
-          title: t("Diagnose it"),
-          note: t("compare it with every known message"),
+          title: t("Diagnose this text"),
+          note: t("compare with all known messages"),
           href: data.root + kbgen.caseAddress(text, CASE),
           kind: "short",
         });
@@ -217,7 +217,7 @@
     }
     // Shows what is typed by then; without the index there is nothing to show.
     function refresh() {
-      if (!kbgen.pages) say.textContent = t("Loading \u2026");
+      if (!kbgen.pages) say.textContent = t("Loading\u2026");
       tables().then(
         () => {
           // The first search reads the index, which the first key need not wait for.
@@ -225,7 +225,7 @@
           show();
         },
         () => {
-          say.textContent = t("The index could not be loaded. Look at the connection, then type again.");
+          say.textContent = t("The index could not be loaded. Check your connection and try again.");
         },
       );
     }

@@ -485,7 +485,7 @@
     if (typeof model === "string") return { reason: model };
     const atCards = model.weights[asked.cards - 1];
     const page = model.page[asked.cards - 1] / (asked.fp8 ? 2 : 1);
-    if (!atCards) return { reason: t("its heads cannot be shared out among {n} cards", { n: asked.cards }) };
+    if (!atCards) return { reason: t("its heads cannot be split across {n} GPUs", { n: asked.cards }) };
     const held = atCards[asked.dtype];
     const request = tokens => {
       const blocks = Math.ceil(tokens / BLOCK);

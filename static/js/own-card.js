@@ -14,11 +14,11 @@
   const named = place.dataset.models.split(" ");
   if (!cards.length || QUANT < 0 || CONTEXT < 0) return;
 
-  const label = make("label", t("Your card "));
+  const label = make("label", t("Your GPU "));
   const select = make("select");
   const answer = make("div");
   label.append(select);
-  select.append(kit.option("", t("Choose …")));
+  select.append(kit.option("", t("Select…")));
   cards.forEach(card => {
     select.append(kit.option(card[0], card[1]));
   });
@@ -60,7 +60,7 @@
     const body = make("tbody");
     box.tabIndex = 0;
     box.setAttribute("role", "group");
-    box.setAttribute("aria-label", t("What fits on your card"));
+    box.setAttribute("aria-label", t("What fits on your GPU"));
     [
       [t("Model"), ""],
       [t("Verdict"), ""],
@@ -75,7 +75,7 @@
     table.append(
       make(
         "caption",
-        t("Weights, cache and compute buffer, before what the driver takes: {which} largest that fit", {
+        t("Weights, cache and compute buffer, without driver overhead: {which} largest models that fit", {
           which: named[0] ? t("the models of this page, then the") : t("the"),
         }),
       ),
@@ -104,7 +104,7 @@
     const line = make("p");
     const more = make("p", null, "small");
     const page = make("a", card[1]);
-    const compute = make("a", t("Compute it at other settings"));
+    const compute = make("a", t("Calculate with other settings"));
     line.append(
       t("In {quant} with {n} tokens of context ", { quant: runs.quants[QUANT], n: kit.whole(runs.contexts[CONTEXT]) }),
       make("strong", t("{n} of {all} models", { n: fitting.length, all: entries.length })),

@@ -98,7 +98,7 @@
     const list = figureList(match.figures);
     if (list.firstChild) item.appendChild(list);
     if (page.first_command) {
-      const first = make("p", t("First to try: "), "small");
+      const first = make("p", t("Try first: "), "small");
       first.appendChild(make("code", page.first_command));
       item.appendChild(first);
     }
@@ -112,14 +112,14 @@
     const issues = box.closest(".paste").dataset.issues;
     if (!issues) return null;
     const line = make("p", null, "small");
-    const link = make("a", t("Ask for a page about it"));
+    const link = make("a", t("Request a page for it"));
     const head = text.trim().split("\n").pop();
     link.href = `${issues + (issues.indexOf("?") < 0 ? "?" : "&")}title=${encodeURIComponent(
       kbgen.masked(head.slice(0, 200), 200).slice(0, 100),
     )}&body=${encodeURIComponent(`\`\`\`\n${kbgen.masked(text, 1500)}\n\`\`\``)}`;
     line.appendChild(link);
     line.appendChild(
-      document.createTextNode(t(" (opens an issue; secrets and names are masked, read it before you send it)")),
+      document.createTextNode(t(" (opens an issue; secrets and names are masked; review it before you submit)")),
     );
     return line;
   }
@@ -133,12 +133,12 @@
           .join("\n")
       : text;
     const line = make("p", null, "small");
-    const link = make("a", t("A link to this case"));
+    const link = make("a", t("Link to this case"));
     link.href = root.root + kbgen.caseAddress(lines, 1500);
     line.appendChild(link);
     line.appendChild(
       document.createTextNode(
-        t(" (it carries the lines themselves, secrets and names masked; no server sees what stands after the #)"),
+        t(" (contains the lines, with secrets and names masked; servers do not see the part after #)"),
       ),
     );
     return line;
@@ -207,23 +207,23 @@
     if (!exact.length) near.forEach(addNear);
     const say = exact.length
       ? exact.length === 1
-        ? t("One page knows this message.")
-        : t("{n} pages know this text, the most likely first.", { n: exact.length })
+        ? t("One page describes this message.")
+        : t("{n} pages match this text, most likely first.", { n: exact.length })
       : near.length && "whole" in near[0]
-        ? t("No signature matches, but this is the title of a page.")
+        ? t("No signature matches, but a page has this title.")
         : near.length && near[0].weak
-          ? t("No known error was found. A message of these pages stands in the text, but says too little to be sure:")
+          ? t("No known error found. The text contains a message of these pages that is too generic to be certain:")
           : near.length && near[0].begun
             ? t("No signature matches, but messages of these pages begin like this:")
             : near.length
-              ? t("No page knows this exact message. These are only near it:")
-              : t("Nothing here is a known error. If the log is healthy, that is the right answer.");
+              ? t("No page matches this exact message. Similar pages:")
+              : t("No known error found.");
     out.replaceChildren(heading(say));
     if (found.skipped) {
       out.appendChild(
         make(
           "p",
-          t("The signatures near line {n} take too many steps, and not all of them were tried.", { n: found.skipped }),
+          t("Matching near line {n} took too many steps; some signatures were skipped.", { n: found.skipped }),
           "small",
         ),
       );
@@ -272,7 +272,7 @@
     const text = held || box.value;
     if (!text.trim()) return out.replaceChildren();
     if (text.length > LARGE) {
-      out.replaceChildren(make("p", t("Reading {size} \u2026", { size: figureOfLength(text.length) }), "said"));
+      out.replaceChildren(make("p", t("Reading {size}\u2026", { size: figureOfLength(text.length) }), "said"));
     }
     load().then(
       () => {
@@ -284,7 +284,7 @@
         }
       },
       () => {
-        out.replaceChildren(heading(t("The tables could not be loaded. Try again.")));
+        out.replaceChildren(heading(t("The data could not be loaded. Try again.")));
         reveal();
       },
     );

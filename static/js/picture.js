@@ -143,9 +143,9 @@
       });
     }
     head.append(
-      headCell(several ? t("All, GiB") : "GiB", "num"),
-      headCell(several ? t("All, GB") : "GB", "num"),
-      headCell(t("Basis"), "basis"),
+      headCell(several ? t("Total, GiB") : "GiB", "num"),
+      headCell(several ? t("Total, GB") : "GB", "num"),
+      headCell(t("Accuracy"), "basis"),
     );
     document.getElementById("legend-head").replaceChildren(head);
     document.getElementById("legend").classList.toggle("several", several);
@@ -196,7 +196,7 @@
       device.parts.every(part => part.high !== null) ? sum(device.parts, "high") : null,
     );
     line(
-      { label: t("Sum") },
+      { label: t("Total") },
       devices.map((device, i) => [least[i], most[i]]),
       "sum",
     );
@@ -216,7 +216,7 @@
       }
       if (free.some(n => n < 0)) {
         line(
-          { name: "over", label: t("Over, at most") },
+          { name: "over", label: t("Over capacity, at most") },
           free.map(n => [Math.max(0, -n), Math.max(0, -n)]),
         );
       }

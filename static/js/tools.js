@@ -20,10 +20,10 @@
   const GIB = 1073741824;
   const MIB = 1048576;
   function whole(n) {
-    return Math.round(n).toLocaleString("en").replace(/,/g, "\u202f");
+    return Math.round(n).toLocaleString("en");
   }
   function gib(n) {
-    return `${(n / GIB).toFixed(2)} GiB`;
+    return `${(n / GIB).toLocaleString("en", { minimumFractionDigits: 2, maximumFractionDigits: 2 })} GiB`;
   }
   function mib(n) {
     return `${whole(Math.floor(n / MIB))} MiB`;

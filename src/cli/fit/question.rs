@@ -134,9 +134,9 @@ fn unknown(what: &str, name: &str, known: impl Iterator<Item = &'static str> + C
     }
 }
 
-/// A context such as `32768`, `32 768` or `32k`.
+/// Parses a context such as `32768`, `32,768` or `32K`.
 fn context(written: &str, model: &str, most: u64) -> Result<u64> {
-    let plain: String = written.chars().filter(|c| !matches!(c, '_' | ' ' | '\u{202f}')).collect();
+    let plain: String = written.chars().filter(|c| !matches!(c, '_' | ' ' | ',' | '\u{202f}')).collect();
     let tokens_asked = match plain.strip_suffix(['k', 'K']) {
         Some(thousands) => thousands.parse::<u64>().ok().and_then(|count| count.checked_mul(1024)),
         None => plain.parse::<u64>().ok(),
@@ -144,7 +144,7 @@ fn context(written: &str, model: &str, most: u64) -> Result<u64> {
     match tokens_asked {
         Some(asked) if (1..=most).contains(&asked) => Ok(asked),
         _ => bail!(
-            "a context of `{written}` is not possible: {model} takes 1 to {} tokens, written as 8192 or 8k",
+            "a context of `{written}` is not possible: {model} takes 1 to {} tokens, written as 8192 or 8K",
             tokens(most),
         ),
     }

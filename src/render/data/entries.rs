@@ -192,7 +192,7 @@ entry! {
     MODEL: HEAD, fn model(page: &Page<ModelData>) on fields(head(&page.head)); {
         required "family": Shape::Text, "Family that lists group it under." => page.data.family;
         or_null "hf_id": Shape::Text, "Owner and name on the Hugging Face hub." => page.data.hf_id;
-        or_null "licence": Shape::Text, "License of the weights." => page.data.licence;
+        or_null "licence": Shape::Text, "License of the weights." => page.data.license();
         or_null "released": Shape::Date, RELEASED => page.data.released.map(|date| date.to_string());
         or_null "parameters": COUNT, "Parameters as its publisher counts them."
             => page.data.parameters.as_ref().map(|count| count.value);

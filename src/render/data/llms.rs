@@ -25,7 +25,7 @@ pub(super) fn map(cx: &RenderContext<'_>) -> MarkdownText {
     json.push_syntax(", ");
     json.push(&file(cx.tr("its schema"), "schema/kb.json"));
     text.push(&item(&json, None));
-    text.push(&item(&file(cx.tr("What every model needs, as JSON"), "data/models.json"), None));
+    text.push(&item(&file(cx.tr("Memory requirements of all models as JSON"), "data/models.json"), None));
     let mut section = |title: &str, items: Vec<MarkdownText>| {
         if !items.is_empty() {
             text.push_syntax("\n## ");
@@ -71,7 +71,7 @@ pub(super) fn whole(cx: &RenderContext<'_>) -> MarkdownText {
     let base = &cx.inputs.config.base_url;
     let mut text = opening(cx);
     text.push(&MarkdownText::checked(&cx.fill(
-        "All {n} error pages follow; [a map of the site]({address}) has the rest.",
+        "All {n} error pages follow; see [the site map]({address}) for the rest.",
         &[("n", &cx.site().errors.len()), ("address", &format_args!("{base}llms.txt"))],
     )));
     text.push_syntax("\n");

@@ -134,7 +134,7 @@ fn collection(cx: &RenderContext<'_>, schema: &str, lists: &[(&str, &[JsonEntry]
         "version": VERSION,
         "generated_for": config.base_url,
         "title": config.title,
-        "licence": config.licence,
+        "licence": config.license,
     });
     // Appends to a single text: with thousands of pages every copy matters.
     let mut text = open_object(&file);

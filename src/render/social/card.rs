@@ -4,7 +4,7 @@ use crate::i18n::text;
 use crate::render::RenderInputs;
 use crate::render::views::{RunsOn, fitting, runs_on, signature_text};
 use crate::site::kinds::{DeviceData, ErrorData, ModelData};
-use crate::site::{Kind, Page, PageId};
+use crate::site::{Kind, Page, PageId, number};
 
 /// Contents of a share picture.
 #[derive(Debug)]
@@ -115,7 +115,7 @@ fn device(inputs: &RenderInputs<'_>, page: &Page<DeviceData>) -> Card {
     let (data, texts) = (&page.data, &inputs.config.texts);
     let memory = Some((format!("{} GB", data.memory_gb), texts.tr("memory").to_string()));
     let bandwidth =
-        data.bandwidth_gbps.map(|rate| (format!("{rate} GB/s"), texts.tr("bandwidth").to_string()));
+        data.bandwidth_gbps.map(|rate| (format!("{} GB/s", number(rate)), texts.tr("bandwidth").to_string()));
     let fitting = data.is_cuda().then(|| fitting(inputs, data.visible_bytes())).map(|fitting| {
         let share = texts.fill("{n} of {all}", &[("n", &fitting.count), ("all", &fitting.of)]);
         (share, texts.fill("models fit at {quant}", &[("quant", &fitting.quant)]))

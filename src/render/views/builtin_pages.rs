@@ -100,8 +100,7 @@ pub(super) fn calculator(cx: &RenderContext<'_>) -> TemplatePage {
             .map(|head| href(&root, &head.id.address())),
     };
     let description = cx.tr(
-        "Choose a model, a quantization, a context and a card: what it needs, part by part, whether it fits, and what \
-         would.",
+        "Select a model, a quantization, a context and a GPU to see how much memory it needs, whether it fits, and what would fit.",
     );
     let meta = PageMeta::listing(address, "calculator", cx.tr("Will it run?"), description);
     build_page(cx, meta, "calculator.html", "calculator", view_value(view))
@@ -109,8 +108,7 @@ pub(super) fn calculator(cx: &RenderContext<'_>) -> TemplatePage {
 
 pub(super) fn diagnose(cx: &RenderContext<'_>) -> TemplatePage {
     let description = cx.tr(
-        "Paste an error or a whole log: the pages that know it, the figures in it, and what they say. Nothing leaves \
-         your browser.",
+        "Paste an error or a whole log to find the pages that match it and what its figures mean. Nothing leaves your browser.",
     );
     let meta = PageMeta::listing("diagnose/", "diagnose", cx.tr("Diagnose a log"), description);
     build_page(cx, meta, "diagnose.html", "diagnose", Value::from(()))
@@ -118,8 +116,7 @@ pub(super) fn diagnose(cx: &RenderContext<'_>) -> TemplatePage {
 
 pub(super) fn search(cx: &RenderContext<'_>) -> TemplatePage {
     let description = cx.tr(
-        "Errors, models, cards and machines, guides and terms, by their names or by a few words. A pasted log goes to \
-         diagnosis.",
+        "Search errors, models, hardware, guides and terms by name or keywords. Pasted logs are diagnosed.",
     );
     let meta = PageMeta::listing("search/", "search", cx.tr("Search"), description);
     build_page(cx, meta, "search.html", "search", Value::from(()))
@@ -140,9 +137,8 @@ pub(super) fn changes(cx: &RenderContext<'_>) -> TemplatePage {
     }
     let days: Vec<Day> =
         days.into_iter().rev().map(|(date, pages)| Day { date: date.to_string(), pages }).collect();
-    let description =
-        cx.tr("Pages by the day on which they were last written, verified or changed, the latest first.");
-    let meta = PageMeta::listing("changes/", "changes", cx.tr("What changed"), description);
+    let description = cx.tr("Pages by date of their last change or verification, newest first.");
+    let meta = PageMeta::listing("changes/", "changes", cx.tr("Recent changes"), description);
     build_page(cx, meta, "changes.html", "changes", view_value(days))
 }
 
@@ -163,7 +159,7 @@ fn kind_name(kind: Kind) -> &'static str {
 }
 
 pub(super) fn not_found(cx: &RenderContext<'_>) -> TemplatePage {
-    let (title, description) = (cx.tr("No such page"), cx.tr("This address leads to no page."));
+    let (title, description) = (cx.tr("Page not found"), cx.tr("There is no page at this address."));
     let mut meta = PageMeta::listing("404.html", "not-found", title, description);
     meta.noindex = true;
     build_page(cx, meta, "not-found.html", "not_found", Value::from(()))

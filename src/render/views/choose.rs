@@ -50,8 +50,7 @@ const SHOWN: usize = 3;
 pub(super) fn build_pages(cx: &RenderContext<'_>) -> Vec<TemplatePage> {
     let address = "choose-gpu/";
     let description = cx.tr(
-        "Choose a model, a quantization and a context: the smallest cards that run it, by memory and by the machine they \
-         sit in, each with its margin.",
+        "Select a model, a quantization and a context to find the smallest GPUs that run it, by memory and type of machine, with the memory that remains.",
     );
     let mut meta = PageMeta::listing(address, "choose-gpu", cx.tr("Choose a GPU"), description);
     meta.trail = vec![(cx.tr("Hardware").into(), "hardware/")];

@@ -42,8 +42,8 @@ pub(in crate::render) struct SiteView {
     pub repository: Option<String>,
     pub issues: Option<String>,
     pub contact: Option<String>,
-    pub licence: String,
-    pub licence_url: Option<String>,
+    pub license: String,
+    pub license_url: Option<String>,
     pub counts: Counts,
     pub nav: Vec<MenuItem>,
     pub footer: Vec<MenuItem>,
@@ -252,17 +252,21 @@ pub(in crate::render) fn description(lead: &str) -> String {
     }
 }
 
-/// Formats a parameter count as `8.03 B`.
+/// Formats a parameter count as `8.03B`.
 pub(in crate::render) fn parameters(count: u64) -> String {
     match count {
-        0..1_000_000_000 => format!("{:.0} M", count as f64 / 1e6),
-        _ => format!("{:.2} B", count as f64 / 1e9),
+        0..1_000_000_000 => format!("{:.0}M", count as f64 / 1e6),
+        _ => format!("{:.2}B", count as f64 / 1e9),
     }
 }
 
 /// Formats a context as `128K` if it is a multiple of 1,024.
 pub(in crate::render) fn context_label(tokens: u64) -> String {
-    if tokens.is_multiple_of(1024) && tokens > 0 { format!("{}k", tokens / 1024) } else { tokens.to_string() }
+    if tokens.is_multiple_of(1024) && tokens > 0 {
+        format!("{}K", tokens / 1024)
+    } else {
+        crate::site::tokens(tokens)
+    }
 }
 
 #[cfg(test)]

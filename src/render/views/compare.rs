@@ -10,6 +10,7 @@ use crate::render::views::context::{PageMeta, RenderContext, with_layout};
 use crate::render::views::machine::MachineType;
 use crate::site::Page;
 use crate::site::kinds::DeviceData;
+use crate::site::number;
 
 #[derive(Serialize)]
 struct CompareView {
@@ -44,10 +45,8 @@ pub(super) fn build_pages(cx: &RenderContext<'_>) -> Vec<TemplatePage> {
         speed: speed(cx),
         devices: largest_first(cx).into_iter().map(|device| row(cx, &root, device)).collect(),
     };
-    let description = cx.tr(
-        "Two to four devices side by side: memory, bandwidth, power, which models each runs, and which only one of them \
-         does.",
-    );
+    let description =
+        cx.tr("Compare two to four devices: memory, bandwidth, power, and the models that run on each.");
     let mut meta = PageMeta::listing(address, "compare", cx.tr("Compare devices"), description);
     meta.trail = vec![(cx.tr("Hardware").into(), "hardware/")];
     let layout = cx.layout(meta, (None, None));
@@ -86,7 +85,7 @@ fn row(cx: &RenderContext<'_>, root: &str, device: &Page<DeviceData>) -> Compare
         maker: data.vendor.name().to_string(),
         place: cx.tr(MachineType::of(data).title()).into(),
         memory_type: data.memory_type.clone(),
-        bandwidth: data.bandwidth_gbps.map(|rate| format!("{rate} GB/s")),
+        bandwidth: data.bandwidth_gbps.map(|rate| format!("{} GB/s", number(rate))),
         power: data.tdp_w.map(|watts| format!("{watts} W")),
         released: data.released.map(|date| date.to_string()),
     }

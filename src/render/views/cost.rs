@@ -16,10 +16,9 @@ struct CostView<'s> {
 pub(super) fn build_pages(cx: &RenderContext<'_>) -> Vec<TemplatePage> {
     let address = "cost-vs-cloud/";
     let description = cx.tr(
-        "What a million tokens cost on a card of your own, in electricity and with the card written off, and when the \
-         card has paid for itself. You type the prices; none is stored here.",
+        "The cost of a million tokens on your own GPU, including electricity and depreciation, and when the GPU pays for itself. You enter the prices; none are stored.",
     );
-    let mut meta = PageMeta::listing(address, "cost", cx.tr("Cost against the cloud"), description);
+    let mut meta = PageMeta::listing(address, "cost", cx.tr("Cost vs. cloud"), description);
     meta.trail = vec![(cx.tr("Hardware").into(), "hardware/")];
     let layout = cx.layout(meta, (None, None));
     let view = with_layout(layout, "cost", view_value(CostView { fit: cx.fit_index, power: power(cx) }));

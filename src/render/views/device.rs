@@ -14,7 +14,7 @@ use crate::render::views::defaults::default_quant;
 use crate::render::views::lists::class_name;
 use crate::render::views::model::{by_parameters, cells, table_quants};
 use crate::site::kinds::{DeviceData, ModelData, Vendor};
-use crate::site::{DEFAULT_CTX, DEFAULT_QUANT, Head, Page, Run, gib};
+use crate::site::{DEFAULT_CTX, DEFAULT_QUANT, Head, Page, Run, gib, number};
 
 #[derive(Serialize)]
 struct DeviceView {
@@ -53,10 +53,10 @@ pub(super) fn build_page(cx: &RenderContext<'_>, at: usize) -> TemplatePage {
     let view = view(cx, device, &root(&address));
     let mut toc = Vec::new();
     if !view.models.is_empty() {
-        toc.push(TocLine { level: 2, id: "models".into(), title: cx.tr("What runs on it").into() });
+        toc.push(TocLine { level: 2, id: "models".into(), title: cx.tr("Models that run on it").into() });
     }
     if !view.backlinks.is_empty() {
-        toc.push(TocLine { level: 2, id: "backlinks".into(), title: cx.tr("Pages that point here").into() });
+        toc.push(TocLine { level: 2, id: "backlinks".into(), title: cx.tr("Pages that link here").into() });
     }
     let meta = PageMeta {
         address: &address,
@@ -110,7 +110,7 @@ fn describe(cx: &RenderContext<'_>, view: &DeviceView, fitting: &Fitting) -> Str
             ],
         ),
         false => cx.fill(
-            "{device} with {size} of memory: facts, and why no verdicts are given.",
+            "{device} with {size} of memory: specifications, without verdicts.",
             &[("device", &view.title), ("size", &view.memory)],
         ),
     }
@@ -148,22 +148,21 @@ fn reason(cx: &RenderContext<'_>, data: &DeviceData) -> String {
         Vendor::Nvidia => cx.tr("this chip"),
     };
     cx.fill(
-        "The compute buffer follows CUDA's rules; those of {backend} were not measured, so no verdict is given. \
-         The pages of the models list weights and KV cache.",
+        "Compute buffers were measured with CUDA, not with {backend}, so there is no verdict. The model pages list weights and KV cache.",
         &[("backend", &backend)],
     )
 }
 
 fn usable<'s>(cx: &RenderContext<'s>, data: &DeviceData) -> &'s str {
     match data.unified {
-        true => cx.tr("a part of it: GPU and system share the memory"),
-        false => cx.tr("all but what the driver, its context and other programs hold"),
+        true => cx.tr("part of it: GPU and system share the memory"),
+        false => cx.tr("all except the memory used by the driver, its context and other programs"),
     }
 }
 
 /// Returns the bandwidth, or that it is unconfirmed: a blank would look like a mistake.
 pub(super) fn bandwidth(cx: &RenderContext<'_>, data: &DeviceData) -> String {
-    data.bandwidth_gbps.map_or_else(|| cx.tr("not confirmed").into(), |rate| format!("{rate} GB/s"))
+    data.bandwidth_gbps.map_or_else(|| cx.tr("unconfirmed").into(), |rate| format!("{} GB/s", number(rate)))
 }
 
 fn facts(cx: &RenderContext<'_>, data: &DeviceData) -> Vec<Fact> {
@@ -177,7 +176,7 @@ fn facts(cx: &RenderContext<'_>, data: &DeviceData) -> Vec<Fact> {
         false => memory,
     };
     [
-        Fact::known(cx.tr("Maker"), Some(data.vendor.name())),
+        Fact::known(cx.tr("Manufacturer"), Some(data.vendor.name())),
         Fact::known(cx.tr("Class"), Some(class_name(cx, data.class))),
         Fact::known(cx.tr("Generation"), data.generation.clone()),
         Fact::known(cx.tr("Architecture"), data.architecture.clone()),
@@ -200,7 +199,7 @@ fn visible(cx: &RenderContext<'_>, data: &DeviceData) -> String {
     let size = gib(data.visible_bytes());
     match &data.visible_source {
         Some(source) => cx.fill("{size}, {source}", &[("size", &size), ("source", source)]),
-        None => cx.fill("{size}, the worst seen on similar devices", &[("size", &size)]),
+        None => cx.fill("{size}, the lowest of similar devices", &[("size", &size)]),
     }
 }
 

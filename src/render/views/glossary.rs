@@ -38,8 +38,8 @@ pub(super) fn build_pages(cx: &RenderContext<'_>) -> Vec<TemplatePage> {
     terms.sort_by_key(|term| (term.letter.clone(), term.title.to_lowercase()));
     let mut letters: Vec<String> = terms.iter().map(|term| term.letter.clone()).collect();
     letters.dedup();
-    let description = cx
-        .fill("{n} terms that the pages of this site use, in a few sentences each.", &[("n", &terms.len())]);
+    let description =
+        cx.fill("{n} terms used on this site, each explained in a few sentences.", &[("n", &terms.len())]);
     let meta = PageMeta::listing("glossary/", "glossary", cx.tr("Glossary"), &description);
     let layout = cx.layout(meta, (None, None));
     let view = with_layout(layout, "glossary", view_value(GlossaryView { terms, letters }));

@@ -104,7 +104,7 @@ pub(super) fn errors(cx: &RenderContext<'_>) -> TemplatePage {
         })
         .collect();
     let description = cx.fill(
-        "All {n} errors of this knowledge base, by kind of trouble, each with the message by which it is known.",
+        "All {n} errors in this knowledge base by category, each with its message.",
         &[("n", &cx.site().errors.len())],
     );
     listing(
@@ -128,7 +128,7 @@ pub(super) fn category(cx: &RenderContext<'_>, at: usize) -> TemplatePage {
         kind: "category",
         title,
         description: match described.is_empty() {
-            true => cx.fill("Errors of the kind “{title}” and how to mend them.", &[("title", title)]),
+            true => cx.fill("{title}: errors and how to fix them.", &[("title", title)]),
             false => described,
         },
         trail: vec![(cx.tr("Errors").into(), "errors/")],
@@ -165,7 +165,7 @@ pub(super) fn tools(cx: &RenderContext<'_>) -> TemplatePage {
         })
         .collect();
     let description = cx.tr(
-        "Programs whose errors are explained here: where each keeps its logs, and which errors it prints.",
+        "Programs whose errors are explained on this site: where they store their logs, and which errors they print.",
     );
     listing(
         cx,
@@ -196,8 +196,7 @@ pub(super) fn guides(cx: &RenderContext<'_>) -> TemplatePage {
                 .unwrap_or_default(),
         })
         .collect();
-    let description =
-        cx.tr("Steps that mend several errors at once, written out in full, with what each of them costs.");
+    let description = cx.tr("Step-by-step instructions that fix several errors, with the cost of each step.");
     listing(
         cx,
         "guides/",
@@ -231,7 +230,7 @@ pub(super) fn hardware(cx: &RenderContext<'_>) -> TemplatePage {
         vendors.push(Vendor { title: name.into(), id: slug(name), devices: rows.collect() });
     }
     let description = cx.fill(
-        "{n} cards and machines with their memory and bandwidth, and which models run on each.",
+        "{n} devices with their memory and bandwidth, and the models that run on each.",
         &[("n", &cx.site().devices.len())],
     );
     listing(
@@ -248,7 +247,7 @@ pub(super) fn class_name<'s>(cx: &RenderContext<'s>, class: DeviceClass) -> &'s 
     match class {
         DeviceClass::Apple => "Apple silicon",
         DeviceClass::Soc => cx.tr("system on a chip"),
-        DeviceClass::Gpu => cx.tr("graphics card"),
+        DeviceClass::Gpu => cx.tr("discrete GPU"),
     }
 }
 
@@ -268,9 +267,7 @@ pub(super) fn quants(cx: &RenderContext<'_>) -> TemplatePage {
             verified_date: String::new(),
         })
         .collect();
-    let description = cx.tr(
-        "Formats that weights come in, from the widest to the narrowest, and what each makes of every model.",
-    );
+    let description = cx.tr("Weight formats from widest to narrowest, with the file sizes of all models.");
     listing(
         cx,
         "quants/",

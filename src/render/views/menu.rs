@@ -21,11 +21,11 @@ const MENU: &[(&str, &str)] = &[
 const FOOTER: &[(&str, &str)] = &[
     (text("Compare devices"), "compare/"),
     (text("Choose a GPU"), "choose-gpu/"),
-    (text("Cost against the cloud"), "cost-vs-cloud/"),
+    (text("Cost vs. cloud"), "cost-vs-cloud/"),
     (text("Tools"), "tools/"),
     (text("Quantizations"), "quants/"),
     (text("Models by memory"), "models-by-memory/"),
-    (text("What changed"), "changes/"),
+    (text("Recent changes"), "changes/"),
     (text("Feed"), "feed.xml"),
     (text("Data"), "kb.json"),
 ];
@@ -60,8 +60,8 @@ impl RenderContext<'_> {
             issues: config.repository.as_ref().map(|repository| format!("{repository}/issues/new")),
             repository: config.repository.clone(),
             contact: config.contact.clone(),
-            licence: config.licence.clone(),
-            licence_url: config.licence_url.clone(),
+            license: config.license.clone(),
+            license_url: config.license_url.clone(),
             counts: Counts {
                 errors: self.site().errors.len(),
                 models: self.site().models.len(),

@@ -26,7 +26,7 @@ struct ModelView {
     family: String,
     hf_id: Option<String>,
     hf_href: Option<String>,
-    licence: Option<String>,
+    license: Option<String>,
     released: Option<String>,
     parameters: Option<String>,
     parameters_note: Option<String>,
@@ -173,7 +173,7 @@ fn describe(cx: &RenderContext<'_>, view: &ModelView) -> String {
             ],
         ),
         None => cx.fill(
-            "{model}: hyperparameters and sources. Its memory is not covered yet.",
+            "{model}: hyperparameters and sources. Memory figures are not available yet.",
             &[("model", &view.title)],
         ),
     }
@@ -183,14 +183,14 @@ fn contents(cx: &RenderContext<'_>, view: &ModelView) -> Vec<TocLine> {
     let line = |id: &str, title: &str| TocLine { level: 2, id: id.into(), title: title.into() };
     let mut toc = Vec::new();
     if view.breakdown.is_some() {
-        toc.push(line("typical", cx.tr("What a typical run holds")));
+        toc.push(line("typical", cx.tr("Memory at default settings")));
         toc.push(line("memory", cx.tr("Memory by quantization and context")));
     }
     if !view.devices.is_empty() {
-        toc.push(line("devices", cx.tr("Which cards run it")));
+        toc.push(line("devices", cx.tr("GPUs that run it")));
     }
     if !view.backlinks.is_empty() {
-        toc.push(line("backlinks", cx.tr("Pages that point here")));
+        toc.push(line("backlinks", cx.tr("Pages that link here")));
     }
     toc
 }
@@ -211,7 +211,7 @@ fn view(cx: &RenderContext<'_>, model: &Page<ModelData>, root: &str) -> ModelVie
         family: data.family.clone(),
         hf_href: data.hf_id.as_ref().map(|id| format!("https://huggingface.co/{id}")),
         hf_id: data.hf_id.clone(),
-        licence: data.licence.clone(),
+        license: data.license().map(str::to_string),
         released: data.released.map(|date| date.to_string()),
         parameters: data.parameters.as_ref().map(|count| parameters(count.value)),
         parameters_note: data.parameters_note.clone(),

@@ -21,7 +21,7 @@ pub(super) fn facts(
     let in_tokens = |n: u64| cx.fill("{n} tokens", &[("n", &tokens(n))]);
     let attention = match (given(own.heads), given(own.kv_heads)) {
         (Some(heads), _) if own.mla_kv_lora > 0 => {
-            Some(cx.fill("{n} heads over one compressed cache", &[("n", &heads)]))
+            Some(cx.fill("{n} heads with one compressed cache", &[("n", &heads)]))
         }
         (Some(heads), Some(kv)) if heads == kv => {
             Some(cx.fill("{n} heads, each with its own keys and values", &[("n", &heads)]))
@@ -32,22 +32,22 @@ pub(super) fn facts(
         _ => None,
     };
     let experts = given(own.experts).map(|all| match given(own.experts_used) {
-        Some(used) => cx.fill("{all}, of which {n} for a token", &[("all", &all), ("n", &used)]),
+        Some(used) => cx.fill("{all}, {n} active per token", &[("all", &all), ("n", &used)]),
         None => all.to_string(),
     });
     [
         Fact::known(cx.tr("Family"), Some(data.family.clone())),
         Fact::known(cx.tr("Parameters"), published),
         Fact::known(
-            cx.tr("Parameters loaded"),
-            loaded.map(|told| cx.fill("{n}, counted from the tensors", &[("n", &told)])),
+            cx.tr("Loaded parameters"),
+            loaded.map(|told| cx.fill("{n} (sum of the tensors)", &[("n", &told)])),
         ),
         Fact::known(
-            cx.tr("Active for a token"),
-            active.map(|counted| cx.fill("{n}, counted", &[("n", &parameters(counted.active))])),
+            cx.tr("Active per token"),
+            active.map(|counted| cx.fill("{n} (computed)", &[("n", &parameters(counted.active))])),
         ),
         Fact::known(cx.tr("Layers"), Some(own.layer_count().to_string())),
-        Fact::known(cx.tr("Kinds of layer"), kinds(cx, model)),
+        Fact::known(cx.tr("Layer types"), kinds(cx, model)),
         Fact::known(cx.tr("Attention"), attention),
         Fact::known(cx.tr("Head width"), given(own.head_dim).map(|width| width.to_string())),
         Fact::known(cx.tr("Sliding window"), given(own.sliding_window).map(in_tokens)),
@@ -56,7 +56,7 @@ pub(super) fn facts(
         Fact::known(cx.tr("Largest context"), given(own.max_ctx).map(in_tokens)),
         Fact::known(cx.tr("GGUF architecture"), Some(own.name.clone()).filter(|name| !name.is_empty())),
         Fact::known(cx.tr("Released as"), data.released_as.as_ref().map(|name| name.value.clone())),
-        Fact::known(cx.tr("License"), data.licence.clone()),
+        Fact::known(cx.tr("License"), data.license()),
         Fact::known(cx.tr("Released"), data.released.map(|date| date.to_string())),
     ]
     .into_iter()

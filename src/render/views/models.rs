@@ -59,11 +59,11 @@ struct Cell {
 pub(super) fn build_pages(cx: &RenderContext<'_>) -> Vec<TemplatePage> {
     let count = cx.site().models.len();
     let listed = cx.fill(
-        "{n} open models with what each needs: weights, cache and compute buffer by quantization and context.",
+        "{n} open models with their memory requirements: weights, cache and compute buffer by quantization and context.",
         &[("n", &count)],
     );
     let by_memory = cx.fill(
-        "Which of {n} open models fit on a card with 8, 12, 16, 24, 32, 48 or 80 GB, at 4-bit weights and a context of {context}.",
+        "Which of {n} open models fit on a GPU with 8, 12, 16, 24, 32, 48 or 80 GB, with 4-bit weights and a context of {context}.",
         &[("n", &count), ("context", &DEFAULT_CTX)],
     );
     let mut narrower =

@@ -19,7 +19,7 @@ pub(super) fn partial(
         total.is_some_and(|total| total <= memory)
     };
     if figures.experts.is_some() && runs(layers + 1, layers) {
-        return Some(cx.tr("experts out").into());
+        return Some(cx.tr("experts in RAM").into());
     }
     let most = (layers / 2 + 1..=layers + 1).rev().find(|count| runs(*count, 0))?;
     Some(cx.fill("{n} of {all}", &[("n", &most), ("all", &(layers + 1))]))

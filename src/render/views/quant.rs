@@ -48,11 +48,7 @@ pub(super) fn build_page(cx: &RenderContext<'_>, at: usize) -> TemplatePage {
     };
     let mut toc = cx.toc(&quant.head);
     if !view.models.is_empty() {
-        toc.push(TocLine {
-            level: 2,
-            id: "models".into(),
-            title: cx.tr("What it makes of each model").into(),
-        });
+        toc.push(TocLine { level: 2, id: "models".into(), title: cx.tr("File sizes by model").into() });
     }
     let meta = PageMeta {
         address: &address,

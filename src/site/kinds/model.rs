@@ -45,6 +45,8 @@ record! {
         /// Family that lists group it under.
         required family: String,
         /// License of the weights.
+        optional license: Option<String>,
+        /// Alias of `license`.
         optional licence: Option<String>,
         /// Date of the first release.
         optional released: Option<Date>,
@@ -100,6 +102,13 @@ impl Record for ArchitectureData {
 }
 
 record!(@forms ArchitectureData);
+
+impl ModelData {
+    /// Returns the license of the weights.
+    pub fn license(&self) -> Option<&str> {
+        self.license.as_deref().or(self.licence.as_deref())
+    }
+}
 
 impl ArchitectureData {
     /// Returns all given values.
