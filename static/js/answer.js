@@ -1,4 +1,5 @@
-// What the calculator says of a setting: verdict, parts, offers, rows, all as plain data. Works without a page.
+// Results of the calculator for its settings: verdict, parts, suggestions, rows, all as plain data. Independent of the
+// page.
 (() => {
   "use strict";
   const { t } = kbgen;
@@ -6,7 +7,7 @@
   const { GIB, MIB } = look;
   const WORDS = { fits: t("Fits"), tight: t("Tight"), no: t("Does not fit"), unknown: t("Not covered") };
 
-  /** What a figure rests on, and where that is explained. */
+  /** How exact a figure is, and where that is explained. */
   const BASES = {
     exact: [t("exact"), "exact"],
     range: [t("range"), "a-range"],
@@ -23,7 +24,7 @@
   const gb = n => decimal(n / 1e9);
   const mib = (n, up) => whole((up ? Math.ceil : Math.floor)(n / MIB)) + " MiB";
   const tokens = n => t("{count} token", "{count} tokens", { count: whole(n), n });
-  /** A range in a unit: one figure where both ends read the same. */
+  /** Formats a range, as one figure if both ends are displayed alike. */
   function range(low, high, unit) {
     if (low === null) return "–";
     if (high === null) return t("from {size}", { size: unit(low) });
@@ -43,14 +44,14 @@
   const roomsOf = state => state.devices.map(device => device.vis - device.others);
   const allCovered = state => state.devices.every(device => device.ok);
   const add = (sum, n) => sum + n;
-  /** Shares as small whole numbers: equal for equal devices, else by memory. */
+  /** Split between devices as small integers: equal for equal devices, else by memory. */
   function sharesOf(state) {
     const all = state.devices.map(device => Math.round(device.mem / GIB) || 1);
     const divisor = (a, b) => (b ? divisor(b, a % b) : a);
     const common = all.reduce(divisor);
     return all.map(share => share / common);
   }
-  /** The setting as a table takes it, with what is automatic worked out. */
+  /** The setting for a table lookup, with automatic values resolved. */
   function settingOf(state, table, index) {
     const rooms = roomsOf(state);
     const setting = {
@@ -125,7 +126,7 @@
     const change = look.partInRam(table, setting, roomsOf(state), index.driver, state.runner !== "ollama");
     return change && { change, how: someOf(settingOf(look.but(state, change), table, index), table) };
   }
-  /** What of the model is on the devices, where it is not all of it. */
+  /** Which part of the model is on the devices, if not all of it. */
   function someOf(setting, table) {
     const { layers } = setting;
     const all = table.layers + 1;
@@ -196,7 +197,7 @@
     }
     return all;
   }
-  /** Beside the verdict: what it takes in all, what is in RAM, how fast. */
+  /** Figures next to the verdict: total, RAM, speed. */
   function stats(state, table, index, setting, needed, verdict) {
     const all = [];
     const { driver } = index;
@@ -221,7 +222,7 @@
     }
     return all;
   }
-  /** What would fit instead: `change` is what a click puts into the state, `now` that it is so already. */
+  /** Alternatives that fit: `change` is the change of state on a click, `now` whether it is the current state. */
   function offers(state, table, index, setting, verdict) {
     const rooms = roomsOf(state);
     const { driver } = index;
@@ -235,7 +236,7 @@
       change: most ? { ctx: most } : null,
       now: most === state.ctx,
     });
-    // With what is automatic every quantization may fit: the rows say how.
+    // With automatic offloading every quantization may fit: the rows show how.
     if (state.layers !== "auto" && state.experts !== "auto") {
       all.push({
         what: "quant",
@@ -270,7 +271,7 @@
     }
     return all;
   }
-  /** Every quantization that the model has; what is automatic is worked out for each. */
+  /** All quantizations of the model, with automatic values resolved for each. */
   function rows(state, table, index, setting) {
     const rooms = roomsOf(state);
     const room = rooms.reduce(add);
@@ -299,7 +300,7 @@
       })
       .filter(Boolean);
   }
-  /** The part that llama.cpp fails at: it allocates weights, cache and compute buffer in this order. */
+  /** The part that fails to load: llama.cpp allocates weights, cache and compute buffer in this order. */
   function tooLarge(needed, rooms, driver) {
     const failed = held => needed.devices.some((device, i) => held(device) + driver[0] > rooms[i]);
     if (failed(device => device.weights)) return "weights";
@@ -307,7 +308,7 @@
   }
 
   // ---- vLLM --------------------------------------------------------------------
-  /** Every card holds the same, so the smallest decides. */
+  /** All GPUs hold the same, so the smallest decides. */
   function askVllm(state, table, change) {
     const memory = Math.min(...state.devices.map(device => device.vis));
     const held = Math.max(...state.devices.map(device => device.others));
@@ -338,7 +339,7 @@
     const { verdict, blocked, memory } = need;
     const [most, longest] = need.context;
     const spare = mib(need.pool[0] - need.request[1]);
-    // Without saturating: how much is missing of weights, activations and the cache of one request.
+    // Not clamped to zero: the missing memory for weights, activations and the cache of one request.
     const short = mib(need.weights + need.reserve[0] + need.request[0] + need.left[0] - memory, true);
     const margins = {
       fits: t("{size} of the pool free for more requests, even with maximum activations.", { size: spare }),
@@ -415,7 +416,7 @@
   }
 
   kbgen.answer = {
-    /** The verdict alone, for lists where each row asks. */
+    /** The verdict only, for lists. */
     verdictOf(state, table, index) {
       if (state.runner === "vllm") return (allCovered(state) && askVllm(state, table).verdict) || "unknown";
       return look.judge(look.need(table, settingOf(state, table, index)), roomsOf(state), index.driver);

@@ -1,4 +1,4 @@
-// Will it run? The page: its controls, and the answer as it stands on it.
+// The page of the calculator: its controls and the results.
 (() => {
   "use strict";
   const { t } = kbgen;
@@ -99,7 +99,7 @@
       row.append(make("dt", each.name), make("dd", each.value), note);
     });
   }
-  // What would fit instead: each a click.
+  // Alternatives that fit, as buttons.
   function offers(list) {
     const place = $("best");
     const active = /** @type {PageElement | null} */ (document.activeElement);
@@ -116,7 +116,7 @@
         apply(each.change);
       });
     });
-    // What was pressed is in use now, and cannot hold the focus.
+    // The pressed button is disabled now and cannot keep the focus.
     if (held) (place.querySelector(`[data-what=${held}]:not(:disabled)`) || $("verdict")).focus();
   }
   function apply(change) {
@@ -205,7 +205,7 @@
     place.replaceChildren();
     let shown = state;
     let setting = answer.setting;
-    // What would fail at once is not offered to be copied: what does load is, if anything does.
+    // Offers no command that would fail; if offloading fits, offers that.
     if (answer.verdict === "no") {
       if (!answer.offload) return place.append(make("p", t("No command: these settings lead to an error."), "small"));
       shown = look.but(state, answer.offload.change);
@@ -230,7 +230,7 @@
       const code = pre.appendChild(make("code"));
       block.dataset.label = line.label;
       pre.tabIndex = 0;
-      // It wraps between its words, never inside a flag.
+      // Wraps between words, never inside a flag.
       line.text.split(" ").forEach((word, i) => {
         code.append(i ? " " : "", word[0] === "-" ? make("span", word, "flag") : word);
       });
@@ -273,7 +273,7 @@
     input.addEventListener("change", chosen);
     return input;
   }
-  // A row of choices [[value, label], …]; `choose` gets the value.
+  // Radio buttons for [[value, label], …]; `choose` is called with the value.
   function choices(id, list, choose) {
     list.forEach(each => {
       radio(id, each[0], each[1], $(id), () => {
@@ -299,7 +299,7 @@
 
   const logSpan = () => Math.log(Math.max(table.max, 512) / CELL);
   const slideAt = ctx => Math.log(Math.max(ctx, CELL) / CELL) / logSpan();
-  // Under a slider: how far it fits.
+  // A mark below a slider for the largest value that fits.
   function reach(id, share) {
     $(id).replaceChildren(draw("rect", { class: "reach-all", width: "100%", height: 4, y: 2 }));
     if (share > 0) {
@@ -409,7 +409,7 @@
       );
     }
   }
-  // In the list of devices: what each would say.
+  // The verdict of each device in the list of devices.
   function deviceNote(n) {
     return entry => {
       if (!entry.id || !table) return null;
@@ -456,7 +456,7 @@
     controls(answer);
     $("answer-body").hidden = $("ladder-part").hidden = state.misread.length > 0;
     showMisread();
-    // The address stays as it is: reloaded, it is as wrong as before.
+    // Keeps an invalid address: after a reload it must be reported again.
     if (state.misread.length) return;
     show(answer);
     save();
@@ -483,7 +483,7 @@
     $("dock-verdict").className = "verdict verdict-unknown";
     $("dock-verdict").textContent = t("No verdict");
   }
-  // The parameters of the address that a control stands for, by the beginning of its id.
+  // Parameters of the address by the start of the id of their control.
   const PARAMETERS = {
     model: ["model"],
     quant: ["quant", "dtype"],
@@ -500,7 +500,7 @@
     fp8: ["cache"],
     util: ["util"],
   };
-  // Whoever sets a control has answered what the address had wrong there.
+  // A changed control replaces the invalid value in the address.
   function settled(id) {
     const names = PARAMETERS[id.replace(/-.*/, "")] || [];
     state.misread = state.misread.filter(each => names.indexOf(each.name) < 0);
@@ -530,7 +530,7 @@
         state.devices[n - 1] = settings.device(id || state.devices[n - 1].mem);
         state.devices[n - 1].others = others;
         settled("device");
-        // Only one that is remembered already is exchanged: pages of errors ask for it.
+        // Replaces the remembered device only if there is one: error pages use it.
         if (id && n === 1 && remembered()) {
           try {
             localStorage.setItem("card", id);
@@ -680,7 +680,7 @@
     resizing = setTimeout(update, 150);
   });
 
-  // For tests: what the page knows.
+  // Access for tests.
   kbgen.calculator = {
     index: fit,
     state() {

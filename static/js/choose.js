@@ -1,4 +1,4 @@
-// Choose a GPU: one model's table, asked for every device of the page. Nothing is estimated here.
+// Finds GPUs for a model: looks up one model's table for every device of the page. No estimates here.
 (() => {
   "use strict";
   const { t } = kbgen;
@@ -12,7 +12,7 @@
   const places = JSON.parse($("places").textContent);
   const LOW = fit.driver[0];
   const HIGH = fit.driver[1];
-  // Sizes that a group shows at first, names that a size does, and groups where two cards go into one machine.
+  // Maximum number of sizes per group and names per size at first, and groups of GPUs that can be used in pairs.
   const SIZES = 3;
   const NAMES = 6;
   const IN_PAIRS = [t("Desktop"), t("Workstation"), t("Data center")];
@@ -48,7 +48,7 @@
       ["others", state.others || ""],
     ]);
   }
-  // What the model's table allows.
+  // Limits the settings to those of the model's table.
   function settle() {
     if (!table.quants[state.quant]) state.quant = look.usual(table, fit.quants);
     state.ctx = Math.min(state.ctx, table.max);
@@ -71,11 +71,11 @@
   fit.devices.forEach((device, i) => {
     device.place = places.names[places.of[i]];
   });
-  // The smallest first, and of two alike the one with more bandwidth.
+  // Smallest memory first; ties by bandwidth.
   function byMemory(a, b) {
     return a.device.mem - b.device.mem || a.device.vis - b.device.vis || (b.device.bw || 0) - (a.device.bw || 0);
   }
-  // Devices that run it as `count` of a kind, with what is left over on each when the driver takes its most.
+  // Devices that run the model as `count` of a kind, with the remaining memory on each at the maximum driver overhead.
   function running(needed, devices, count) {
     return devices
       .map(device => {
@@ -110,7 +110,7 @@
       ? t("if its buffers stay at the low end of their range")
       : t("if the driver uses less than {size}", { size: kit.mib(entry.driver) });
   }
-  // The calculator with the same settings and this device, or two of it.
+  // The calculator with the same settings and one or two of this device.
   function closer(entry) {
     const link = make("a", margin(entry));
     const asked = {
@@ -135,7 +135,7 @@
     if (speed) item.append(" ", make("span", t("{n} tokens/s", { n: kit.pace(speed.full) }), "upto"));
     return item;
   }
-  // All of one memory and verdict; the margin is that of the first, of which programs see the least.
+  // All devices with the same memory and verdict; the margin is that of the first, which has the least usable memory.
   function line(entries) {
     const first = entries[0];
     const item = make("li");
@@ -157,7 +157,7 @@
     item.append(names);
     return item;
   }
-  // A list under a heading, a line for each size of memory; what is too much at first waits behind a button.
+  // A list with a heading and a line per memory size; the rest is behind a button.
   function group(title, note, entries) {
     const part = make("section", null, "cards-of");
     const list = make("ul");
@@ -167,7 +167,7 @@
       (sizes[key] = sizes[key] || []).push(entry);
     });
     const lines = Object.keys(sizes).map(key => line(sizes[key]));
-    // So many that one which fits is among them.
+    // Enough to include one that fits.
     const shown = Math.max(
       SIZES,
       entries.filter((entry, i) => entry.verdict === "tight" && (!i || entries[i - 1].device.mem !== entry.device.mem))
@@ -238,7 +238,7 @@
       covered.filter(device => alone.indexOf(device.id) < 0 && IN_PAIRS.includes(device.place)),
       2,
     );
-    // Of the sizes that all cards of fit, the smallest.
+    // The smallest size of which all GPUs fit.
     const whole = fitting.filter(
       entry =>
         covered.filter(device => device.mem === entry.device.mem).length ===
@@ -305,7 +305,7 @@
     });
     modelBox.show(state.model.id);
   }
-  // The answer waits for the table; of two that were asked for, the last counts.
+  // Waits for the table; of two requests, the last counts.
   function open() {
     const wanted = state.model;
     kit.figures(wanted.id, fit.stamp, loaded => {

@@ -1,10 +1,9 @@
-// A text field with a list to choose from, by the combobox pattern of WAI-ARIA. Typing narrows the list.
-//
-//   const box = kbgen.combobox(input, {entries: [{id, name, group, note}], choose: id => {}, note: entry => {}});
-//   box.show(id)      what the field says while nobody types
-//
-// The field needs an id and a label; a `<div role="listbox" hidden>` follows it, named by its `aria-controls`.
-// `note` is asked for each entry whenever the list opens: {text, kind} at its right end, kind a class or "".
+// A text field with a list of options (WAI-ARIA combobox pattern). Typing filters the list.
+//    const box = kbgen.combobox(input, {entries: [{id, name, group, note}], choose: id => {}, note: entry => {}});
+//    box.show(id)      sets the field's text, except while it is being edited
+//  The field needs an id and a label, and a `<div role="listbox" hidden>` after it, referenced by `aria-controls`.
+// `note` is called for each entry when the list opens: {text, kind} is shown at its right end, with `kind` as the
+// class or "".
 (() => {
   "use strict";
   const { t } = kbgen;
@@ -20,8 +19,8 @@
       .toLowerCase()
       .replace(/[^a-z0-9.]+/g, " ")
       .trim()}`;
-  // Ways to match what was typed, the strictest first: each word begins one of the entry's, stands anywhere in it,
-  // or all of it does once the spaces are left out ("rtx4090").
+  // Ways to match the input, strictest first: each word starts a word of the entry, occurs anywhere in it, or the
+  // whole input does without spaces ("rtx4090").
   const WAYS = [
     (entry, typed) =>
       typed
@@ -42,7 +41,7 @@
     let active = null;
     let typed = false;
 
-    // Built when it is first opened: two hundred rows that most readers never see.
+    // Built on first use: hundreds of rows that most readers never see.
     function build() {
       if (rows.length) return;
       const byName = {};
@@ -88,7 +87,7 @@
       input.setAttribute("aria-activedescendant", active.element.id);
       if (!quiet) reveal(active.element);
     }
-    // Scrolls the list alone, never the page.
+    // Scrolls the list only, never the page.
     function reveal(element) {
       const top = element.offsetTop;
       const bottom = top + element.offsetHeight;
@@ -163,7 +162,7 @@
       );
     }
 
-    // The field keeps the focus while the list is pressed.
+    // Keeps the focus in the field while the list is pressed.
     list.addEventListener("mousedown", event => {
       event.preventDefault();
     });
@@ -200,7 +199,7 @@
         close();
         input.select();
       } else if (event.key === "Tab" && !closed && typed && active) {
-        // What was typed and stands out is meant; Tab then goes on from the field.
+        // Accepts the highlighted option; Tab then moves on.
         const row = active;
         chosen = row.entry.id;
         close();

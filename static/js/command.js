@@ -1,9 +1,7 @@
-// The command to type for a setting of the calculator, by runner: with exactly what was computed, nothing left to
-// defaults.
-//
-// llama-server: https://github.com/ggml-org/llama.cpp/blob/master/tools/server/README.md. With `-np` given, slots share
-// one cache only with `--kv-unified`. Ollama: https://github.com/ollama/ollama/blob/main/docs/modelfile.mdx, faq.mdx
-// and llm/llama_server.go; its batch grows above 4096 tokens unless `num_batch` is set. vLLM: `vllm serve --help`.
+// Commands for the settings of the calculator, by inference engine, with every computed value explicit.
+// llama-server: https://github.com/ggml-org/llama.cpp/blob/master/tools/server/README.md. With `-np`, slots share one
+// cache only with `--kv-unified`. Ollama: https://github.com/ollama/ollama/blob/main/docs/modelfile.mdx, faq.mdx and
+// llm/llama_server.go; its batch grows above 4,096 tokens unless `num_batch` is set. vLLM: `vllm serve --help`.
 (() => {
   "use strict";
   const { t } = kbgen;
@@ -28,9 +26,7 @@
       number("num_gpu", layersOf(setting)),
     ];
     const several =
-      setting.shares.length > 1
-        ? t(" It splits the layers by free memory, so the actual split may differ.")
-        : "";
+      setting.shares.length > 1 ? t(" It splits the layers by free memory, so the actual split may differ.") : "";
     const server = `OLLAMA_FLASH_ATTENTION=1 OLLAMA_KV_CACHE_TYPE=${about.kv[setting.k]} ollama serve`;
     return [
       { label: t("Ollama server"), text: server },
@@ -63,8 +59,8 @@
   }
 
   /**
-   * The commands in order, as {label, text} and {note}: `state` and `setting` as the calculator has them, `about` as
-   * {file, table, kv, dtypes}.
+   * The commands in order, as {label, text} and {note}: `state` and `setting` are those of the calculator, `about`
+   * is {file, table, kv, dtypes}.
    */
   kbgen.commands = (state, setting, about) => {
     if (state.runner === "ollama") return ollama(state, setting, about);

@@ -1,4 +1,4 @@
-// Devices side by side. Facts are read from the page's own table, needs from data/runs.js; nothing is estimated here.
+// Compares devices. Reads specifications from the page's table, and memory from data/runs.js. No estimates here.
 (() => {
   "use strict";
   const { t } = kbgen;
@@ -43,7 +43,7 @@
     if (LETTERS.some(letter => asked.has(letter))) {
       state.picks = LETTERS.map(letter => find(devices, asked.get(letter)));
       if (!state.picks[0]) state.picks[0] = devices[0];
-      // A link of the site names one device; a reader who compares one alone has chosen that.
+      // A link from the site names one device; an address with only one device was chosen by the reader.
       if (location.hash.length < 2 && !state.picks[1]) {
         state.picks[1] = start.filter(device => device && device !== state.picks[0])[0] || null;
       }
@@ -89,7 +89,7 @@
     });
     return row;
   }
-  // A bar as long as its share of the longest.
+  // A bar with a length proportional to the maximum.
   function bar(share) {
     const space = "http://www.w3.org/2000/svg";
     const picture = document.createElementNS(space, "svg");
@@ -193,14 +193,14 @@
       ].concat(rowOfSpeed(list)),
     );
   }
-  // The range of a chosen model, from its own table.
+  // The speed range of the selected model, from its own table.
   function speedWords(device) {
     const model = state.model;
     const table = kbgen.fit && kbgen.fit.tables[model.id];
     const total = need(model, state.quant, state.ctx);
     const quant = index.quants.indexOf(runs.quants[state.quant]);
     if (total === null) return t("not at this setting");
-    // Where the rules of CUDA do not hold, the weights alone tell.
+    // Without CUDA, only the weights are compared.
     if (device.covered ? judge(total, device.memory) === "no" : model.weights[state.quant] > device.memory) {
       return t("does not fit");
     }
@@ -211,7 +211,7 @@
   function rowOfSpeed(list) {
     return state.model ? [line(t("Speed with {model}", { model: state.model.name }), list, speedWords)] : [];
   }
-  // Models on which the verdicts differ, those that need most first.
+  // Models with different verdicts, the largest memory first.
   function tableOfDifferences(list, rows) {
     const place = $("apart");
     const apart = rows
@@ -313,7 +313,7 @@
       open();
     },
   });
-  // The row of speeds comes when the model's table is there.
+  // Adds the row of speeds when the model's table is loaded.
   function open() {
     update();
     if (state.model) kit.figures(state.model.id, index.stamp, update);

@@ -1,4 +1,4 @@
-// Cost against the cloud: one line of arithmetic a figure, over what the reader types. No price is stored.
+// Cost vs. cloud: one formula per figure, from the reader's inputs. No prices are stored.
 (() => {
   "use strict";
   const { t } = kbgen;
@@ -23,7 +23,7 @@
     out: t("the cloud price of generated tokens"),
     in: t("the cloud price of prompt tokens"),
   };
-  // What must be more than nothing, because something is divided by it.
+  // Divisors, which must be positive.
   const DIVIDES = ["ctx", "speed", "hours", "years", "reading"];
 
   // ---- figures -------------------------------------------------------------
@@ -56,11 +56,11 @@
       const price = typed.out + ratio * (typed.in || 0);
       return [price, price];
     });
-    // Without end where electricity alone costs as much as the cloud.
+    // Infinite if electricity alone costs as much as the cloud.
     const millions = figure("millions", saving, () =>
       electricity.map(cost => (cloud[0] > cost ? typed.price / (cloud[0] - cost) : Infinity)),
     );
-    // The slow end costs more and takes longer for the same tokens: the ends belong together.
+    // The slow end costs more and takes longer for the same tokens, so the ends are combined accordingly.
     figure("days", saving.concat("hours"), () => [millions[0] / perDay[1], millions[1] / perDay[0]]);
     return figures;
   }
@@ -110,7 +110,7 @@
   // ---- speed ---------------------------------------------------------------
   let state = { model: null, gpu: null, quant: -1 };
   let table = null;
-  // The range of the model on the device, or why there is none.
+  // The speed range of the model on the device, or why it is unknown.
   function rangeOf(ctx) {
     if (!state.model || !state.gpu) {
       return { words: t("Select a model and a GPU to calculate the speed range.") };
@@ -144,7 +144,7 @@
   function settle() {
     if (table && !table.quants[state.quant]) state.quant = kbgen.fit.usual(table, fit.quants);
   }
-  // Of two tables that were asked for, the last counts.
+  // Of two requested tables, the last counts.
   function open() {
     const wanted = state.model;
     table = null;

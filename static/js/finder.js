@@ -1,9 +1,9 @@
-// The search: a dialog on every page, and the panel of the pages made for it. Loaded when it is first wanted.
+// Search: a dialog on every page, and the panel on search pages. Loaded on first use.
 (() => {
   "use strict";
   const { t } = kbgen;
   const data = document.documentElement.dataset;
-  // What is longer, nobody typed; it is a case for diagnosis, which gets so much of it.
+  // Longer input was pasted and is offered to diagnosis, up to this many characters.
   const TYPED = 100;
   const CASE = 20000;
 
@@ -18,7 +18,7 @@
   }
   const file = address => data.root + address.replace(/(#|$)/, "index.html$1");
 
-  // A text with the typed parts marked where they begin a word or a number, or are one; "Q4_K_M" is one mark.
+  // Marks the typed parts at the start of words and numbers; "Q4_K_M" is one part.
   function marked(element, text, parts) {
     let last = null;
     let between = "";
@@ -49,9 +49,9 @@
     return element;
   }
 
-  // How a page's note stands: short facts beside its title, a message as it is printed.
+  // Style of notes: short facts next to the title, or a message in monospace.
   const NOTES = { models: "short", hardware: "short", errors: "printed" };
-  // The groups of what was found, the one with the best page first: {title, rows, all}.
+  // Results by group, the one with the best page first: {title, rows, all}.
   function grouped(pages, most) {
     const lists = kbgen.pages.groups;
     const groups = [];
@@ -68,7 +68,7 @@
         kind: NOTES[page.address.split("/")[0]],
       });
     });
-    // One group alone has the room of two.
+    // A single group may use the space of two.
     if (groups.length === 1) most *= 2;
     groups.forEach(group => {
       group.all = group.rows.length;
@@ -76,7 +76,7 @@
     });
     return groups;
   }
-  // What a reader sees who has typed nothing.
+  // Content of an empty search.
   function lists() {
     return [
       {
@@ -88,8 +88,8 @@
     ];
   }
 
-  // A field with its results. In a dialog they are a list to choose from while the field keeps the focus (the combobox
-  // pattern of WAI-ARIA); on a page of its own they are headings and links.
+  // A field with its results. In a dialog they are a list of options while the field keeps the focus (WAI-ARIA
+  // combobox pattern); on a page they are headings and links.
   function Finder(place, options) {
     const chooses = options.chooses;
     const part = (name, kind, within) =>
@@ -99,7 +99,7 @@
     const list = part("div", "finder-list");
     const foot = part("div", "finder-foot");
     const say = part("p", "finder-say", foot);
-    // What stands there while nothing is asked.
+    // The hint while the field is empty.
     const hint = say.textContent;
     const start = [...list.children];
     let rows = [];
@@ -139,7 +139,7 @@
       if (!row) return field.removeAttribute("aria-activedescendant");
       row.setAttribute("aria-selected", "true");
       field.setAttribute("aria-activedescendant", row.id);
-      // The first row comes with the name of its group.
+      // Shows the name of its group with the first row.
       if (active === 0) list.scrollTop = 0;
       else row.scrollIntoView({ block: "nearest" });
     }
@@ -202,7 +202,7 @@
           href: `${file("search/")}?q=${encodeURIComponent(text)}`,
         });
       }
-      // A few words are a name; more may be a message.
+      // Short input is a name; longer input may be a message.
       if (!pages.length || text.split(/\s+/).length > 3) {
         more.push({
           title: t("Diagnose this text"),
@@ -215,12 +215,12 @@
       draw(groups, found.parts);
       say.textContent = pages.length ? t("{n} result", "{n} results", { n: pages.length }) : t("Nothing found");
     }
-    // Shows what is typed by then; without the index there is nothing to show.
+    // Shows results for the current input, once the index is loaded.
     function refresh() {
       if (!kbgen.pages) say.textContent = t("Loading\u2026");
       tables().then(
         () => {
-          // The first search reads the index, which the first key need not wait for.
+          // Prepares the index before the first key press.
           if (asked === null) kbgen.names(kbgen.pages, "");
           show();
         },
@@ -251,7 +251,7 @@
       } else return;
       event.preventDefault();
     });
-    // The field keeps the focus while the list is pressed; who goes, leaves the dialog behind.
+    // Keeps the focus in the field while the list is pressed; a followed link closes the dialog.
     list.addEventListener("mousedown", event => {
       if (chooses) event.preventDefault();
     });
@@ -302,7 +302,7 @@
       const key = keys.appendChild(make("span"));
       key.append(make("kbd", null, each[0]), ` ${each[1]}`);
     });
-    // What lies around the dialog closes it.
+    // A click outside of the dialog closes it.
     dialog.addEventListener("mousedown", event => {
       if (event.target === dialog) dialog.close();
     });
@@ -317,7 +317,7 @@
       most: 40,
       leave() {},
       asked(text) {
-        // A missing page keeps its address.
+        // Keeps the address of a missing page.
         if (!/\/search\/(index\.html)?$/.test(location.pathname)) return;
         try {
           history.replaceState(null, "", location.pathname + (text ? `?q=${encodeURIComponent(text)}` : ""));
@@ -327,7 +327,7 @@
       },
     });
     let first = new URLSearchParams(location.search).get("q");
-    // A missing page: the words of its address are the question.
+    // On a missing page, searches for the words of its address.
     if (first === null && panel.dataset.missing != null) {
       try {
         first = decodeURIComponent(location.pathname);

@@ -1,5 +1,5 @@
-// What fits on the reader's own card: data/runs.js looked up, nothing estimated. The card is kept in this browser
-// alone.
+// Models that fit on the reader's own GPU: looks up data/runs.js. No estimates here. The choice is stored in this
+// browser only.
 (() => {
   "use strict";
   const { t } = kbgen;

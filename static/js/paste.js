@@ -1,4 +1,4 @@
-// The paste box: finds the page for a pasted error. This script, the matcher and the tables are loaded on first use.
+// Diagnosis: finds the pages for a pasted error. This script, the matcher and the tables are loaded on first use.
 (() => {
   "use strict";
   const { t } = kbgen;
@@ -6,11 +6,11 @@
   const box = document.getElementById("paste-text");
   const out = document.getElementById("paste-out");
   if (!box) return;
-  // The pause before a text is read, and the reading itself.
+  // Timer before matching starts, and the current run.
   let pause = 0;
   let reading = 0;
   let runs = 0;
-  // Whether the reader asked for the answer, and is to be led to it. Typing takes that back.
+  // Whether the reader pressed the button, so that the result is scrolled into view. Typing resets it.
   let requested = false;
 
   function load() {
@@ -35,7 +35,7 @@
       .filter(name => name in figures)
       .map(name => `${name.replace(/_/g, " ")} ${figure(name, figures[name])}`);
   }
-  // What was asked against what was there, where a message gives both.
+  // The difference between requested and available memory, if a message contains both.
   function shortage(figures) {
     return kbgen.tables.pairs
       .filter(pair => figures[pair[0]] > figures[pair[1]])
@@ -48,7 +48,7 @@
     return `${cause.title.replace(/\.+$/, "").replace(/\x60/g, "") + (toldOf.length ? `: ${toldOf.join(", ")}` : "")}.`;
   }
 
-  // Figures with their names; what the reading only derives for itself is not shown.
+  // Figures with their names, without intermediate ones.
   function figureList(figures) {
     const list = make("dl");
     Object.keys(figures || {}).forEach(name => {
@@ -60,7 +60,7 @@
     });
     return list;
   }
-  // A link to the calculator with what is known of the case; none where that is nothing to compute with.
+  // A link to the calculator with the settings of the case; null if there are none.
   function calculatorLink(setting, total) {
     const model = kbgen.tables.models.filter(each => each[0] === setting.model)[0];
     if (!model && !(total > 1073741824)) return null;
@@ -76,7 +76,7 @@
     return line;
   }
 
-  // One found page: its title, the figures that were read, the cause they point to.
+  // A result: title of the page, figures, and the cause that they indicate.
   function entry(page, match, brief) {
     const item = make("li");
     const link = make("a", page.title);
@@ -144,7 +144,7 @@
     return line;
   }
 
-  // The line of a message, or what stands near it in a long one.
+  // The line of a message, shortened around the match.
   function around(line, at) {
     return line
       .replace(SHAPELESS, "")
@@ -152,7 +152,7 @@
       .trim();
   }
 
-  // The end of a log says most, and an index of words needs no more.
+  // The end of a log is the most relevant, and enough for the word index.
   const NEAR_END = 262144;
   function show(text, found) {
     const tables = kbgen.tables;
@@ -197,7 +197,7 @@
     const addNear = hit => {
       list.appendChild(entry({ title: hit.title, href: `${hit.address}index.html` }));
     };
-    // Only a title goes before what signatures found.
+    // Only a title match comes before signature matches.
     if (exact.length) near.forEach(addNear);
     exact.forEach(match => {
       const figures = match.line + JSON.stringify(match.figures);
@@ -235,27 +235,27 @@
     reveal();
   }
 
-  // The first line of the answer, which can have the focus.
+  // The first line of the result, which can have the focus.
   function heading(text) {
     const line = make("p", text, "said");
     line.tabIndex = -1;
     return line;
   }
-  // Leads a reader who asked for it to the answer, unless they have moved on meanwhile. The style sheet says whether
-  // the scrolling is smooth.
+  // Scrolls to the result after a request, unless the reader has moved on. The style sheet defines whether scrolling
+  // is smooth.
   function reveal() {
     const answer = out.querySelector("*");
     const active = document.activeElement;
     if (!requested || !answer) return;
     requested = false;
-    // A heading has the focus only where a page was opened at it.
+    // A heading has the focus only if a page was opened at it.
     if (active && active !== document.body && !active.matches("h1") && !box.closest(".paste").contains(active)) return;
     answer.focus({ preventScroll: true });
     const place = answer.getBoundingClientRect();
     if (place.top < 0 || place.bottom > innerHeight * 0.7) answer.scrollIntoView({ block: "start" });
   }
 
-  // Works for a moment at a time, so that the page goes on.
+  // Works in time slices, so that the page stays responsive.
   const MOMENT_MS = 12;
   function work(steps, done) {
     const until = performance.now() + MOMENT_MS;
@@ -276,7 +276,7 @@
     }
     load().then(
       () => {
-        // While the tables were on their way another text may have come.
+        // The text may have changed while the tables were loading.
         if (mine === runs) {
           work(kbgen.match(kbgen.tables.match, text), found => {
             show(text, found);
@@ -290,8 +290,8 @@
     );
   }
 
-  // A box is slow with a long text, and with characters that have no shape: such a log is held aside and read whole,
-  // and the box shows its end.
+  // Text fields are slow with long texts and with unprintable characters: such a log is kept separately and matched
+  // completely, and the box shows its end.
   const LARGE = 100000;
   const LONGEST = 8388608;
   // eslint-disable-next-line no-control-regex
@@ -321,8 +321,8 @@
       .then(take);
   });
 
-  // On the page of an error: the figures that the address carries, at the cause that it names; links to the calculator
-  // begin with them. The address is nobody's word: what is shown of it are numbers, by names that the site knows.
+  // On an error page, shows the figures in the address at the cause that it names, and adds them to links to the
+  // calculator. The address is untrusted: only numbers with known names are shown.
   function showCarried() {
     const tables = kbgen.tables;
     const found = kbgen.readCaseFragment(location.hash, tables);
@@ -367,7 +367,7 @@
     (cause || panel).scrollIntoView({ block: cause ? "start" : "nearest" });
   }
 
-  // An address that carries a case.
+  // Opens a case in the address.
   function opened() {
     if (/^#[\w-]+&/.test(location.hash)) {
       Promise.all([root.case, `${root.root}data/diagnose.js`].map(kbgen.load)).then(showCarried, () => {});
@@ -382,7 +382,7 @@
     held = "";
     request();
   }
-  // The focus reads the answer aloud: the live region would do it a second time.
+  // The focus already announces the result; the live region would repeat it.
   function request() {
     requested = true;
     out.setAttribute("aria-live", "off");
@@ -395,7 +395,7 @@
   addEventListener("hashchange", opened);
   opened();
   load().catch(() => {});
-  // What came before the script did.
+  // Handles input from before the script was loaded.
   if (box.value && !runs) run();
 
   box.addEventListener("input", () => {
@@ -410,7 +410,7 @@
   };
   document.getElementById("paste-go").addEventListener("click", kbgen.findPage);
 
-  // Down into the results, up and down among them, Escape back to the box.
+  // Arrow keys move between box and results, Escape returns to the box.
   box.closest(".paste").addEventListener("keydown", event => {
     const links = [...out.querySelectorAll(".found li > a")];
     const at = links.indexOf(/** @type {PageElement} */ (document.activeElement));

@@ -1,7 +1,6 @@
-// How memory is drawn: a bar to scale for each device, and the same figures as a table.
-//
-// A device as kbgen.answer gives it: {name, memory, verdict, says, parts}, a part {name, label, low, high, basis,
-// anchor}: bytes from `low` to `high`, both null where nothing is known.
+// Draws memory: a bar to scale for each device, and the same figures as a table.
+// Devices are those of kbgen.answer: {name, memory, verdict, says, parts}, with parts {name, label, low, high, basis,
+// anchor}: bytes from `low` to `high`, or null if unknown.
 (() => {
   "use strict";
   const { t } = kbgen;
@@ -27,7 +26,7 @@
   }
   const sum = (parts, end) => parts.reduce((all, part) => all + (part[end] || 0), 0);
 
-  // The steps of a scale in GiB, about one figure every 60 pixels.
+  // Steps of the scale in GiB, about one label per 60 pixels.
   function scaleOf(longest, width) {
     let step = 0.25;
     while ((longest / GIB / step) * 60 > width) step *= 2;
@@ -47,7 +46,7 @@
         );
       }
     };
-    // What is certain first, then what may come on top: so the drawing ends where the worst case ends.
+    // Certain parts first, then optional ones, so that the bar ends at the worst case.
     device.parts.forEach(part => {
       if (part.low === null) return;
       block(part.name, x, part.low);
@@ -131,7 +130,7 @@
     link.href = `${methodology}#${part.anchor}`;
     return cell;
   }
-  // One device: a column in GiB and one in GB. Several: a column each in GiB, and their sum in both.
+  // One device: columns in GiB and GB. Several: a column in GiB for each, and the total in both units.
   function table(devices, methodology) {
     const several = devices.length > 1;
     const head = make("tr");

@@ -1,4 +1,4 @@
-// What the small tools share: elements, figures in words, settings in the address.
+// Shared functions of the tool pages: elements, number formats, settings in the address.
 (() => {
   "use strict";
   const { t } = kbgen;
@@ -28,7 +28,7 @@
   function mib(n) {
     return `${whole(Math.floor(n / MIB))} MiB`;
   }
-  // Tokens a second as [least, most], rounded outward: a range says no more than it holds.
+  // Formats tokens per second as a range, rounded outward.
   function pace(range) {
     const word = (n, round) => (n < 10 ? (round(n * 10) / 10).toFixed(1) : whole(round(n)));
     const from = word(range[0], Math.floor);
@@ -81,7 +81,7 @@
       quant: data.quant,
       ctx: data.ctx,
       models: data.models.map(m => ({ id: m[0], name: m[1], parameters: m[2], weights: m[3], buffers: m[4] })),
-      // In bytes, at positions in the two lists; null where the model has none.
+      // Memory in bytes, by position in the two lists; null if the model has none.
       need(model, quant, ctx) {
         const weights = model.weights[quant];
         const buffers = model.buffers[ctx];
@@ -124,7 +124,7 @@
       },
     );
   }
-  // Places of the quantizations that a table has.
+  // Indices of the quantizations in a table.
   function quantizations(table, names) {
     return names.map((_, i) => i).filter(i => table.quants[i]);
   }
