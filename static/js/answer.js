@@ -3,8 +3,8 @@
 (() => {
   "use strict";
   const { t } = kbgen;
-  const look = kbgen.fit;
-  const { GIB, MIB } = look;
+  const lookup = kbgen.fit;
+  const { GIB, MIB } = lookup;
   const WORDS = { fits: t("Fits"), tight: t("Tight"), no: t("Does not fit"), unknown: t("Not covered") };
 
   /** How exact a figure is, and where that is explained. */
@@ -31,8 +31,8 @@
     return unit(low) === unit(high) ? unit(low) : t("{from} to {to}", { from: unit(low), to: unit(high) });
   }
   function speedWords([from, to]) {
-    const say = (n, round) => (n < 10 ? (round(n * 10) / 10).toFixed(1) : whole(round(n)));
-    return t("{from} to {to}", { from: say(from, Math.floor), to: say(to, Math.ceil) });
+    const format = (n, round) => (n < 10 ? (round(n * 10) / 10).toFixed(1) : whole(round(n)));
+    return t("{from} to {to}", { from: format(from, Math.floor), to: format(to, Math.ceil) });
   }
   function part(name, label, bytes, basis, tag) {
     const [words, anchor] = BASES[basis];
@@ -68,11 +68,11 @@
     };
     if (!allCovered(state)) return setting;
     if (state.experts === "auto") {
-      const away = look.fewestExperts(table, setting, rooms, index.driver);
-      setting.experts = away < 0 ? "all" : away;
+      const hostExperts = lookup.fewestExperts(table, setting, rooms, index.driver);
+      setting.experts = hostExperts < 0 ? "all" : hostExperts;
     }
     if (state.layers === "auto") {
-      const layers = look.mostLayers(table, setting, rooms, index.driver);
+      const layers = lookup.mostLayers(table, setting, rooms, index.driver);
       setting.layers = layers < 0 || layers > table.layers ? null : layers;
     }
     return setting;
@@ -82,8 +82,8 @@
     const rooms = roomsOf(state);
     const { driver } = index;
     const several = state.devices.length > 1;
-    const needed = look.need(table, setting);
-    const verdict = look.judge(needed, rooms, driver);
+    const needed = lookup.need(table, setting);
+    const verdict = lookup.judge(needed, rooms, driver);
     const covered = isCovered(needed);
     const margin = marginOf(state, needed, rooms, driver, verdict);
     const says = (own, room, one) => {
@@ -101,7 +101,7 @@
       short: margin.short,
       devices: state.devices.map((device, i) => {
         const own = needed.devices[i];
-        const one = look.judgeOne(own, rooms[i], driver);
+        const one = lookup.judgeOne(own, rooms[i], driver);
         return {
           name: (several ? i + 1 + ". " : "") + device.name,
           memory: device.vis,
@@ -116,23 +116,23 @@
       rows: rows(state, table, index, setting),
       needs: several ? t("On the devices") : t("On the GPU"),
       heading: t("Every quantization of this model"),
-      most: covered ? look.largest(table, setting, rooms, driver) : 0,
-      mostLayers: covered && typeof state.layers === "number" ? look.mostLayers(table, setting, rooms, driver) : 0,
+      most: covered ? lookup.largest(table, setting, rooms, driver) : 0,
+      mostLayers: covered && typeof state.layers === "number" ? lookup.mostLayers(table, setting, rooms, driver) : 0,
       meets: verdict !== "no" ? null : state.runner === "ollama" ? "ollama" : tooLarge(needed, rooms, driver),
     };
   }
   /** The change that keeps quantization and context and moves a part into RAM. */
   function offload(state, table, index, setting) {
-    const change = look.partInRam(table, setting, roomsOf(state), index.driver, state.runner !== "ollama");
-    return change && { change, how: someOf(settingOf(look.but(state, change), table, index), table) };
+    const change = lookup.partInRam(table, setting, roomsOf(state), index.driver, state.runner !== "ollama");
+    return change && { change, how: someOf(settingOf(lookup.but(state, change), table, index), table) };
   }
   /** Which part of the model is on the devices, if not all of it. */
   function someOf(setting, table) {
     const { layers } = setting;
     const all = table.layers + 1;
     const some = layers === null ? "" : t("with {n} of {all} layers", { n: layers, all });
-    const away = setting.experts === "all" ? table.layers : setting.experts;
-    return away ? some + (some ? ", " : t("with ")) + t("experts of {n} in RAM", { n: away }) : some;
+    const hostExperts = setting.experts === "all" ? table.layers : setting.experts;
+    return hostExperts ? some + (some ? ", " : t("with ")) + t("experts of {n} in RAM", { n: hostExperts }) : some;
   }
   /** Whether all compute buffers are known: not on every device, and not for every pair of cache types. */
   const isCovered = needed => needed.devices.every(device => device.total);
@@ -214,7 +214,7 @@
     const device = state.devices[0].entry;
     const isWhole = needed.exact && needed.devices[0].cache !== null;
     const speed =
-      verdict !== "no" && device && isWhole && state.slots === 1 && look.speed(table, setting, device, index);
+      verdict !== "no" && device && isWhole && state.slots === 1 && lookup.speed(table, setting, device, index);
     if (speed) {
       const value = t("{n} tokens/s", { n: speedWords(speed.full) });
       const note = t("{n} when empty, ", { n: speedWords(speed.empty) });
@@ -227,8 +227,8 @@
     const rooms = roomsOf(state);
     const { driver } = index;
     const all = [];
-    const most = look.largest(table, setting, rooms, driver);
-    const top = look.best(table, setting, rooms, driver);
+    const most = lookup.largest(table, setting, rooms, driver);
+    const top = lookup.best(table, setting, rooms, driver);
     all.push({
       what: "ctx",
       title: t("Largest context that fits"),
@@ -246,19 +246,21 @@
         now: top === setting.quant,
       });
     }
-    if (look.hasExperts(table) && state.runner !== "ollama" && (verdict !== "fits" || setting.experts)) {
-      const away = look.fewestExperts(table, look.but(setting, { layers: null }), rooms, driver);
-      const text = away ? t("of the first {n} of {all} layers", { n: away, all: table.layers }) : t("none");
+    if (lookup.hasExperts(table) && state.runner !== "ollama" && (verdict !== "fits" || setting.experts)) {
+      const hostExperts = lookup.fewestExperts(table, lookup.but(setting, { layers: null }), rooms, driver);
+      const text = hostExperts
+        ? t("of the first {n} of {all} layers", { n: hostExperts, all: table.layers })
+        : t("none");
       all.push({
         what: "experts",
         title: t("Experts to keep in RAM"),
-        text: away < 0 ? t("not enough, even with all") : text,
-        change: away < 0 ? null : { experts: away, layers: null },
-        now: away === setting.experts && setting.layers === null,
+        text: hostExperts < 0 ? t("not enough, even with all") : text,
+        change: hostExperts < 0 ? null : { experts: hostExperts, layers: null },
+        now: hostExperts === setting.experts && setting.layers === null,
       });
     }
     if (verdict !== "fits" || setting.layers !== null) {
-      const layers = look.mostLayers(table, setting, rooms, driver);
+      const layers = lookup.mostLayers(table, setting, rooms, driver);
       const every = layers > table.layers;
       const text = every ? t("all {n}", { n: layers }) : t("{n} of {all}", { n: layers, all: table.layers + 1 });
       all.push({
@@ -281,16 +283,16 @@
       .map((name, i) => {
         if (!table.quants[i]) return null;
         const own = automatic
-          ? settingOf(look.but(state, { quant: name }), table, index)
-          : look.but(setting, { quant: i });
-        const needed = look.need(table, own);
+          ? settingOf(lookup.but(state, { quant: name }), table, index)
+          : lookup.but(setting, { quant: i });
+        const needed = lookup.need(table, own);
         const covered = isCovered(needed);
         const total = device => (device.total ? device.total[1] : device.weights + device.cache);
         return {
           name,
-          verdict: look.judge(needed, rooms, driver),
+          verdict: lookup.judge(needed, rooms, driver),
           some: automatic ? " " + someOf(own, table) : "",
-          largest: covered ? look.largest(table, own, rooms, driver) : null,
+          largest: covered ? lookup.largest(table, own, rooms, driver) : null,
           room,
           file: table.quants[i].file,
           least: !covered,
@@ -314,7 +316,7 @@
     const held = Math.max(...state.devices.map(device => device.others));
     const cards = state.devices.length;
     const { dtype, fp8, ctx } = state;
-    return look.vllm(table, { dtype, cards, memory, util: state.util * 10, fp8, ctx, held, ...change });
+    return lookup.vllm(table, { dtype, cards, memory, util: state.util * 10, fp8, ctx, held, ...change });
   }
   function vllm(state, table, index) {
     const cards = state.devices.length;
@@ -419,7 +421,7 @@
     /** The verdict only, for lists. */
     verdictOf(state, table, index) {
       if (state.runner === "vllm") return (allCovered(state) && askVllm(state, table).verdict) || "unknown";
-      return look.judge(look.need(table, settingOf(state, table, index)), roomsOf(state), index.driver);
+      return lookup.judge(lookup.need(table, settingOf(state, table, index)), roomsOf(state), index.driver);
     },
     of: (state, table, index) => (state.runner === "vllm" ? vllm : llama)(state, table, index),
     settingOf,

@@ -9,17 +9,17 @@
     $("calc").replaceChildren(t("No model on this site has figures yet."));
     return;
   }
-  const look = kbgen.fit;
+  const lookup = kbgen.fit;
   const answers = kbgen.answer;
   const picture = kbgen.picture;
-  const make = picture.make;
-  const draw = picture.draw;
+  const el = picture.el;
+  const svgElement = picture.svgElement;
   const whole = answers.whole;
   const gib = answers.gib;
   const tokens = answers.tokens;
-  const GIB = look.GIB;
-  const MIB = look.MIB;
-  const CELL = look.CELL;
+  const GIB = lookup.GIB;
+  const MIB = lookup.MIB;
+  const CELL = lookup.CELL;
   const SHORT = { fits: t("fits"), tight: t("tight"), no: t("too small"), unknown: t("not covered") };
   const root = document.documentElement.dataset.root;
   const byId = (list, id) => list.filter(entry => entry.id === id)[0];
@@ -60,7 +60,7 @@
     $("verdict").className = `big verdict verdict-${answer.verdict}`;
     $("dock-verdict").className = `verdict verdict-${answer.verdict}`;
     $("verdict").textContent = $("dock-verdict").textContent = answer.title;
-    if (answer.some) $("verdict").append(" ", make("span", answer.some, "some"));
+    if (answer.some) $("verdict").append(" ", el("span", answer.some, "some"));
     $("margin").textContent = answer.margin;
     $("dock-margin").textContent = answer.short;
     clearTimeout(saying);
@@ -86,38 +86,38 @@
     pages(model);
   }
   function link(text, href) {
-    const element = make("a", text);
+    const element = el("a", text);
     element.href = href;
     return element;
   }
   function stats(list) {
     $("stats").replaceChildren();
     list.forEach(each => {
-      const row = $("stats").appendChild(make("div"));
-      const note = make("dd", each.note, "small");
+      const row = $("stats").appendChild(el("div"));
+      const note = el("dd", each.note, "small");
       if (each.basis && links.methodology) note.appendChild(link(each.basis, `${links.methodology}#what-is-a-range`));
-      row.append(make("dt", each.name), make("dd", each.value), note);
+      row.append(el("dt", each.name), el("dd", each.value), note);
     });
   }
   // Alternatives that fit, as buttons.
   function offers(list) {
     const place = $("best");
     const active = /** @type {PageElement | null} */ (document.activeElement);
-    const held = active && place.contains(active) ? active.dataset.what : null;
+    const focused = active && place.contains(active) ? active.dataset.what : null;
     place.replaceChildren();
     list.forEach(each => {
-      const button = place.appendChild(make("button"));
+      const button = place.appendChild(el("button"));
       button.type = "button";
       button.dataset.what = each.what;
-      button.append(make("span", each.title), " ", make("b", each.text));
-      if (each.change) button.append(" ", make("em", each.now ? t("in use") : t("Use it")));
+      button.append(el("span", each.title), " ", el("b", each.text));
+      if (each.change) button.append(" ", el("em", each.now ? t("in use") : t("Use it")));
       button.disabled = !each.change || each.now;
       button.addEventListener("click", () => {
         apply(each.change);
       });
     });
     // The pressed button is disabled now and cannot keep the focus.
-    if (held) (place.querySelector(`[data-what=${held}]:not(:disabled)`) || $("verdict")).focus();
+    if (focused) (place.querySelector(`[data-what=${focused}]:not(:disabled)`) || $("verdict")).focus();
   }
   function apply(change) {
     for (const key in change) state[key] = change[key];
@@ -135,16 +135,16 @@
     $("ladder").replaceChildren();
     $("quant").replaceChildren();
     rows = list.map(each => {
-      $("quant").appendChild(make("option", each.name)).value = each.name;
-      const row = $("ladder").appendChild(make("tr"));
-      const head = row.appendChild(make("th"));
+      $("quant").appendChild(el("option", each.name)).value = each.name;
+      const row = $("ladder").appendChild(el("tr"));
+      const head = row.appendChild(el("th"));
       head.scope = "row";
       const input = radio("ladder", each.name, each.name, head, () => {
         chooseRow(each.name);
       });
-      const cells = ["", "num", "num", "num"].map(kind => row.appendChild(make("td", null, kind)));
-      const graph = row.appendChild(make("td", null, "graph"));
-      const mini = graph.appendChild(draw("svg", { class: "mini", "aria-hidden": "true" }));
+      const cells = ["", "num", "num", "num"].map(kind => row.appendChild(el("td", null, kind)));
+      const graph = row.appendChild(el("td", null, "graph"));
+      const mini = graph.appendChild(svgElement("svg", { class: "mini", "aria-hidden": "true" }));
       graph.setAttribute("aria-hidden", "true");
       return { input, cells, mini };
     });
@@ -168,14 +168,14 @@
       const inside = Math.min(each.weights, room);
       row.input.checked = each.name === rowName();
       row.cells[0].replaceChildren(
-        make("span", answers.WORDS[each.verdict].toLowerCase() + (each.some || ""), `verdict verdict-${each.verdict}`),
+        el("span", answers.WORDS[each.verdict].toLowerCase() + (each.some || ""), `verdict verdict-${each.verdict}`),
       );
       row.cells[1].textContent = each.largest === null ? "–" : each.largest ? whole(each.largest) : t("none");
       row.cells[2].textContent = `${(each.least ? t("from ") : "") + gib(each.total)} GiB`;
       row.cells[3].textContent = each.file ? `${gib(each.file)} GiB` : "–";
       row.mini.replaceChildren(
-        draw("rect", { class: "seg seg-weights", width: share(inside), height: 14 }),
-        draw("rect", {
+        svgElement("rect", { class: "seg seg-weights", width: share(inside), height: 14 }),
+        svgElement("rect", {
           class: "seg seg-kv",
           x: share(inside),
           width: share(Math.max(0, Math.min(each.total, room) - each.weights)),
@@ -184,7 +184,7 @@
       );
       if (each.total > room) {
         row.mini.appendChild(
-          draw("rect", {
+          svgElement("rect", {
             class: "seg seg-over",
             x: share(room),
             width: share(Math.min(each.total, span) - room),
@@ -193,7 +193,7 @@
         );
       }
       row.mini.appendChild(
-        draw("rect", { class: "limit", x: share(room), y: -5, width: 2, height: 24, transform: "translate(-2)" }),
+        svgElement("rect", { class: "limit", x: share(room), y: -5, width: 2, height: 24, transform: "translate(-2)" }),
       );
     });
   }
@@ -207,11 +207,11 @@
     let setting = answer.setting;
     // Offers no command that would fail; if offloading fits, offers that.
     if (answer.verdict === "no") {
-      if (!answer.offload) return place.append(make("p", t("No command: these settings lead to an error."), "small"));
-      shown = look.but(state, answer.offload.change);
+      if (!answer.offload) return place.append(el("p", t("No command: these settings lead to an error."), "small"));
+      shown = lookup.but(state, answer.offload.change);
       setting = answers.settingOf(shown, table, fit);
       place.append(
-        make(
+        el(
           "p",
           t("These settings do not fit. The following fits {how}; the rest stays in RAM and is slower:", {
             how: answer.offload.how,
@@ -222,17 +222,17 @@
     }
     kbgen.commands(shown, setting, { file, table, kv: fit.kv, dtypes: fit.dtypes }).forEach(line => {
       if (line.note) {
-        place.appendChild(make("p", line.note, "small"));
+        place.appendChild(el("p", line.note, "small"));
         return;
       }
-      const block = place.appendChild(make("div", null, "code wrap"));
-      const pre = block.appendChild(make("pre"));
-      const code = pre.appendChild(make("code"));
+      const block = place.appendChild(el("div", null, "code wrap"));
+      const pre = block.appendChild(el("pre"));
+      const code = pre.appendChild(el("code"));
       block.dataset.label = line.label;
       pre.tabIndex = 0;
       // Wraps between words, never inside a flag.
       line.text.split(" ").forEach((word, i) => {
-        code.append(i ? " " : "", word[0] === "-" ? make("span", word, "flag") : word);
+        code.append(i ? " " : "", word[0] === "-" ? el("span", word, "flag") : word);
       });
       kbgen.offerCopy(block);
     });
@@ -264,12 +264,12 @@
 
   // ---- controls ----------------------------------------------------------------
   function radio(name, value, label, parent, chosen) {
-    const wrap = parent.appendChild(make("label"));
-    const input = wrap.appendChild(make("input"));
+    const wrap = parent.appendChild(el("label"));
+    const input = wrap.appendChild(el("input"));
     input.type = "radio";
     input.name = name;
     input.value = value;
-    wrap.appendChild(make("span", label));
+    wrap.appendChild(el("span", label));
     input.addEventListener("change", chosen);
     return input;
   }
@@ -301,14 +301,19 @@
   const slideAt = ctx => Math.log(Math.max(ctx, CELL) / CELL) / logSpan();
   // A mark below a slider for the largest value that fits.
   function reach(id, share) {
-    $(id).replaceChildren(draw("rect", { class: "reach-all", width: "100%", height: 4, y: 2 }));
+    $(id).replaceChildren(svgElement("rect", { class: "reach-all", width: "100%", height: 4, y: 2 }));
     if (share > 0) {
       $(id).appendChild(
-        draw("rect", { class: "reach-fits", width: `${(Math.min(1, share) * 100).toFixed(2)}%`, height: 4, y: 2 }),
+        svgElement("rect", {
+          class: "reach-fits",
+          width: `${(Math.min(1, share) * 100).toFixed(2)}%`,
+          height: 4,
+          y: 2,
+        }),
       );
     }
     if (share > 0 && share < 1) {
-      $(id).appendChild(draw("rect", { class: "limit", x: `${(share * 100).toFixed(2)}%`, width: 2, height: 8 }));
+      $(id).appendChild(svgElement("rect", { class: "limit", x: `${(share * 100).toFixed(2)}%`, width: 2, height: 8 }));
     }
   }
   const deviceBoxes = [];
@@ -375,7 +380,7 @@
       ? t("For Ollama, the figures assume one request at a time (the default).")
       : t("They share the context of {tokens}.", { tokens: tokens(state.ctx) });
     const layers = setting.layers === null ? table.layers + 1 : setting.layers;
-    const away = setting.experts === "all" ? table.layers : setting.experts;
+    const hostExperts = setting.experts === "all" ? table.layers : setting.experts;
     mark("layers", state.layers === null ? "all" : state.layers === "auto" ? "auto" : "own");
     $("layers-own").hidden = typeof state.layers !== "number";
     $("layers-slide").max = table.layers + 1;
@@ -383,13 +388,13 @@
     reach("layers-reach", answer.mostLayers / (table.layers + 1));
     $("layers-said").textContent = t("{n} of {all}, including the output", { n: layers, all: table.layers + 1 });
     $("layers-slide").setAttribute("aria-valuetext", $("layers-said").textContent);
-    $("experts-field").hidden = !look.hasExperts(table) || ollama;
+    $("experts-field").hidden = !lookup.hasExperts(table) || ollama;
     mark("experts", state.experts === 0 ? "none" : typeof state.experts === "number" ? "own" : state.experts);
     $("experts-own").hidden = typeof state.experts !== "number" || !state.experts;
     $("experts-slide").max = table.layers;
-    put("experts-slide", away);
+    put("experts-slide", hostExperts);
     reach("experts-reach", 0);
-    $("experts-said").textContent = t("of the first {n} of {all} layers", { n: away, all: table.layers });
+    $("experts-said").textContent = t("of the first {n} of {all} layers", { n: hostExperts, all: table.layers });
     $("experts-slide").setAttribute("aria-valuetext", $("experts-said").textContent);
   }
   function deviceControls(n, device) {
@@ -417,7 +422,7 @@
       const other = settings.device(entry.id);
       other.others = devices[n - 1].others;
       devices[n - 1] = other;
-      const word = answers.verdictOf(look.but(state, { devices }), table, fit);
+      const word = answers.verdictOf(lookup.but(state, { devices }), table, fit);
       return { text: `${SHORT[word]} · ${answers.roundGib(entry.mem)}`, kind: `verdict verdict-${word}` };
     };
   }
@@ -427,12 +432,12 @@
     state.model = id;
     modelBox.show(id);
     const name = byId(fit.models, id).name;
-    if (look.tables[id]) return arrived(look.tables[id]);
+    if (lookup.tables[id]) return arrived(lookup.tables[id]);
     $("answer").setAttribute("aria-busy", "true");
     $("waiting").hidden = false;
     $("broken").hidden = true;
     $("waiting").textContent = $("say").textContent = t("Loading the figures for {model}…", { model: name });
-    look.load(id, `${root}data/fit/${id}.js?${fit.stamp}`, found => {
+    lookup.load(id, `${root}data/fit/${id}.js?${fit.stamp}`, found => {
       if (state.model !== id) return;
       if (found) return arrived(found);
       $("waiting").hidden = true;
@@ -449,7 +454,7 @@
     update();
   }
   function update() {
-    if (!table || look.tables[state.model] !== table) return;
+    if (!table || lookup.tables[state.model] !== table) return;
     settings.settle(state, table);
     const answer = answers.of(state, table, fit);
     buildRows(answer.rows);
@@ -473,8 +478,8 @@
     reported = report;
     $("misread-list").replaceChildren(
       ...list.map(each => {
-        const row = make("li");
-        row.append(make("code", `${each.name}=${each.text}`), `: ${each.why}`);
+        const row = el("li");
+        row.append(el("code", `${each.name}=${each.text}`), `: ${each.why}`);
         return row;
       }),
     );
@@ -583,7 +588,7 @@
   );
   choices(
     "slots",
-    look.SLOTS.map(n => [n, n]),
+    lookup.SLOTS.map(n => [n, n]),
     n => {
       state.slots = n;
     },

@@ -3,11 +3,11 @@
   "use strict";
   const { t } = kbgen;
   const kit = kbgen.tools;
-  const look = kbgen.fit;
+  const lookup = kbgen.fit;
   const find = kit.find;
   const root = kit.root;
   const $ = kit.byId;
-  const make = kit.make;
+  const el = kit.el;
   const fit = JSON.parse($("fit-data").textContent);
   const places = JSON.parse($("places").textContent);
   const LOW = fit.driver[0];
@@ -50,7 +50,7 @@
   }
   // Limits the settings to those of the model's table.
   function settle() {
-    if (!table.quants[state.quant]) state.quant = look.usual(table, fit.quants);
+    if (!table.quants[state.quant]) state.quant = lookup.usual(table, fit.quants);
     state.ctx = Math.min(state.ctx, table.max);
   }
   function setting(shares) {
@@ -85,7 +85,7 @@
         return {
           device,
           count,
-          verdict: look.judge(needed, rooms, fit.driver),
+          verdict: lookup.judge(needed, rooms, fit.driver),
           spare: room - most - HIGH,
           driver: room - most,
         };
@@ -112,7 +112,7 @@
   }
   // The calculator with the same settings and one or two of this device.
   function closer(entry) {
-    const link = make("a", margin(entry));
+    const link = el("a", margin(entry));
     const asked = {
       model: state.model.id,
       quant: fit.quants[state.quant],
@@ -127,24 +127,24 @@
     return link;
   }
   function nameOf(entry) {
-    const link = make("a", entry.device.name);
-    const item = make("span", null, "card-name");
+    const link = el("a", entry.device.name);
+    const item = el("span", null, "card-name");
     link.href = `${root}hardware/${entry.device.id}/index.html`;
     item.append(link);
-    const speed = entry.verdict && entry.count === 1 ? look.speed(table, setting([1]), entry.device, fit) : null;
-    if (speed) item.append(" ", make("span", t("{n} tokens/s", { n: kit.pace(speed.full) }), "upto"));
+    const speed = entry.verdict && entry.count === 1 ? lookup.speed(table, setting([1]), entry.device, fit) : null;
+    if (speed) item.append(" ", el("span", t("{n} tokens/s", { n: kit.pace(speed.full) }), "upto"));
     return item;
   }
   // All devices with the same memory and verdict; the margin is that of the first, which has the least usable memory.
   function line(entries) {
     const first = entries[0];
-    const item = make("li");
-    const names = make("p", null, "card-names");
-    item.append(make("b", (first.count > 1 ? `${first.count} × ` : "") + size(first.device.mem)));
+    const item = el("li");
+    const names = el("p", null, "card-names");
+    item.append(el("b", (first.count > 1 ? `${first.count} × ` : "") + size(first.device.mem)));
     if (first.verdict) {
-      const told = make("p");
-      told.append(kit.verdict(first.verdict), " ", closer(first));
-      item.append(told);
+      const line = el("p");
+      line.append(kit.verdict(first.verdict), " ", closer(first));
+      item.append(line);
     }
     entries.forEach((entry, i) => {
       const name = nameOf(entry);
@@ -152,15 +152,15 @@
       names.append(name, " ");
     });
     if (entries.length > NAMES) {
-      names.append(make("span", t("and {n} more", { n: entries.length - NAMES }), "small and-more"));
+      names.append(el("span", t("and {n} more", { n: entries.length - NAMES }), "small and-more"));
     }
     item.append(names);
     return item;
   }
   // A list with a heading and a line per memory size; the rest is behind a button.
   function group(title, note, entries) {
-    const part = make("section", null, "cards-of");
-    const list = make("ul");
+    const part = el("section", null, "cards-of");
+    const list = el("ul");
     const sizes = {};
     entries.forEach(entry => {
       const key = entry.device.mem + entry.verdict;
@@ -177,14 +177,14 @@
       item.hidden = i >= shown;
     });
     list.append(...lines);
-    part.append(make("h2", title));
-    if (note) part.append(make("p", note, "small"));
+    part.append(el("h2", title));
+    if (note) part.append(el("p", note, "small"));
     part.append(list);
     if (part.querySelector("[hidden]")) part.append(showAll(part, entries.length));
     return part;
   }
   function showAll(part, count) {
-    const button = make("button", t("Show all {n}", { n: count }), "plain");
+    const button = el("button", t("Show all {n}", { n: count }), "plain");
     button.type = "button";
     button.addEventListener("click", () => {
       const hidden = [...part.querySelectorAll("[hidden]")];
@@ -220,21 +220,21 @@
 
   // ---- the answer ------------------------------------------------------------
   function part(name, value) {
-    const line = make("div");
-    line.append(make("dt", name), make("dd", value));
+    const line = el("div");
+    line.append(el("dt", name), el("dd", value));
     return line;
   }
   function update() {
     settle();
     controls();
-    const needed = look.need(table, setting([1]));
+    const needed = lookup.need(table, setting([1]));
     const one = needed.devices[0];
     const covered = fit.devices.filter(device => device.ok);
     const singles = running(needed, covered, 1);
     const fitting = singles.filter(entry => entry.verdict === "fits");
     const alone = singles.map(entry => entry.device.id);
     const pairs = running(
-      look.need(table, setting([1, 1])),
+      lookup.need(table, setting([1, 1])),
       covered.filter(device => alone.indexOf(device.id) < 0 && IN_PAIRS.includes(device.place)),
       2,
     );
@@ -261,7 +261,7 @@
           tight: first && tight ? `. ${tight}` : "",
         });
     $("dock").textContent = $("headline").textContent;
-    kit.say(
+    kit.announce(
       `${state.model.name}, ${fit.quants[state.quant]}, ${t("{n} tokens: ", { n: kit.whole(state.ctx) })}${$("headline").textContent}. ${$("margin").textContent}`,
     );
     $("parts").replaceChildren(

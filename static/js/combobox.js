@@ -8,7 +8,7 @@
   "use strict";
   const { t } = kbgen;
   const PAGE = 8;
-  function make(name, kind, text) {
+  function el(name, kind, text) {
     const element = document.createElement(name);
     if (kind) element.className = kind;
     if (text != null) element.textContent = text;
@@ -33,7 +33,7 @@
 
   kbgen.combobox = (input, options) => {
     const list = document.getElementById(input.getAttribute("aria-controls"));
-    const said = list.parentNode.appendChild(make("span", "hidden"));
+    const said = list.parentNode.appendChild(el("span", "hidden"));
     said.setAttribute("role", "status");
     const rows = [];
     const groups = [];
@@ -51,8 +51,8 @@
         if (entry.group) {
           group = byName[entry.group];
           if (!group) {
-            group = byName[entry.group] = { element: make("div", "combo-group"), rows: [] };
-            const name = group.element.appendChild(make("div", "combo-name", entry.group));
+            group = byName[entry.group] = { element: el("div", "combo-group"), rows: [] };
+            const name = group.element.appendChild(el("div", "combo-name", entry.group));
             name.id = `${input.id}-group-${groups.length}`;
             group.element.setAttribute("role", "group");
             group.element.setAttribute("aria-labelledby", name.id);
@@ -63,13 +63,13 @@
         }
         const row = {
           entry,
-          element: make("div", "combo-option"),
+          element: el("div", "combo-option"),
           words: plain(`${entry.group} ${entry.name}`),
-          note: make("span", "combo-note"),
+          note: el("span", "combo-note"),
         };
         row.element.id = `${input.id}-option-${i}`;
         row.element.setAttribute("role", "option");
-        row.element.append(make("span", null, entry.name), " ", row.note);
+        row.element.append(el("span", null, entry.name), " ", row.note);
         row.element.addEventListener("click", () => {
           take(row);
         });

@@ -5,7 +5,7 @@
   const kit = kbgen.tools;
   const find = kit.find;
   const $ = kit.byId;
-  const make = kit.make;
+  const el = kit.el;
   const CELL_OF_MEMORY = 1;
   const CELL_OF_BANDWIDTH = 3;
 
@@ -67,10 +67,10 @@
 
   // ---- tables ----------------------------------------------------------------
   function heads(row, list) {
-    row.replaceChildren(make("td"));
+    row.replaceChildren(el("td"));
     list.forEach(device => {
-      const cell = make("th");
-      const link = make("a", device.name);
+      const cell = el("th");
+      const link = el("a", device.name);
       cell.scope = "col";
       link.href = device.href;
       cell.append(link);
@@ -78,12 +78,12 @@
     });
   }
   function line(label, list, fill) {
-    const row = make("tr");
-    const head = make("th", label);
+    const row = el("tr");
+    const head = el("th", label);
     head.scope = "row";
     row.append(head);
     list.forEach(device => {
-      const cell = make("td");
+      const cell = el("td");
       cell.append(...[].concat(fill(device)));
       row.append(cell);
     });
@@ -137,7 +137,7 @@
       : "";
   }
   function link(model) {
-    const to = make("a", model.name);
+    const to = el("a", model.name);
     to.href = `${kit.root}models/${model.id}/index.html`;
     return to;
   }
@@ -186,9 +186,7 @@
         line(t("Largest model that fits"), list, device => {
           const fitting = of(rows, at(device), "fits").filter(row => row.model.parameters);
           const last = fitting[fitting.length - 1];
-          return (
-            unknown(device) || (last ? [link(last.model), " ", make("span", size(last.model), "upto")] : t("none"))
-          );
+          return unknown(device) || (last ? [link(last.model), " ", el("span", size(last.model), "upto")] : t("none"));
         }),
       ].concat(rowOfSpeed(list)),
     );
@@ -223,7 +221,7 @@
     place.replaceChildren();
     if (list.filter(device => device.covered).length < 2) return;
     place.append(
-      make(
+      el(
         "h3",
         apart.length
           ? t("Models that run on only some of the devices: {n}", { n: apart.length })
@@ -231,11 +229,11 @@
       ),
     );
     if (!apart.length) return;
-    const box = make("div", null, "table");
-    const table = make("table", null, "grid versus");
-    const head = make("tr");
-    const body = make("tbody");
-    const thead = make("thead");
+    const box = el("div", null, "table");
+    const table = el("table", null, "grid versus");
+    const head = el("tr");
+    const body = el("tbody");
+    const thead = el("thead");
     box.tabIndex = 0;
     box.setAttribute("role", "group");
     box.setAttribute("aria-label", t("Models with different verdicts"));
@@ -248,18 +246,18 @@
       });
       const first = entry.cells[0];
       first.append(link(row.model));
-      const total = make("td", kit.gib(row.total), "num");
+      const total = el("td", kit.gib(row.total), "num");
       total.title = t("{n} bytes", { n: kit.whole(row.total) });
       first.after(total);
       body.append(entry);
     });
     function label(text, kind) {
-      const cell = make("th", text, kind);
+      const cell = el("th", text, kind);
       cell.scope = "col";
       return cell;
     }
     thead.append(head);
-    table.append(make("caption", t("Weights, cache and compute buffer, without driver overhead")), thead, body);
+    table.append(el("caption", t("Weights, cache and compute buffer, without driver overhead")), thead, body);
     box.append(table);
     place.append(box);
   }
@@ -280,7 +278,7 @@
     tableOfRuns(list, rows);
     tableOfDifferences(list, rows);
     $("headline").textContent = headline(list, rows);
-    kit.say(
+    kit.announce(
       `${runs.quants[state.quant]}, ${t("{n} tokens: ", { n: kit.whole(runs.contexts[state.ctx]) })}${headline(list, rows)}.`,
     );
     save();

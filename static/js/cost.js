@@ -5,7 +5,7 @@
   const kit = kbgen.tools;
   const find = kit.find;
   const $ = kit.byId;
-  const make = kit.make;
+  const el = kit.el;
   const fit = JSON.parse($("fit-data").textContent);
   const power = JSON.parse($("power").textContent);
   fit.devices.forEach((device, i) => {
@@ -128,9 +128,9 @@
       experts: 0,
       uncovered: [!state.gpu.ok],
     };
-    const look = kbgen.fit;
-    const found = look.speed(table, setting, state.gpu, fit);
-    const verdict = look.judge(look.need(table, setting), [state.gpu.vis], fit.driver);
+    const lookup = kbgen.fit;
+    const found = lookup.speed(table, setting, state.gpu, fit);
+    const verdict = lookup.judge(lookup.need(table, setting), [state.gpu.vis], fit.driver);
     if (verdict === "no") {
       return {
         words: t(
@@ -171,13 +171,13 @@
     $("quant").disabled = !table;
     if (table) $("quant").value = state.quant;
     $("range").replaceChildren(
-      found.range ? make("b", found.words) : found.words,
+      found.range ? el("b", found.words) : found.words,
       found.range
         ? t(" on {device}, with {n} tokens in the context.", { device: state.gpu.name, n: kit.whole(found.at) })
         : "",
     );
     const watts = state.gpu && state.gpu.power;
-    const offer = make("button", t("Use it"), "plain");
+    const offer = el("button", t("Use it"), "plain");
     $("power-limit").hidden = !watts;
     if (!watts || $("power-limit").dataset.of === state.gpu.id) return;
     $("power-limit").dataset.of = state.gpu.id;
@@ -226,7 +226,7 @@
       return;
     }
     if (!note) {
-      note = make("p", null, "fault small");
+      note = el("p", null, "fault small");
       note.id = `${input.id}-fault`;
       input.closest(".field").append(note);
     }
@@ -326,19 +326,19 @@
     $("headline").textContent = words[0];
     $("margin").textContent = words[1];
     $("dock").textContent = words[0];
-    kit.say(words.join(". "));
+    kit.announce(words.join(". "));
     $("results").replaceChildren(
       ...ROWS.map(row => {
         const figure = figures[row[0]];
-        const line = make("div");
+        const line = el("div");
         line.dataset.figure = row[0];
-        line.append(make("dt", row[1]));
+        line.append(el("dt", row[1]));
         if (figure.range) {
           line.append(
-            make("dd", span(figure.range, row[2]), "value"),
-            make("dd", row[3](asTyped, v, figures).split(t(" to ")).join(" … "), "formula"),
+            el("dd", span(figure.range, row[2]), "value"),
+            el("dd", row[3](asTyped, v, figures).split(t(" to ")).join(" … "), "formula"),
           );
-        } else line.append(make("dd", t("requires {list}", { list: list(figure.missing) }), "needs"));
+        } else line.append(el("dd", t("requires {list}", { list: list(figure.missing) }), "needs"));
         return line;
       }),
     );

@@ -10,7 +10,7 @@
   function tables() {
     return Promise.all([data.search, data.names, data.case, `${data.root}data/search.js`].map(kbgen.load));
   }
-  function make(name, kind, text) {
+  function el(name, kind, text) {
     const element = document.createElement(name);
     if (kind) element.className = kind;
     if (text != null) element.textContent = text;
@@ -36,7 +36,7 @@
       if (last && between.length < 2) last.textContent += between + piece.slice(0, length);
       else {
         element.append(between);
-        last = element.appendChild(make("mark", null, piece.slice(0, length)));
+        last = element.appendChild(el("mark", null, piece.slice(0, length)));
       }
       between = piece.slice(length);
       if (between) {
@@ -93,14 +93,14 @@
   function Finder(place, options) {
     const chooses = options.chooses;
     const part = (name, kind, within) =>
-      (within || place).querySelector(`.${kind}`) || (within || place).appendChild(make(name, kind));
+      (within || place).querySelector(`.${kind}`) || (within || place).appendChild(el(name, kind));
     const head = part("div", "finder-head");
     const field = part("input", "finder-field", head);
     const list = part("div", "finder-list");
     const foot = part("div", "finder-foot");
-    const say = part("p", "finder-say", foot);
+    const status = part("p", "finder-say", foot);
     // The hint while the field is empty.
-    const hint = say.textContent;
+    const hint = status.textContent;
     const start = [...list.children];
     let rows = [];
     let active = -1;
@@ -113,7 +113,7 @@
       list.hidden = true;
       list.setAttribute("role", "listbox");
       list.setAttribute("aria-label", t("Results"));
-      say.setAttribute("role", "status");
+      status.setAttribute("role", "status");
       const about = {
         type: "text",
         role: "combobox",
@@ -144,34 +144,34 @@
       else row.scrollIntoView({ block: "nearest" });
     }
     function add(place, row, parts) {
-      const link = make("a", `finder-row${row.kind ? ` ${row.kind}` : ""}`);
+      const link = el("a", `finder-row${row.kind ? ` ${row.kind}` : ""}`);
       link.href = row.href;
-      link.append(marked(make("span", "finder-title"), row.title, parts));
-      if (row.note) link.append(" ", marked(make("span", "finder-note"), row.note, row.kind === "short" ? [] : parts));
+      link.append(marked(el("span", "finder-title"), row.title, parts));
+      if (row.note) link.append(" ", marked(el("span", "finder-note"), row.note, row.kind === "short" ? [] : parts));
       if (chooses) {
         link.id = `kbgen-found-${rows.length}`;
         link.tabIndex = -1;
         link.setAttribute("role", "option");
         link.setAttribute("aria-selected", "false");
       } else {
-        place = place.appendChild(make("li"));
+        place = place.appendChild(el("li"));
       }
       rows.push(link);
       place.append(link);
     }
-    function draw(groups, parts) {
+    function renderResults(groups, parts) {
       rows = [];
       list.replaceChildren();
       groups.forEach((group, at) => {
-        let box = list.appendChild(make("div", group.title ? "" : "finder-more"));
+        let box = list.appendChild(el("div", group.title ? "" : "finder-more"));
         if (group.title) {
-          const name = box.appendChild(make(chooses ? "div" : "h2", "finder-name", group.title));
+          const name = box.appendChild(el(chooses ? "div" : "h2", "finder-name", group.title));
           name.id = `kbgen-found-name-${at}`;
-          if (group.all) name.append(" ", make("span", "count", String(group.all)));
+          if (group.all) name.append(" ", el("span", "count", String(group.all)));
           if (chooses) box.setAttribute("aria-labelledby", name.id);
         }
         if (chooses) box.setAttribute("role", "group");
-        else box = box.appendChild(make("ul"));
+        else box = box.appendChild(el("ul"));
         group.rows.forEach(row => {
           add(box, row, group.title ? parts : []);
         });
@@ -187,8 +187,8 @@
       asked = text;
       if (options.asked) options.asked(text);
       if (!text) {
-        say.textContent = hint;
-        if (chooses) draw(lists(), []);
+        status.textContent = hint;
+        if (chooses) renderResults(lists(), []);
         else list.replaceChildren(...start);
         return;
       }
@@ -212,12 +212,12 @@
         });
       }
       if (more.length) groups.push({ rows: more });
-      draw(groups, found.parts);
-      say.textContent = pages.length ? t("{n} result", "{n} results", { n: pages.length }) : t("Nothing found");
+      renderResults(groups, found.parts);
+      status.textContent = pages.length ? t("{n} result", "{n} results", { n: pages.length }) : t("Nothing found");
     }
     // Shows results for the current input, once the index is loaded.
     function refresh() {
-      if (!kbgen.pages) say.textContent = t("Loading\u2026");
+      if (!kbgen.pages) status.textContent = t("Loading\u2026");
       tables().then(
         () => {
           // Prepares the index before the first key press.
@@ -225,7 +225,7 @@
           show();
         },
         () => {
-          say.textContent = t("The index could not be loaded. Check your connection and try again.");
+          status.textContent = t("The index could not be loaded. Check your connection and try again.");
         },
       );
     }
@@ -278,7 +278,7 @@
   let dialog = null;
   let inside = null;
   function build() {
-    dialog = make("dialog", "finder");
+    dialog = el("dialog", "finder");
     dialog.setAttribute("aria-label", t("Search"));
     inside = Finder(dialog, {
       chooses: true,
@@ -287,20 +287,20 @@
         dialog.close();
       },
     });
-    const close = inside.head.appendChild(make("button", "plain", t("Close")));
+    const close = inside.head.appendChild(el("button", "plain", t("Close")));
     close.type = "button";
     close.addEventListener("click", () => {
       dialog.close();
     });
-    const keys = inside.foot.appendChild(make("p", "finder-keys"));
+    const keys = inside.foot.appendChild(el("p", "finder-keys"));
     keys.setAttribute("aria-hidden", "true");
     [
       ["\u2191 \u2193", t("choose")],
       [t("Enter"), t("open")],
       [t("Esc"), t("close")],
     ].forEach(each => {
-      const key = keys.appendChild(make("span"));
-      key.append(make("kbd", null, each[0]), ` ${each[1]}`);
+      const key = keys.appendChild(el("span"));
+      key.append(el("kbd", null, each[0]), ` ${each[1]}`);
     });
     // A click outside of the dialog closes it.
     dialog.addEventListener("mousedown", event => {

@@ -157,18 +157,19 @@
   }
   function weights(table, setting, place) {
     const quant = table.quants[setting.quant];
-    const away = Math.min(place.to, expertsAway(table, setting));
+    const hostExperts = Math.min(place.to, expertsAway(table, setting));
     return (
       between(quant.sums.gpu, place.from, place.to) -
-      between(quant.sums.expertsGpu, place.from, away) +
+      between(quant.sums.expertsGpu, place.from, hostExperts) +
       (place.output ? quant.out[0] : 0) +
       factors(table, place, "gpu")
     );
   }
   function hostWeights(table, setting, place) {
     const quant = table.quants[setting.quant];
-    const away = Math.max(place.to, expertsAway(table, setting));
-    const held = between(quant.sums.host, place.from, place.to) + between(quant.sums.expertsHost, place.to, away);
+    const hostExperts = Math.max(place.to, expertsAway(table, setting));
+    const held =
+      between(quant.sums.host, place.from, place.to) + between(quant.sums.expertsHost, place.to, hostExperts);
     return quant.in + held + (place.output ? quant.out[1] : 0) + factors(table, place, "host");
   }
   /** The curves whose sum is a device's cache: [[number of layers, curve], …]. */
@@ -232,10 +233,10 @@
     const place = where.devices[i];
     const whole = at(computeCurve(table, setting, setting.server), ctx);
     const inner = at(computeCurve(table, setting, true), ctx);
-    const away = expertsAway(table, setting);
-    const apart = table.quants[setting.quant].sums.expertsGpu[away] > 0;
+    const hostExperts = expertsAway(table, setting);
+    const apart = table.quants[setting.quant].sums.expertsGpu[hostExperts] > 0;
     const { onHost } = where;
-    if (!onHost && !away) return pipelined(table, setting, place, ctx, whole, inner);
+    if (!onHost && !hostExperts) return pipelined(table, setting, place, ctx, whole, inner);
     const terms = table.offload;
     const first = i === 0;
     if (place.from === place.to && !place.output && !first) return [0, 0];
@@ -249,7 +250,7 @@
     // Results of other devices are copied, and for experts on the host one per active expert.
     if (!first) high += 2 * terms.stream * (apart ? table.moe[1] : 2) + (apart ? 2 * terms.slack : 0);
     if (first) {
-      const weight = largestWeight(table, setting, where.host.to, away);
+      const weight = largestWeight(table, setting, where.host.to, hostExperts);
       high += 2 * weight + 3 * largestCache(table, setting, where.host, ctx);
       low = Math.max(low, weight);
       if (onHost > table.layers && !setting.server) {
@@ -291,10 +292,10 @@
     return table.ofClass.every(of => between(of, mine.from, end) + between(of, helped.from, helped.to) > 0);
   }
   /** The largest weight that the first device copies from the host. */
-  function largestWeight(table, setting, onHost, away) {
+  function largestWeight(table, setting, onHost, hostExperts) {
     const quant = table.quants[setting.quant];
     let largest = 0;
-    for (let layer = 0; layer < Math.max(onHost, away); layer++) {
+    for (let layer = 0; layer < Math.max(onHost, hostExperts); layer++) {
       const kind = quant.kindOf[layer];
       largest = Math.max(largest, layer < onHost ? kind[4] : 0, kind[5] || 0);
     }
@@ -418,8 +419,8 @@
   }
   /** The number of first layers whose experts must be in RAM to fit; -1 if all are not enough. */
   function fewestExperts(table, setting, rooms, driver) {
-    for (let away = 0; away <= table.layers; away++) {
-      if (fits(table, but(setting, { experts: away }), rooms, driver)) return away;
+    for (let hostExperts = 0; hostExperts <= table.layers; hostExperts++) {
+      if (fits(table, but(setting, { experts: hostExperts }), rooms, driver)) return hostExperts;
     }
     return -1;
   }

@@ -35,9 +35,9 @@
 
   // A field whose options are the values in the rows.
   all("[data-collect]", form).forEach(field => {
-    const told = rows.reduce((found, row) => found.concat(facts(row, field.name)), []);
-    told
-      .filter((fact, i) => told.indexOf(fact) === i)
+    const values = rows.reduce((found, row) => found.concat(facts(row, field.name)), []);
+    values
+      .filter((fact, i) => values.indexOf(fact) === i)
       .sort(collator.compare)
       .forEach(fact => {
         field.add(new Option(fact, fact));
@@ -62,10 +62,10 @@
         .every(word => row.text.includes(word));
     }
     if (field.hasAttribute("data-group")) return row.group.id === asked;
-    const told = facts(row, field.name);
+    const values = facts(row, field.name);
     const ends = asked.split("..");
-    if (ends.length === 1) return told.includes(asked) || (!told.length && field.hasAttribute("data-lax"));
-    return told.some(fact => {
+    if (ends.length === 1) return values.includes(asked) || (!values.length && field.hasAttribute("data-lax"));
+    return values.some(fact => {
       const number = amount(fact, field);
       return number >= (ends[0] || -Infinity) && number <= (ends[1] || Infinity);
     });

@@ -16,7 +16,7 @@
   function load() {
     return Promise.all([root.match, root.search, root.case, `${root.root}data/diagnose.js`].map(kbgen.load));
   }
-  function make(name, text, kind) {
+  function el(name, text, kind) {
     const element = document.createElement(name);
     if (text) element.textContent = text;
     if (kind) element.className = kind;
@@ -50,12 +50,12 @@
 
   // Figures with their names, without intermediate ones.
   function figureList(figures) {
-    const list = make("dl");
+    const list = el("dl");
     Object.keys(figures || {}).forEach(name => {
       if (name === "own" || name === "verdict") return;
-      const pair = make("div");
-      pair.appendChild(make("dt", name.replace(/_/g, " ")));
-      pair.appendChild(make("dd", figure(name, figures[name])));
+      const pair = el("div");
+      pair.appendChild(el("dt", name.replace(/_/g, " ")));
+      pair.appendChild(el("dd", figure(name, figures[name])));
       list.appendChild(pair);
     });
     return list;
@@ -64,8 +64,8 @@
   function calculatorLink(setting, total) {
     const model = kbgen.tables.models.filter(each => each[0] === setting.model)[0];
     if (!model && !(total > 1073741824)) return null;
-    const line = make("p");
-    const link = make(
+    const line = el("p");
+    const link = el(
       "a",
       model
         ? t("Does {model} fit?", { model: model[1] })
@@ -78,28 +78,28 @@
 
   // A result: title of the page, figures, and the cause that they indicate.
   function entry(page, match, brief) {
-    const item = make("li");
-    const link = make("a", page.title);
+    const item = el("li");
+    const link = el("a", page.title);
     link.href = root.root + page.href;
     const here = link.pathname === location.pathname;
     item.appendChild(link);
-    if (here) item.appendChild(make("span", t(" this page"), "tags"));
+    if (here) item.appendChild(el("span", t(" this page"), "tags"));
     if (!match) return item;
     const cause = match.cause;
     const known = cause && page.causes && page.causes[cause];
     const carried = kbgen.caseFragment(cause ? `cause-${cause}` : "main", match.figures, match.setting, kbgen.tables);
     if (carried !== "#main") link.hash = carried;
-    item.appendChild(make("p", page.description, "small"));
-    if (known) item.appendChild(make("p", conclusion(known, match.figures), "why"));
+    item.appendChild(el("p", page.description, "small"));
+    if (known) item.appendChild(el("p", conclusion(known, match.figures), "why"));
     if (brief) return item;
-    const where = make("p", t("Line {n}:", { n: match.line }), "small");
-    where.appendChild(make("mark", match.quote));
+    const where = el("p", t("Line {n}:", { n: match.line }), "small");
+    where.appendChild(el("mark", match.quote));
     item.appendChild(where);
     const list = figureList(match.figures);
     if (list.firstChild) item.appendChild(list);
     if (page.first_command) {
-      const first = make("p", t("Try first: "), "small");
-      first.appendChild(make("code", page.first_command));
+      const first = el("p", t("Try first: "), "small");
+      first.appendChild(el("code", page.first_command));
       item.appendChild(first);
     }
     const total = match.figures && match.figures.total;
@@ -111,8 +111,8 @@
   function ask(text) {
     const issues = box.closest(".paste").dataset.issues;
     if (!issues) return null;
-    const line = make("p", null, "small");
-    const link = make("a", t("Request a page for it"));
+    const line = el("p", null, "small");
+    const link = el("a", t("Request a page for it"));
     const head = text.trim().split("\n").pop();
     link.href = `${issues + (issues.indexOf("?") < 0 ? "?" : "&")}title=${encodeURIComponent(
       kbgen.masked(head.slice(0, 200), 200).slice(0, 100),
@@ -132,8 +132,8 @@
           .slice(Math.max(0, first.line - 12), first.line + 8)
           .join("\n")
       : text;
-    const line = make("p", null, "small");
-    const link = make("a", t("Link to this case"));
+    const line = el("p", null, "small");
+    const link = el("a", t("Link to this case"));
     link.href = root.root + kbgen.caseAddress(lines, 1500);
     line.appendChild(link);
     line.appendChild(
@@ -192,7 +192,7 @@
       .concat(near)
       .filter((page, at, all) => all.findIndex(other => other.address === page.address) === at)
       .slice(0, 5);
-    const list = make("ol", null, "found");
+    const list = el("ol", null, "found");
     let read = "";
     const addNear = hit => {
       list.appendChild(entry({ title: hit.title, href: `${hit.address}index.html` }));
@@ -205,7 +205,7 @@
       read = figures;
     });
     if (!exact.length) near.forEach(addNear);
-    const say = exact.length
+    const summary = exact.length
       ? exact.length === 1
         ? t("One page describes this message.")
         : t("{n} pages match this text, most likely first.", { n: exact.length })
@@ -218,10 +218,10 @@
             : near.length
               ? t("No page matches this exact message. Similar pages:")
               : t("No known error found.");
-    out.replaceChildren(heading(say));
+    out.replaceChildren(heading(summary));
     if (found.skipped) {
       out.appendChild(
-        make(
+        el(
           "p",
           t("Matching near line {n} took too many steps; some signatures were skipped.", { n: found.skipped }),
           "small",
@@ -237,7 +237,7 @@
 
   // The first line of the result, which can have the focus.
   function heading(text) {
-    const line = make("p", text, "said");
+    const line = el("p", text, "said");
     line.tabIndex = -1;
     return line;
   }
@@ -272,7 +272,7 @@
     const text = held || box.value;
     if (!text.trim()) return out.replaceChildren();
     if (text.length > LARGE) {
-      out.replaceChildren(make("p", t("Reading {size}\u2026", { size: figureOfLength(text.length) }), "said"));
+      out.replaceChildren(el("p", t("Reading {size}\u2026", { size: figureOfLength(text.length) }), "said"));
     }
     load().then(
       () => {
@@ -326,7 +326,7 @@
   function showCarried() {
     const tables = kbgen.tables;
     const found = kbgen.readCaseFragment(location.hash, tables);
-    const probe = make("a");
+    const probe = el("a");
     const page = Object.keys(tables.pages)
       .map(slug => tables.pages[slug])
       .filter(page => {
@@ -342,15 +342,15 @@
     });
     const cause = document.querySelector(`.cause[id="${found.anchor}"]`);
     const id = found.anchor.replace(/^cause-/, "");
-    const panel = make("div", null, "carried");
+    const panel = el("div", null, "carried");
     const list = figureList(found.figures);
     const fit = calculatorLink(found.setting, found.figures.total);
     panel.tabIndex = -1;
     panel.setAttribute("role", "group");
     panel.setAttribute("aria-label", t("From your log"));
-    panel.appendChild(make("p", t("From your log"), "label"));
+    panel.appendChild(el("p", t("From your log"), "label"));
     if (cause && Object.prototype.hasOwnProperty.call(page.causes, id)) {
-      panel.appendChild(make("p", conclusion(page.causes[id], found.figures), "why"));
+      panel.appendChild(el("p", conclusion(page.causes[id], found.figures), "why"));
     }
     if (list.firstChild) panel.appendChild(list);
     if (fit) panel.appendChild(fit);

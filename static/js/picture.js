@@ -12,13 +12,13 @@
   const gb = words.gb;
   const range = words.range;
 
-  function make(name, text, kind) {
+  function el(name, text, kind) {
     const element = document.createElement(name);
     if (text != null) element.textContent = text;
     if (kind) element.className = kind;
     return element;
   }
-  function draw(name, attributes, text) {
+  function svgElement(name, attributes, text) {
     const element = document.createElementNS(SVG, name);
     for (const key in attributes) element.setAttribute(key, attributes[key]);
     if (text != null) element.textContent = text;
@@ -33,16 +33,22 @@
     return step;
   }
   function bar(device, longest, tall) {
-    const svg = draw("svg", { class: "bar", width: "100%", height: tall + 38, role: "img" });
+    const svg = svgElement("svg", { class: "bar", width: "100%", height: tall + 38, role: "img" });
     const top = 8;
     let x = 0;
     const width = document.getElementById("bars").clientWidth || 600;
-    const held = sum(device.parts, "high") || sum(device.parts, "low");
+    const used = sum(device.parts, "high") || sum(device.parts, "low");
     const percent = n => `${((n / longest) * 100).toFixed(3)}%`;
     const block = (name, from, bytes) => {
       if (bytes > 0) {
         svg.appendChild(
-          draw("rect", { class: `seg seg-${name}`, x: percent(from), y: top, width: percent(bytes), height: tall }),
+          svgElement("rect", {
+            class: `seg seg-${name}`,
+            x: percent(from),
+            y: top,
+            width: percent(bytes),
+            height: tall,
+          }),
         );
       }
     };
@@ -52,7 +58,7 @@
       block(part.name, x, part.low);
       if (part.tag && (part.low / longest) * width > part.tag.length * 9 + 16) {
         svg.appendChild(
-          draw("text", { class: `tag tag-${part.name}`, x: percent(x), dx: 9, y: top + tall / 2 + 5 }, part.tag),
+          svgElement("text", { class: `tag tag-${part.name}`, x: percent(x), dx: 9, y: top + tall / 2 + 5 }, part.tag),
         );
       }
       x += part.low;
@@ -61,15 +67,17 @@
         x += part.high - part.low;
       }
     });
-    if (held > device.memory) block("over", device.memory, held - device.memory);
-    else block("free", held, device.memory - held);
+    if (used > device.memory) block("over", device.memory, used - device.memory);
+    else block("free", used, device.memory - used);
     const step = scaleOf(longest, width);
-    const end = Math.max(held, device.memory);
+    const end = Math.max(used, device.memory);
     for (let at = 0; at * GIB <= end; at += step) {
       const last = at * GIB > longest * 0.96;
-      svg.appendChild(draw("rect", { class: "tick", x: percent(at * GIB), y: top + tall + 3, width: 1, height: 6 }));
       svg.appendChild(
-        draw(
+        svgElement("rect", { class: "tick", x: percent(at * GIB), y: top + tall + 3, width: 1, height: 6 }),
+      );
+      svg.appendChild(
+        svgElement(
           "text",
           {
             class: "scale",
@@ -82,7 +90,7 @@
       );
     }
     svg.appendChild(
-      draw("rect", {
+      svgElement("rect", {
         class: "limit",
         x: percent(device.memory),
         y: 0,
@@ -107,33 +115,33 @@
     place.replaceChildren();
     devices.forEach(device => {
       if (several) {
-        const head = place.appendChild(make("p", null, "bar-head"));
-        head.append(make("b", device.name), " ", make("span", device.says, `verdict verdict-${device.verdict}`));
+        const head = place.appendChild(el("p", null, "bar-head"));
+        head.append(el("b", device.name), " ", el("span", device.says, `verdict verdict-${device.verdict}`));
       }
       place.appendChild(bar(device, longest, several ? 36 : 60));
     });
   }
 
   function headCell(text, kind) {
-    const cell = make("th", text, kind);
+    const cell = el("th", text, kind);
     cell.scope = "col";
     return cell;
   }
   function basis(part, methodology) {
-    const cell = make("td", null, "basis");
+    const cell = el("td", null, "basis");
     if (!part.basis) return cell;
     if (!part.anchor || !methodology) {
       cell.textContent = part.basis;
       return cell;
     }
-    const link = cell.appendChild(make("a", part.basis));
+    const link = cell.appendChild(el("a", part.basis));
     link.href = `${methodology}#${part.anchor}`;
     return cell;
   }
   // One device: columns in GiB and GB. Several: a column in GiB for each, and the total in both units.
   function table(devices, methodology) {
     const several = devices.length > 1;
-    const head = make("tr");
+    const head = el("tr");
     const body = document.getElementById("parts");
     head.appendChild(headCell(t("Part")));
     if (several) {
@@ -151,19 +159,19 @@
     body.replaceChildren();
     // `figures`: [low, high] for each device.
     const line = (part, figures, kind) => {
-      const row = make("tr", null, kind);
-      const name = make("th");
-      const key = draw("svg", { class: "key", width: 18, height: 18, "aria-hidden": "true" });
+      const row = el("tr", null, kind);
+      const name = el("th");
+      const key = svgElement("svg", { class: "key", width: 18, height: 18, "aria-hidden": "true" });
       const all = figures.reduce((sum, each) => [add(sum[0], each[0]), add(sum[1], each[1])], [0, 0]);
       name.scope = "row";
       if (part.name) {
-        key.appendChild(draw("rect", { class: `seg seg-${part.name}`, width: 18, height: 18 }));
+        key.appendChild(svgElement("rect", { class: `seg seg-${part.name}`, width: 18, height: 18 }));
         name.appendChild(key);
       }
       name.appendChild(document.createTextNode(part.label));
       row.appendChild(name);
       const put = (figure, unit) => {
-        const cell = row.appendChild(make("td", range(figure[0], figure[1], unit), "num"));
+        const cell = row.appendChild(el("td", range(figure[0], figure[1], unit), "num"));
         if (figure[0] !== null) {
           cell.title =
             figure[0] === figure[1]
@@ -222,5 +230,5 @@
     }
   }
 
-  kbgen.picture = { make, draw, bars, table };
+  kbgen.picture = { el, svgElement, bars, table };
 })();

@@ -6,9 +6,9 @@
 (() => {
   "use strict";
   const { t } = kbgen;
-  const look = kbgen.fit;
-  const GIB = look.GIB;
-  const MIB = look.MIB;
+  const lookup = kbgen.fit;
+  const GIB = lookup.GIB;
+  const MIB = lookup.MIB;
   const MODEL = "llama-3.1-8b-instruct";
   const START = {
     model: MODEL,
@@ -54,9 +54,9 @@
 
   // `own` is the reader's remembered device, the default if the address names none.
   kbgen.settings = (index, own) => {
-    const USUAL = look.but(START, { ctx: index.ctx });
+    const USUAL = lookup.but(START, { ctx: index.ctx });
     function start() {
-      const now = look.but(USUAL, {});
+      const now = lookup.but(USUAL, {});
       if (!byId(index.models, now.model)) now.model = index.models[0].id;
       now.devices = [device([own, USUAL_DEVICE].filter(id => byId(index.devices, id))[0] || 12 * GIB)];
       return now;
@@ -118,7 +118,7 @@
       state.k = state.v = take("kv", placeIn(index.kv), state.k);
       state.k = take("k", placeIn(index.kv), state.k);
       state.v = take("v", placeIn(index.kv), state.v);
-      state.slots = Number(take("slots", oneOf(look.SLOTS.map(String)), state.slots));
+      state.slots = Number(take("slots", oneOf(lookup.SLOTS.map(String)), state.slots));
       state.runner = take("run", oneOf(RUNNERS), state.runner);
       state.layers = take("ngl", text => (text === "auto" ? text : number(text, 0)), null);
       state.experts = take("moe", text => (/^(auto|all)$/.test(text) ? text : number(text, 0)), 0);
@@ -205,12 +205,12 @@
           });
         }
       });
-      state.quant = has(state.chosenQuant) ? state.chosenQuant : index.quants[look.usual(table, index.quants)];
+      state.quant = has(state.chosenQuant) ? state.chosenQuant : index.quants[lookup.usual(table, index.quants)];
       state.ctx = Math.max(1, Math.min(table.max, Math.round(state.ctx) || 1));
       if (typeof state.layers === "number") {
         state.layers = state.layers > table.layers ? null : Math.round(state.layers);
       }
-      if (!look.hasExperts(table)) state.experts = 0;
+      if (!lookup.hasExperts(table)) state.experts = 0;
       if (typeof state.experts === "number") state.experts = Math.min(table.layers, Math.round(state.experts));
       // Ollama has one cache type, and a separate cache per request: the tables contain one.
       if (state.runner === "ollama") {

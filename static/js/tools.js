@@ -4,14 +4,14 @@
   const { t } = kbgen;
   const byId = id => document.getElementById(id);
 
-  function make(name, text, kind) {
+  function el(name, text, kind) {
     const element = document.createElement(name);
     if (text != null) element.textContent = text;
     if (kind) element.className = kind;
     return element;
   }
   function option(value, text) {
-    const entry = make("option", text);
+    const entry = el("option", text);
     entry.value = value;
     return entry;
   }
@@ -59,7 +59,7 @@
 
   // ---- reading aloud -----------------------------------------------------------
   let saying = 0;
-  function say(text) {
+  function announce(text) {
     clearTimeout(saying);
     saying = setTimeout(() => {
       byId("say").textContent = text;
@@ -69,7 +69,7 @@
   // ---- verdicts ----------------------------------------------------------------
   const WORDS = { fits: t("fits"), tight: t("tight"), no: t("does not fit"), unknown: t("not covered") };
   function verdict(word) {
-    return make("span", WORDS[word], `verdict verdict-${word}`);
+    return el("span", WORDS[word], `verdict verdict-${word}`);
   }
 
   // ---- what every model needs at a few settings: data/runs.js --------------------
@@ -97,11 +97,11 @@
   // A short list of things to choose one from; `choose` gets the position.
   function choices(place, name, texts, choose) {
     texts.forEach((text, at) => {
-      const wrap = make("label");
-      const input = make("input");
+      const wrap = el("label");
+      const input = el("input");
       input.type = "radio";
       input.name = name;
-      wrap.append(input, make("span", text));
+      wrap.append(input, el("span", text));
       input.addEventListener("change", () => {
         choose(at);
       });
@@ -132,7 +132,7 @@
 
   kbgen.tools = {
     byId,
-    make,
+    el,
     option,
     GIB,
     MIB,
@@ -142,7 +142,7 @@
     pace,
     asked,
     keep,
-    say,
+    announce,
     verdict,
     choices,
     runs,
