@@ -276,7 +276,7 @@ mod tests {
 
     #[cfg(target_os = "linux")]
     #[test]
-    fn the_folder_is_that_of_the_system_or_none() {
+    fn uses_the_cache_folder_of_the_system() {
         let with = |pairs: &'static [(&str, &str)]| {
             let find =
                 |name: &str| pairs.iter().find(|(known, _)| *known == name).map(|(_, value)| value.into());

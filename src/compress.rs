@@ -27,8 +27,8 @@ pub fn precompressed(path: &str, bytes: &[u8]) -> Vec<(String, Vec<u8>)> {
     let (br, gz) = rayon::join(|| brotli(bytes), || gzip(bytes));
     [(".br", br), (".gz", gz)]
         .into_iter()
-        .map(|(ending, twin)| (format!("{path}{ending}"), twin.expect("writing to memory never fails")))
-        .filter(|(_, twin)| twin.len() < bytes.len())
+        .map(|(ending, variant)| (format!("{path}{ending}"), variant.expect("writing to memory never fails")))
+        .filter(|(_, variant)| variant.len() < bytes.len())
         .collect()
 }
 
@@ -39,9 +39,9 @@ fn brotli(bytes: &[u8]) -> io::Result<Vec<u8>> {
         size_hint: bytes.len(),
         ..BrotliEncoderParams::default()
     };
-    let mut twin = Vec::new();
-    brotli::BrotliCompress(&mut &bytes[..], &mut twin, &settings)?;
-    Ok(twin)
+    let mut variant = Vec::new();
+    brotli::BrotliCompress(&mut &bytes[..], &mut variant, &settings)?;
+    Ok(variant)
 }
 
 /// Compresses without name and time in the header, so that the result depends on the content only.
@@ -58,10 +58,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn text_that_gets_smaller_has_twins_with_the_same_content() {
+    fn compresses_text_that_gets_smaller() {
         let page = "out of memory ".repeat(200);
         let made = precompressed("index.html", page.as_bytes());
-        let [(br_path, br), (gz_path, gz)] = &made[..] else { panic!("{} twins", made.len()) };
+        let [(br_path, br), (gz_path, gz)] = &made[..] else { panic!("{} variants", made.len()) };
         assert_eq!((br_path.as_str(), gz_path.as_str()), ("index.html.br", "index.html.gz"));
         let mut text = String::new();
         flate2::read::GzDecoder::new(&gz[..]).read_to_string(&mut text).expect("it is gzip");
@@ -69,11 +69,11 @@ mod tests {
         let mut bytes = Vec::new();
         brotli::BrotliDecompress(&mut &br[..], &mut bytes).expect("it is Brotli");
         assert_eq!(bytes, page.as_bytes());
-        assert_eq!(precompressed("index.html", page.as_bytes()), made, "the same file has the same twins");
+        assert_eq!(precompressed("index.html", page.as_bytes()), made, "the same file has the same variants");
     }
 
     #[test]
-    fn what_is_short_or_no_text_has_none() {
+    fn skips_short_and_binary_files() {
         assert_eq!(precompressed("short.txt", b"x"), []);
         for path in ["picture.png", "_headers"] {
             assert_eq!(precompressed(path, "out of memory ".repeat(200).as_bytes()), [], "{path}");

@@ -257,7 +257,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_read_is_recorded_once_and_by_the_query_that_read_it() {
+    fn records_each_read_once_for_the_innermost_query() {
         let facts: Vec<Fact<u8>> =
             (0..3).map(|at| Fact::new(Name(u64::from(at)), Fingerprint::default(), at)).collect();
         let ((inner, sum), outer) = record(|| {

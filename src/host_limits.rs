@@ -139,7 +139,7 @@ mod tests {
     const SMALL: SiteStats = SiteStats { files: 1400, bytes: 40 * MIB, largest: MIB, redirects: 1 };
 
     #[test]
-    fn a_small_site_is_told_in_one_line() {
+    fn reports_a_small_site_in_one_line() {
         assert_eq!(
             SMALL.report(),
             ["within the limits of GitHub Pages, Cloudflare Pages and Netlify: 40.0 MiB in all, \
@@ -148,19 +148,20 @@ mod tests {
     }
 
     #[test]
-    fn a_limit_is_told_before_it_binds_and_when_it_does() {
-        let told = |size: SiteStats| size.report().join("\n");
-        assert!(told(SiteStats { files: 15_999, ..SMALL }).starts_with("within"));
+    fn warns_near_and_above_a_limit() {
+        let report = |size: SiteStats| size.report().join("\n");
+        assert!(report(SiteStats { files: 15_999, ..SMALL }).starts_with("within"));
         assert_eq!(
-            told(SiteStats { files: 16_000, ..SMALL }),
+            report(SiteStats { files: 16_000, ..SMALL }),
             "warning: near a limit of Cloudflare Pages: 16000 of 20000 files; leave out `--precompress`, which this \
              host does not need, or take a paid plan"
         );
         assert!(
-            told(SiteStats { largest: 26 * MIB, ..SMALL }).starts_with("warning: over a limit of Cloudflare")
+            report(SiteStats { largest: 26 * MIB, ..SMALL })
+                .starts_with("warning: over a limit of Cloudflare")
         );
         assert!(
-            told(SiteStats { bytes: 800_000_000, ..SMALL }).starts_with("warning: near a limit of GitHub")
+            report(SiteStats { bytes: 800_000_000, ..SMALL }).starts_with("warning: near a limit of GitHub")
         );
         assert_eq!(SiteStats { redirects: 9000, ..SMALL }.report().len(), 2, "two hosts limit redirects");
     }

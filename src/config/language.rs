@@ -66,8 +66,10 @@ pub(super) fn texts(
     };
     let (own, shipped) = (file(OWN), file(SHIPPED));
     let mut translations = BTreeMap::new();
-    for (english, told) in shipped.map(|file| lines(sources, file, &mut Vec::new())).unwrap_or_default() {
-        translations.insert(english.value, told.value);
+    for (english, translation) in
+        shipped.map(|file| lines(sources, file, &mut Vec::new())).unwrap_or_default()
+    {
+        translations.insert(english.value, translation.value);
     }
     let is_english = primary == ENGLISH;
     if own.is_none() && shipped.is_none() && !is_english {
@@ -75,10 +77,10 @@ pub(super) fn texts(
     }
     if own.is_some() || shipped.is_some() {
         let known = known(sources);
-        for (english, told) in own.map(|own| lines(sources, own, found)).unwrap_or_default() {
+        for (english, translation) in own.map(|own| lines(sources, own, found)).unwrap_or_default() {
             if known.contains(&english.value) {
-                found.extend(unlike(&english, &told));
-                translations.insert(english.value, told.value);
+                found.extend(unlike(&english, &translation));
+                translations.insert(english.value, translation.value);
             } else {
                 found.push(unknown_text(&english, &known));
             }
@@ -125,12 +127,12 @@ fn known(sources: &Sources) -> Vec<String> {
 }
 
 /// Returns a finding if the placeholders of a translation differ from those of its text.
-fn unlike(english: &Spanned<String>, told: &Spanned<String>) -> Option<Diagnostic> {
+fn unlike(english: &Spanned<String>, translation: &Spanned<String>) -> Option<Diagnostic> {
     let marks = |text: &str| {
         let marks = parts(text).into_iter().filter(|part| !matches!(part, TextPart::Words(_)));
         marks.map(|part| part.source()).collect::<BTreeSet<String>>()
     };
-    let (wanted, given) = (marks(&english.value), marks(&told.value));
+    let (wanted, given) = (marks(&english.value), marks(&translation.value));
     let message = match (given.difference(&wanted).next(), wanted.difference(&given).next()) {
         (Some(extra), _) => format!("the English text has no `{extra}`"),
         (None, Some(lost)) => format!("the translation lacks `{lost}`"),
@@ -141,7 +143,7 @@ fn unlike(english: &Spanned<String>, told: &Spanned<String>) -> Option<Diagnosti
         "" => "write words alone".into(),
         _ => format!("it has {marks}, each as often as the order of the words wants"),
     };
-    Some(Diagnostic::error(&TEXT_HOLES, told.span, message).help(help))
+    Some(Diagnostic::error(&TEXT_HOLES, translation.span, message).help(help))
 }
 
 fn unknown_text(english: &Spanned<String>, known: &[String]) -> Diagnostic {
@@ -173,11 +175,11 @@ fn unknown_language(language: &Spanned<String>, sources: &Sources) -> Diagnostic
     });
     let mut names: Vec<String> = shipped.chain([ENGLISH.to_string()]).collect();
     names.sort();
-    let told = names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(" and ");
+    let known = names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(" and ");
     Diagnostic::error(
         &UNKNOWN_LANGUAGE,
         language.span,
         format!("the interface has no texts in the language `{}`", language.value),
     )
-    .help(format!("kbgen has {told}; for another write `i18n/{}.toml`", language.value))
+    .help(format!("kbgen has {known}; for another write `i18n/{}.toml`", language.value))
 }

@@ -84,7 +84,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_paths_that_stay_in_the_folder_are_plain() {
+    fn accepts_only_paths_inside_the_folder() {
         for path in ["index.html", "errors/a b/ä.html", ".nojekyll", "a..b/..."] {
             assert!(is_plain(path), "{path}");
         }

@@ -80,7 +80,7 @@ mod tests {
     use crate::emit::paths::{OutputPaths, SwapMode};
 
     #[test]
-    fn a_folder_that_cannot_be_moved_is_changed_entry_by_entry() {
+    fn swaps_entries_of_a_folder_that_cannot_be_moved() {
         let root = tempfile::TempDir::new().unwrap();
         let folder = root.path().join("public");
         fs::create_dir(&folder).unwrap();

@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_is_read() {
+    fn round_trips() {
         let read = Record::read(&record().text());
         assert_eq!(read, record());
         assert_eq!(paths(&read, "one").unwrap(), ["errors/a b.md", "errors/a b/index.html"]);
@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_that_stays_goes_over_as_it_is() {
+    fn keeps_the_files_of_reused_keys() {
         let files = BTreeMap::from([(key("three"), vec![file("errors/d.md", 8)])]);
         let next = Record::new(files, &record(), &[key("one")]);
         assert_eq!(paths(&next, "one"), paths(&record(), "one"));
@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn a_record_that_is_cut_or_changed_anywhere_is_empty() {
+    fn ignores_damaged_records() {
         let text = record().text();
         for at in 0..text.len() {
             assert_eq!(Record::read(&text[..at]), Record::default(), "cut at {at}");

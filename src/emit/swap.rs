@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn without_an_exchange_the_two_change_places_or_the_old_one_is_put_back() {
+    fn renames_swap_both_or_restore_the_old_one() {
         let root = tempfile::TempDir::new().unwrap();
         let [old, new, aside] = ["old", "new", "aside"].map(|name| root.path().join(name));
         tree(&old, "old");
@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_set_aside_comes_back_after_a_kill() {
+    fn recovers_after_a_kill() {
         let root = tempfile::TempDir::new().unwrap();
         let folder = root.path().join("public");
         for (swap_mode, home) in

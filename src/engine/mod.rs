@@ -239,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn a_query_runs_again_when_a_fact_that_it_read_says_something_else() {
+    fn reruns_a_query_when_a_fact_changes() {
         let engine = Engine::default();
         let ask = |one: &str, two: &str| {
             let (one, two) = (fact("one", one), fact("two", two));
@@ -262,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn who_asks_a_query_depends_on_what_it_read() {
+    fn outer_queries_depend_on_the_facts_of_inner_ones() {
         let engine = Engine::default();
         let ask = |text: &str| {
             let fact = fact("inner", text);
@@ -275,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn a_check_that_finds_something_is_run_again() {
+    fn reruns_checks_with_findings() {
         let engine = Engine::default();
         let mut runs = 0;
         for found in [vec![1], vec![], vec![]] {

@@ -351,7 +351,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_packed_is_found_and_nothing_else() {
+    fn finds_packed_results_only() {
         let store = unpacked(two());
         assert_eq!((get(&store, "a"), get(&store, "b")), ("first".to_string(), "second".to_string()));
         assert_eq!(store.pack(Kind::Code), None, "nothing is new");
@@ -361,7 +361,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pack_that_is_cut_or_changed_anywhere_is_left_out() {
+    fn ignores_damaged_packs() {
         let pack = two();
         for at in 0..pack.len() {
             let mut changed = pack.clone();
@@ -373,7 +373,7 @@ mod tests {
     }
 
     #[test]
-    fn what_nobody_asks_for_goes_after_a_while() {
+    fn drops_unused_results() {
         let mut pack = two();
         for round in 0..=MAX_AGE {
             let store = unpacked(pack);
@@ -386,7 +386,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_little_beside_the_whole_is_packed_apart() {
+    fn packs_few_new_results_separately() {
         let long = "a long text ".repeat(100);
         let store = Results::default();
         put(&store, "a", &long);
@@ -408,7 +408,7 @@ mod tests {
     }
 
     #[test]
-    fn a_result_that_cannot_be_read_is_made_anew() {
+    fn recomputes_unreadable_results() {
         let store = Results::default();
         store.get_or(Kind::Code, &key("a"), || 7_u64);
         assert_eq!(get(&store, "a"), "made anew");

@@ -61,7 +61,7 @@ mod tests {
     use super::Key;
 
     #[test]
-    fn where_one_part_ends_makes_a_difference() {
+    fn keys_depend_on_part_boundaries() {
         let keys = [Key::of(["ab", "c"]), Key::of(["a", "bc"]), Key::of(["abc"]), Key::of(["abc", ""])];
         for (at, key) in keys.iter().enumerate() {
             assert!(!keys[at + 1..].contains(key), "{at}");

@@ -67,7 +67,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_calls_of_this_name_are_found() {
+    fn finds_only_calls_of_t() {
         let source = "set(\"a\"); x.t(\"b\"); (t(\n  \"c \\\" d\")); t(\"one\", \"many\", {n: 1}); t(e)";
         let found: Vec<_> = calls(source).into_iter().map(|call| (call.texts, &source[call.range])).collect();
         assert_eq!(

@@ -52,8 +52,8 @@ mod tests {
 
     #[test]
     fn a_text_without_a_translation_stays_english() {
-        let told = BTreeMap::from([("{n} of {all}".to_string(), "von {all} nur {n}".to_string())]);
-        let texts = Translations::new(told);
+        let translations = BTreeMap::from([("{n} of {all}".to_string(), "von {all} nur {n}".to_string())]);
+        let texts = Translations::new(translations);
         assert_eq!(texts.fill("{n} of {all}", &[("n", &1), ("all", &"{n}")]), "von {n} nur 1");
         assert_eq!(texts.fill("{n} in all", &[("n", &2)]), "2 in all");
         assert_eq!(texts.tr("Copy"), "Copy");

@@ -69,7 +69,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn holes_and_marks_have_names() {
+    fn placeholders_and_tags_have_names() {
         assert_eq!(
             parts("{n} of <a>all</a>, 3 < 4 {} {N}"),
             [

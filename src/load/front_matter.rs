@@ -262,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn values_have_places_behind_wide_characters() {
+    fn spans_count_bytes_after_wide_characters() {
         let (found, front) = read("größe: ü\ntitle: second\n");
         assert!(found.is_empty());
         let NodeKind::Map(pairs) = front.node.kind else { panic!("a mapping") };
@@ -271,7 +271,7 @@ mod tests {
     }
 
     #[test]
-    fn several_syntax_faults_are_told_at_once() {
+    fn reports_several_syntax_errors() {
         let (found, front) = read("title: vLLM: out of memory\ntell: `x` y\nother: a: b\n\tx: 1\n");
         assert_eq!(
             found,
@@ -281,7 +281,7 @@ mod tests {
     }
 
     #[test]
-    fn anchors_aliases_and_tags_are_refused() {
+    fn rejects_anchors_aliases_and_tags() {
         let (found, _) = read("a: &x 1\nb: *x\nc: !!str 2\n");
         assert_eq!(found.len(), 3, "{found:?}");
     }

@@ -77,7 +77,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_that_some_system_refuses_are_told() {
+    fn reports_names_that_are_not_portable() {
         for name in [
             "con",
             "Aux.png",

@@ -47,20 +47,20 @@ pub(super) fn explain(text: &str, at: usize, info: &str, place: Span) -> (Diagno
     let previous = text[..start.saturating_sub(1)].rfind('\n').map_or(0, |newline| newline + 1);
     if info.contains("tab")
         && let Some(next) = text[at..].find('\n').map(|newline| at + newline + 1)
-        && let Some(told) =
+        && let Some(finding) =
             tab_after_spaces(text, text[next..].split('\n').next().unwrap_or_default(), next, place)
     {
         // The parser stops at the end of the value above.
-        return told;
+        return finding;
     }
     for line_start in [start, previous] {
         let line = text[line_start..].split('\n').next().unwrap_or_default();
-        if let Some(told) = bad_escape(text, line, line_start, place)
+        if let Some(finding) = bad_escape(text, line, line_start, place)
             .or_else(|| tab_after_spaces(text, line, line_start, place))
             .or_else(|| second_colon(text, line, line_start, place))
             .or_else(|| bad_first_character(text, line, line_start, place))
         {
-            return told;
+            return finding;
         }
         if start == previous {
             break;

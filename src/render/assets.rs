@@ -157,7 +157,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn texts_of_scripts_are_translated_where_they_stand() {
+    fn translates_texts_in_scripts() {
         let pairs =
             [("Copied", "Kopiert"), ("{n} match", "{n} Treffer"), ("No \"{name}\"", "„{name}“ fehlt")];
         let texts =

@@ -209,7 +209,7 @@ mod tests {
     use super::run_lengths;
 
     #[test]
-    fn runs_are_told_by_value_and_length() {
+    fn encodes_runs_by_value_and_length() {
         assert_eq!(run_lengths(&[3, 3, 0, 3]), [3, 2, 0, 1, 3, 1]);
         assert!(run_lengths(&[]).is_empty());
     }

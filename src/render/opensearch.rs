@@ -66,7 +66,7 @@ mod tests {
     use super::within;
 
     #[test]
-    fn a_name_that_is_too_long_ends_with_a_word() {
+    fn truncates_long_names_at_words() {
         assert_eq!(within("Local LLM Errors", 16), "Local LLM Errors");
         assert_eq!(within("Errors of local models", 16), "Errors of local");
         assert_eq!(within("Unausstehlichkeiten", 16), "Unausstehlichkei");

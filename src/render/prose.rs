@@ -22,7 +22,7 @@ use crate::site::{self, Head, LinkTarget, Page};
 #[derive(Debug)]
 pub(super) struct Prose {
     tools: Fact<BTreeMap<String, String>>,
-    told: Table<String, Arc<(BodySummary, Fingerprint)>>,
+    summaries: Table<String, Arc<(BodySummary, Fingerprint)>>,
 }
 
 /// Summary of a body, for other pages.
@@ -45,20 +45,20 @@ impl Prose {
         inputs.progress.start_stage(Stage::Prose, heads.len());
         let read = |head: &&Head| {
             inputs.progress.start_page(&head.path);
-            let told =
+            let summary =
                 inputs.engine.value(&format!("prose {}", head.path), || read(inputs, assets, &tools, head));
             inputs.progress.finish_page(&head.path);
-            (head.path.clone(), told)
+            (head.path.clone(), summary)
         };
-        let told: Vec<_> = heads.par_iter().map(read).collect();
-        let told = Table::new("prose", told, |told| told.1);
-        inputs.engine.register(&told);
-        Self { tools, told }
+        let summaries: Vec<_> = heads.par_iter().map(read).collect();
+        let summaries = Table::new("prose", summaries, |summary| summary.1);
+        inputs.engine.register(&summaries);
+        Self { tools, summaries }
     }
 
     /// Returns the summary of a page's body.
     pub fn summary(&self, head: &Head) -> &BodySummary {
-        &self.told.get(head.path.as_str()).expect("the page is one of the site").0
+        &self.summaries.get(head.path.as_str()).expect("the page is one of the site").0
     }
 
     /// Renders the body of a page.

@@ -206,7 +206,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_note_is_one_line_of_whole_words() {
+    fn notes_are_one_line_of_whole_words() {
         assert_eq!(cut("CUDA out of memory"), "CUDA out of memory");
         let long = cut(&"allocating … on device, ".repeat(9));
         assert!(long.chars().count() <= NOTE + 2, "{long}");

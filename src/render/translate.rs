@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_are_escaped_and_their_marks_are_not() {
+    fn escapes_texts_but_not_tags() {
         let german = [("The <l>list</l> of {name}", "Von {name} die „<l>Liste</l>“ <b>& mehr\"</b>")];
         let template = "{{ t(\"The <l>list</l> of {name}\", l=href, name=name) }}";
         assert_eq!(
@@ -114,20 +114,20 @@ mod tests {
     }
 
     #[test]
-    fn one_of_two_texts_is_chosen_by_their_number() {
+    fn selects_singular_or_plural() {
         let template = "{% for n in [0, 1, 2] %}{{ t(\"{n} page\", \"{n} pages\", n=n) }} {% endfor %}";
         assert_eq!(rendered(template, &[]).as_deref(), Ok("0 pages 1 page 2 pages "));
     }
 
     #[test]
-    fn what_has_no_value_or_no_place_is_summary() {
-        for (template, told) in [
+    fn reports_missing_values_and_placeholders() {
+        for (template, message) in [
             ("{{ t(\"{n} pages\") }}", "`{n}` has no value"),
             ("{{ t(\"<i>x</i>\") }}", "`<i>` has no value"),
             ("{{ t(\"pages\", n=1) }}", "the text has no place for `n`"),
         ] {
             let fault = rendered(template, &[]).expect_err("a fault");
-            assert!(fault.contains(told), "{fault}");
+            assert!(fault.contains(message), "{fault}");
         }
     }
 }

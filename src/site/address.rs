@@ -80,7 +80,7 @@ pub fn parts_of(kind: Kind) -> &'static [&'static str] {
             "memory",
             "devices",
             "backlinks",
-            "plot-told",
+            "plot-summary",
             "h-compute",
             "h-driver",
             "h-other",

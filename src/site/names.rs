@@ -313,7 +313,7 @@ mod tests {
     }
 
     #[test]
-    fn only_words_that_tell_no_products_apart_may_go() {
+    fn omits_only_words_that_do_not_distinguish_products() {
         let known = |word| ModelWord::of(word).is_some();
         assert!(["instruct", "v0.3", "2507", "8b", "8x7b", "a3b", "16e", "4k"].into_iter().all(known));
         assert!(!["llama", "3.1", "hermes", "r1", "coder", "small", "nano"].into_iter().any(known));

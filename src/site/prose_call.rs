@@ -223,7 +223,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_call_is_taken_apart_with_places() {
+    fn parses_calls_with_ranges() {
         let call = ProseCall::parse(" fit(\"m\", 'Q8_0', ctx=32_768, kv=\"q8_0\").total ").expect("a call");
         assert_eq!((call.model.value.as_str(), call.model.range), ("m", 6..7));
         assert_eq!(call.ctx.map(|ctx| ctx.value), Some(32768));
@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn slips_are_told_at_their_place() {
+    fn reports_errors_with_ranges() {
         let at = |text: &str| ProseCall::parse(text).expect_err("a fault");
         assert_eq!(at("fit(\"m\", \"Q8_0\").kvv").range, 17..20);
         assert_eq!(at("fit(\"m\", \"Q8_0\", cxt=1).kv").help, "did you mean `ctx`?");

@@ -35,7 +35,7 @@ mod tests {
     use super::{gib, number, tokens};
 
     #[test]
-    fn figures_read_well() {
+    fn formats_numbers() {
         assert_eq!(gib(4 << 30), "4.00 GiB");
         assert_eq!(gib(271_056_896), "258.5 MiB");
         assert_eq!(tokens(131_072), "131,072");

@@ -268,7 +268,7 @@ mod tests {
     }
 
     #[test]
-    fn a_link_is_elsewhere_when_it_says_so() {
+    fn recognizes_external_links() {
         for href in ["https://x.example/", "mailto:a@b.example", "//x.example"] {
             assert!(is_elsewhere(href), "{href}");
         }

@@ -64,7 +64,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_dark_side_of_the_last_value_counts() {
+    fn uses_the_dark_side_of_the_last_value() {
         let style = ":root { --ink: light-dark(#15212a, #e0e7e9); --paper: light-dark(#ffffff, #111111);\n\
                      --accent: red } .top { --paper: #0c1317 }";
         assert_eq!(dark(style, "--ink:"), Some([0xe0, 0xe7, 0xe9]));

@@ -113,7 +113,7 @@ mod tests {
     use crate::render::social::card::{CardBody, MemoryFigures};
 
     #[test]
-    fn another_drawing_has_another_version() {
+    fn changed_drawings_need_a_new_version() {
         let parts = [(5 << 30, "Weights".into()), (1 << 30, "Cache".into()), (1 << 28, "Compute".into())];
         let memory =
             MemoryFigures { run: "Q4_K_M".into(), parts, size: 8 << 30, answer: "fits in 8 GB".into() };

@@ -289,7 +289,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_text_without_joined_or_reversed_letters_can_be_drawn() {
+    fn draws_only_text_without_joined_or_reversed_letters() {
         let renderer = CardRenderer::new();
         for text in ["CUDA: out of memory (…)", "131\u{202f}072 × ≥ → λ", "Größe, Größe", "Память", "μs €"]
         {
@@ -310,7 +310,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_keep_to_their_columns() {
+    fn wraps_lines_at_the_column_limit() {
         assert_eq!(wrap("CUDA out of memory when loading", 20, 3), ["CUDA out of memory", "when loading"]);
         assert_eq!(wrap("unbroken_unbroken and more", 10, 2), ["unbroken_u", "nbroken…"]);
         assert_eq!(
@@ -320,7 +320,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_runs_into_the_margins() {
+    fn draws_nothing_in_the_margins() {
         let long = "Failed to import transformers because of the following error: Größe, ".repeat(4);
         let unbroken = "W".repeat(300);
         let figure = |text: &str| (text.to_string(), "name of the figure".repeat(9));

@@ -12,7 +12,7 @@ use crate::site::{Figures, Run, gib};
 #[derive(Debug, Serialize)]
 pub(super) struct Chart {
     /// Text alternative of the chart.
-    told: String,
+    summary: String,
     height: u32,
     levels: Vec<Level>,
     contexts: Vec<Tick>,
@@ -124,7 +124,7 @@ fn draw(
     let scale = Scale::of(totals.iter().flat_map(|(_, bytes)| bytes.iter().copied()))?;
     let x = |ctx: u64| tenths(100.0 * (ctx as f64 / first).log2() / (last / first).log2());
     let mut curves: Vec<CurveView> = Vec::new();
-    let mut told = Vec::new();
+    let mut ranges = Vec::new();
     let mut ends = Vec::new();
     for (name, bytes) in totals {
         let start = scale.y(bytes[0] as f64);
@@ -135,23 +135,23 @@ fn draw(
         let points: Vec<String> = contexts.iter().zip(bytes).map(point).collect();
         curves.push(CurveView { name: (*name).to_string(), points: points.join(" "), start });
         ends.push(scale.y(bytes[bytes.len() - 1] as f64));
-        told.push(texts.fill(
+        ranges.push(texts.fill(
             "{quant} from {from} to {to}",
             &[("quant", name), ("from", &gib(bytes[0])), ("to", &gib(bytes[bytes.len() - 1]))],
         ));
     }
-    let told = texts.fill(
+    let summary = texts.fill(
         "Contexts from {from} to {to} tokens. {list}.",
         &[
             ("from", &context_label(contexts[0])),
             ("to", &context_label(contexts[contexts.len() - 1])),
-            ("list", &told.join("; ")),
+            ("list", &ranges.join("; ")),
         ],
     );
     let every = contexts.len().div_ceil(MOST_TICKS);
     let ticks = contexts.iter().rev().step_by(every).rev();
     Some(Chart {
-        told,
+        summary,
         height: HEIGHT,
         levels: levels(scale, rooms, &ends),
         contexts: ticks.map(|ctx| Tick { label: context_label(*ctx), x: x(*ctx) }).collect(),
@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn points_lie_where_their_figures_do() {
+    fn points_match_their_figures() {
         let (contexts, gibs) = ([2048, 4096, 8192, 32_768], [5.0, 6.5, 9.0, 30.0]);
         let bytes: Vec<u64> = gibs.iter().map(|size| (size * GIB) as u64).collect();
         let chart = draw(&Translations::default(), &contexts, &[("Q4_K_M", bytes)], &rooms(0))
@@ -223,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn a_card_has_what_its_driver_leaves() {
+    fn levels_exclude_driver_memory() {
         let totals = [("Q4_K_M", vec![6 << 30, 20 << 30])];
         let y = |driver: u64| {
             let chart = draw(&Translations::default(), &[2048, 4096], &totals, &rooms(driver))
@@ -239,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn names_that_would_touch_are_left_out() {
+    fn omits_overlapping_labels() {
         let near = [("MXFP4", vec![100 << 30, 120 << 30]), ("Q4_K_M", vec![101 << 30, 121 << 30])];
         let chart = draw(&Translations::default(), &[2048, 4096], &near, &rooms(0))
             .expect("there is something to draw");
@@ -247,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn the_name_of_a_card_makes_way_for_a_curve() {
+    fn moves_labels_away_from_curves() {
         let chart =
             draw(&Translations::default(), &[2048, 4096], &[("Q4_K_M", vec![20 << 30, 25 << 30])], &rooms(0))
                 .expect("a chart");
@@ -257,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn contexts_end_with_the_largest_and_do_not_crowd_it() {
+    fn contexts_end_with_the_maximum() {
         assert_eq!(contexts(16_384), [2048, 4096, 8192, 16_384]);
         assert_eq!(contexts(40_960), [2048, 4096, 8192, 16_384, 40_960]);
         assert_eq!(contexts(2048), [256, 512, 1024, 2048]);

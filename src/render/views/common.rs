@@ -286,7 +286,7 @@ mod tests {
     }
 
     #[test]
-    fn addresses_are_told_in_words() {
+    fn addresses_are_readable() {
         assert_eq!(
             label(&Translations::default(), "https://github.com/ollama/ollama/issues/13556"),
             "ollama/ollama issue 13556"

@@ -71,7 +71,7 @@ mod tests {
     use super::MachineType;
 
     #[test]
-    fn a_product_line_tells_where_its_cards_are_met() {
+    fn product_lines_imply_the_machine_type() {
         let places = [
             ("GeForce 40", MachineType::Desktop),
             ("Navi III(RX 7000)", MachineType::Desktop),

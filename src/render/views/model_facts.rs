@@ -15,7 +15,7 @@ pub(super) fn facts(
     let data = &model.data;
     let published = data.parameters.as_ref().map(|count| parameters(count.value));
     let loaded =
-        counted.map(|counted| parameters(counted.held)).filter(|told| published.as_ref() != Some(told));
+        counted.map(|counted| parameters(counted.held)).filter(|loaded| published.as_ref() != Some(loaded));
     let active = counted.filter(|counted| counted.active < counted.held);
     let own = &data.architecture.fields;
     let in_tokens = |n: u64| cx.fill("{n} tokens", &[("n", &tokens(n))]);
@@ -40,7 +40,7 @@ pub(super) fn facts(
         Fact::known(cx.tr("Parameters"), published),
         Fact::known(
             cx.tr("Loaded parameters"),
-            loaded.map(|told| cx.fill("{n} (sum of the tensors)", &[("n", &told)])),
+            loaded.map(|count| cx.fill("{n} (sum of the tensors)", &[("n", &count)])),
         ),
         Fact::known(
             cx.tr("Active per token"),
@@ -79,12 +79,12 @@ fn kinds(cx: &RenderContext<'_>, model: &Page<ModelData>) -> Option<String> {
             counts[kind] = counts[kind].saturating_add(count);
         }
     }
-    let told: Vec<String> = NAMES
+    let kinds: Vec<String> = NAMES
         .iter()
         .zip(counts)
         .filter(|(_, count)| *count > 0)
         .map(|((_, name), count)| format!("{count} {}", cx.tr(name)))
         .collect();
-    let plain = counts[1] > 0 && told.len() == 1;
-    (!plain && !told.is_empty()).then(|| told.join(", "))
+    let plain = counts[1] > 0 && kinds.len() == 1;
+    (!plain && !kinds.is_empty()).then(|| kinds.join(", "))
 }

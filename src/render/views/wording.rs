@@ -41,7 +41,7 @@ mod tests {
     use super::show_pattern;
 
     #[test]
-    fn holes_are_shown_as_dots_and_braces_as_braces() {
+    fn shows_placeholders_as_dots_and_braces_as_braces() {
         assert_eq!(show_pattern("Tried to allocate {requested:bytes}. {{x}}"), "Tried to allocate …. {x}");
     }
 }

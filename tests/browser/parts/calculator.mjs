@@ -89,7 +89,7 @@ export default function ({ folder, browser, url }) {
       assert.match(await text(page, "device-facts-1"), /^24 GiB/);
 
       // Memory of one's own is the first in the list.
-      await page.keyboard.type("another amount");
+      await page.keyboard.type("other amount");
       await press("Enter");
       await focused("memory-1");
       await press("Control+A");
