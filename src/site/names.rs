@@ -28,7 +28,7 @@ pub struct Names {
     spellings: BTreeMap<String, BTreeSet<(Rank, String)>>,
 }
 
-/// Rank of a spelling by what it leaves out: 0 nothing, 1 words that all variants share, 2 the memory size of a device.
+/// Rank of a spelling by the omitted words: 0 none, 1 words that all variants share, 2 the memory size of a device.
 type Rank = u8;
 
 /// Maximum length of a name, in bytes.

@@ -63,7 +63,7 @@
     try {
       name = decodeURIComponent(name);
     } catch {
-      /* it is looked for as it stands */
+      /* not percent-encoded: used as is */
     }
     let place = name && !opened ? document.getElementById(name) : start;
     let page = pageOf(place);

@@ -190,7 +190,7 @@
     $("power-limit").replaceChildren(t("Power limit of the GPU alone: {n} W. ", { n: watts }), offer);
   }
 
-  // ---- what is typed -----------------------------------------------------------
+  // ---- inputs ------------------------------------------------------------------
   function typed() {
     const amounts = {};
     AMOUNTS.forEach(name => {

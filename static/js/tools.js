@@ -37,7 +37,7 @@
   }
 
   // ---- the address -----------------------------------------------------------
-  // Links of the site ask in the query; what a reader chose stands in the fragment and goes before it.
+  // Links of the site use the query; the reader's choices are in the fragment and take precedence.
   function asked() {
     return new URLSearchParams(location.hash.length > 1 ? location.hash.slice(1) : location.search);
   }

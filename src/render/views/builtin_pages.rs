@@ -19,7 +19,7 @@ struct CalculatorView<'s> {
     fit: &'s serde_json::Value,
     models: Vec<Choice>,
     devices: Vec<Choice>,
-    /// By the part of the memory that is too large, or by the program that reports it.
+    /// Related errors, by the part of the memory that is too large or by the program.
     errors: BTreeMap<&'static str, Ref>,
     methodology_href: Option<String>,
 }
