@@ -183,7 +183,7 @@ fn facts(cx: &RenderContext<'_>, data: &DeviceData) -> Vec<Fact> {
         Fact::known(cx.tr("Memory"), Some(memory)),
         Fact::known(cx.tr("Visible to programs"), Some(visible(cx, data))),
         Fact::known(cx.tr("Memory type"), data.memory_type.clone()),
-        Fact::known(cx.tr("Memory bus"), data.bus_bits.map(|bits| cx.fill("{n} bit", &[("n", &bits)]))),
+        Fact::known(cx.tr("Memory bus"), data.bus_bits.map(|bits| cx.fill("{n}-bit", &[("n", &bits)]))),
         Fact::known(cx.tr("Bandwidth"), Some(bandwidth(cx, data))),
         Fact::known(cx.tr("Power limit"), data.tdp_w.map(|watts| format!("{watts} W"))),
         Fact::known(cx.tr("Compute capability"), data.compute_capability.clone()),

@@ -46,8 +46,8 @@ export default function ({ folder, browser, url }) {
           (await grid(page.locator("#facts tr"))).map(([label, ...cells]) => [label, cells]),
         );
         assert.deepEqual(facts.Memory, ["12 GB", "16 GB", "24 GB"]);
-        assert.deepEqual(facts.Bandwidth, ["360 GB/s", "288 GB/s", "1010 GB/s"]);
-        for (const label of ["Memory type", "Power limit", "Class", "Maker", "Released"]) {
+        assert.deepEqual(facts.Bandwidth, ["360 GB/s", "288 GB/s", "1,010 GB/s"]);
+        for (const label of ["Memory type", "Power limit", "Class", "Manufacturer", "Released"]) {
           assert.equal(facts[label].length, 3);
         }
 
