@@ -30,7 +30,7 @@ const RECORD: &str = "published";
 const HOUR: Duration = Duration::from_secs(3600);
 
 /// Maximum length of a file. The hash list of a pack is at most as long as its results.
-const MOST_FILE: u64 = 2 * MAX_PACK_BYTES as u64;
+const MAX_FILE_BYTES: u64 = 2 * MAX_PACK_BYTES as u64;
 
 /// The cache folder of one site.
 #[derive(Debug, Clone)]
@@ -61,7 +61,7 @@ impl Cache {
     pub fn open(base: &Path, root: &Path) -> Result<Self> {
         let written = absolute(base)?;
         let root = fs::canonicalize(root).with_context(|| format!("cannot resolve `{}`", root.display()))?;
-        let real = real(&written)?;
+        let real = canonicalize(&written)?;
         if [&written, &real].into_iter().any(|base| base.starts_with(&root)) {
             bail!(
                 "the cache `{}` lies in the site, where others can change it: choose a folder outside it",
@@ -85,7 +85,7 @@ impl Cache {
     ///
     /// # Errors
     /// On I/O errors; the previous files are then intact or removed.
-    pub fn keep(&self, engine: &Engine) -> Result<()> {
+    pub fn save(&self, engine: &Engine) -> Result<()> {
         for kind in Kind::ALL {
             if let Some((part, pack)) = engine.pack(kind) {
                 self.write(&name(kind, part), &pack)?;
@@ -98,7 +98,7 @@ impl Cache {
         Ok(())
     }
 
-    /// Returns the record that [`Cache::keep_record`] wrote, unverified.
+    /// Returns the record that [`Cache::save_record`] wrote, unverified.
     pub fn record(&self) -> Option<String> {
         String::from_utf8(self.read(RECORD)?).ok()
     }
@@ -107,7 +107,7 @@ impl Cache {
     ///
     /// # Errors
     /// As [`Cache::keep`].
-    pub fn keep_record(&self, record: &str) -> Result<()> {
+    pub fn save_record(&self, record: &str) -> Result<()> {
         self.write(RECORD, record.as_bytes())
     }
 
@@ -120,9 +120,9 @@ impl Cache {
     pub fn read(&self, name: &str) -> Option<Vec<u8>> {
         refuse_foreign(&self.folder).ok()?;
         let file = open_plain(&self.path(name)).ok()?;
-        let is_ours = file.metadata().is_ok_and(|found| found.is_file() && found.len() <= MOST_FILE);
+        let is_ours = file.metadata().is_ok_and(|found| found.is_file() && found.len() <= MAX_FILE_BYTES);
         let mut bytes = Vec::new();
-        (is_ours && file.take(MOST_FILE).read_to_end(&mut bytes).is_ok()).then_some(bytes)
+        (is_ours && file.take(MAX_FILE_BYTES).read_to_end(&mut bytes).is_ok()).then_some(bytes)
     }
 
     /// Writes a file atomically.
@@ -193,7 +193,7 @@ fn absolute(path: &Path) -> Result<PathBuf> {
 }
 
 /// Canonicalizes a path; its last components need not exist.
-fn real(path: &Path) -> Result<PathBuf> {
+fn canonicalize(path: &Path) -> Result<PathBuf> {
     for ancestor in path.ancestors() {
         match fs::canonicalize(ancestor) {
             Ok(real) => {

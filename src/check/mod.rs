@@ -168,7 +168,8 @@ const SOUGHT: usize = 100;
 /// Returns the findings of each page on its own, in no order. A page without findings is checked again when something it
 /// read has changed.
 pub fn pages(subject: &Subject<'_>) -> Vec<Diagnostic> {
-    let pages: Vec<(&Head, Site)> = subject.site.one_by_one().filter(|(head, _)| !head.is_unread()).collect();
+    let pages: Vec<(&Head, Site)> =
+        subject.site.split_pages().filter(|(head, _)| !head.is_unread()).collect();
     let judge = |(head, page): &(&Head, Site)| {
         subject.engine.check(&format!("page {}", head.path), || {
             let subject = Subject { pages: page, ..*subject };

@@ -58,7 +58,7 @@ pub(super) fn run(
     let quotes: Vec<&str> =
         answers.iter().map(|answer| quote(answer).map_or("", |found| found.quote.as_str())).collect();
     // A knowledge base that cannot be written to answers as well, only later.
-    let _ = kept.cache().map(|cache| cache.keep(&engine));
+    let _ = kept.cache().map(|cache| cache.save(&engine));
     match options.format {
         AnswerFormat::Json => terminal.print_json(&json!({"matches": answers})),
         AnswerFormat::Human => {

@@ -56,8 +56,8 @@ impl Kept {
     /// As [`Kept::leave`], with what the published folder was made of, if that is not known.
     pub fn leave_published(&self, engine: &Engine, record: Option<&Record>, terminal: &Terminal) {
         let Some(cache) = &self.0 else { return };
-        let keep = |record: &Record| cache.keep_record(&record.text());
-        if let Err(error) = cache.keep(engine).and_then(|()| record.map_or(Ok(()), keep)) {
+        let keep = |record: &Record| cache.save_record(&record.text());
+        if let Err(error) = cache.save(engine).and_then(|()| record.map_or(Ok(()), keep)) {
             terminal.say(format!(
                 "warning: cannot write the build cache: {error:#}; pass `--no-cache` to do without"
             ));

@@ -119,7 +119,7 @@ impl Session {
         };
         if changes.paths.is_empty() {
             // The next start profits; an edit need not wait for the disk.
-            let _ = self.kept.cache().map(|cache| cache.keep(&order.engine));
+            let _ = self.kept.cache().map(|cache| cache.save(&order.engine));
         }
         rebuild
     }

@@ -46,7 +46,7 @@ const SHIPPED: &str = "theme/i18n/";
 const ENGLISH: &str = "en";
 
 /// Maximum number of texts that one finding lists.
-const NAMED: usize = 4;
+const MAX_LISTED_TEXTS: usize = 4;
 
 /// A translation: the English text and its translation, with their spans.
 type Line = (Spanned<String>, Spanned<String>);
@@ -76,10 +76,10 @@ pub(super) fn texts(
         found.push(unknown_language(language, sources));
     }
     if own.is_some() || shipped.is_some() {
-        let known = known(sources);
+        let known = all_texts(sources);
         for (english, translation) in own.map(|own| lines(sources, own, found)).unwrap_or_default() {
             if known.contains(&english.value) {
-                found.extend(unlike(&english, &translation));
+                found.extend(placeholder_mismatch(&english, &translation));
                 translations.insert(english.value, translation.value);
             } else {
                 found.push(unknown_text(&english, &known));
@@ -115,7 +115,7 @@ fn lines(sources: &Sources, file: SourceId, found: &mut Vec<Diagnostic>) -> Vec<
 
 /// Returns every text of the interface: those of a shipped translation, in its order, and those of the site's own
 /// templates.
-fn known(sources: &Sources) -> Vec<String> {
+fn all_texts(sources: &Sources) -> Vec<String> {
     let shipped = sources.under(SHIPPED).next();
     let shipped = shipped.map(|(file, _)| lines(sources, file, &mut Vec::new())).unwrap_or_default();
     let shipped = shipped.into_iter().map(|(english, _)| english.value);
@@ -127,7 +127,7 @@ fn known(sources: &Sources) -> Vec<String> {
 }
 
 /// Returns a finding if the placeholders of a translation differ from those of its text.
-fn unlike(english: &Spanned<String>, translation: &Spanned<String>) -> Option<Diagnostic> {
+fn placeholder_mismatch(english: &Spanned<String>, translation: &Spanned<String>) -> Option<Diagnostic> {
     let marks = |text: &str| {
         let marks = parts(text).into_iter().filter(|part| !matches!(part, TextPart::Words(_)));
         marks.map(|part| part.source()).collect::<BTreeSet<String>>()
@@ -157,9 +157,9 @@ fn unknown_text(english: &Spanned<String>, known: &[String]) -> Diagnostic {
 
 fn missing_texts(missing: &[&String], place: Span, language: &str) -> Option<Diagnostic> {
     let first = missing.first()?;
-    let named: Vec<String> = missing.iter().take(NAMED).map(|text| format!("`{text}`")).collect();
+    let named: Vec<String> = missing.iter().take(MAX_LISTED_TEXTS).map(|text| format!("`{text}`")).collect();
     let named = named.join(", ");
-    let message = match missing.len().saturating_sub(NAMED) {
+    let message = match missing.len().saturating_sub(MAX_LISTED_TEXTS) {
         0 => format!("no translation of {named}"),
         rest => format!("no translation of {named} and {rest} more texts"),
     };

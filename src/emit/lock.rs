@@ -29,10 +29,10 @@ pub(crate) fn lock(paths: &OutputPaths) -> Result<OutputLock> {
     let mut lock = OutputLock::default();
     #[cfg(windows)]
     lock.hold_lock_file(paths)?;
-    lock.hold(paths, &paths.folder)?;
+    lock.lock_folder(paths, &paths.folder)?;
     if !paths.exists() {
         swap::recover(paths)?;
-        lock.hold(paths, &paths.folder)?;
+        lock.lock_folder(paths, &paths.folder)?;
     }
     lock.published = paths.exists();
     Ok(lock)
@@ -52,7 +52,7 @@ impl Drop for OutputLock {
 impl OutputLock {
     /// Fails if another build has published the folder since it was found missing.
     pub(crate) fn check_unchanged(&self, paths: &OutputPaths) -> Result<()> {
-        if paths.exists() == self.published { Ok(()) } else { busy(paths) }
+        if paths.exists() == self.published { Ok(()) } else { busy_error(paths) }
     }
 
     /// Locks one more folder; a missing folder needs no lock.
@@ -60,7 +60,7 @@ impl OutputLock {
     /// # Errors
     /// If another build holds the lock.
     #[cfg(unix)]
-    pub(crate) fn hold(&mut self, paths: &OutputPaths, folder: &std::path::Path) -> Result<()> {
+    pub(crate) fn lock_folder(&mut self, paths: &OutputPaths, folder: &std::path::Path) -> Result<()> {
         use std::os::unix::fs::MetadataExt;
 
         use rustix::fs::{FlockOperation, Mode, OFlags, flock, open};
@@ -73,7 +73,7 @@ impl OutputLock {
             let Ok(file) = open(folder, flags, Mode::empty()).map(File::from) else { return Ok(()) };
             // Other errors are ignored: some network file systems have no locks.
             if flock(&file, FlockOperation::NonBlockingLockExclusive) == Err(Errno::WOULDBLOCK) {
-                return busy(paths);
+                return busy_error(paths);
             }
             // Another build may have replaced the folder between the two steps above.
             let identity = |found: std::fs::Metadata| (found.dev(), found.ino());
@@ -83,12 +83,12 @@ impl OutputLock {
                 return Ok(());
             }
         }
-        busy(paths)
+        busy_error(paths)
     }
 
     /// Does nothing: on this system [`OutputLock::hold_lock_file`] locks all folders, or nothing can.
     #[cfg(not(unix))]
-    pub(crate) fn hold(&mut self, _place: &OutputPaths, _folder: &std::path::Path) -> Result<()> {
+    pub(crate) fn lock_folder(&mut self, _place: &OutputPaths, _folder: &std::path::Path) -> Result<()> {
         Ok(())
     }
 
@@ -105,7 +105,7 @@ impl OutputLock {
         options.write(true).create(true).truncate(true).share_mode(0).custom_flags(FILE_FLAG_DELETE_ON_CLOSE);
         match options.open(&paths.lock) {
             Ok(file) => self.files.push(file),
-            Err(error) if error.raw_os_error() == Some(ERROR_SHARING_VIOLATION) => return busy(paths),
+            Err(error) if error.raw_os_error() == Some(ERROR_SHARING_VIOLATION) => return busy_error(paths),
             Err(error) => bail!("cannot write `{}`: {error}", paths.lock.display()),
         }
         Ok(())
@@ -113,6 +113,6 @@ impl OutputLock {
 }
 
 /// Returns the error for a folder that another build is writing to.
-pub(crate) fn busy(paths: &OutputPaths) -> Result<()> {
+pub(crate) fn busy_error(paths: &OutputPaths) -> Result<()> {
     bail!("another build is writing `{}`: wait until it is done", paths.folder.display())
 }

@@ -39,7 +39,7 @@ pub(crate) struct OldTree {
 /// # Errors
 /// If another build is running there, or on I/O errors.
 pub(crate) fn clean(paths: &OutputPaths, lock: &mut OutputLock) -> Result<()> {
-    lock.hold(paths, &paths.staging)?;
+    lock.lock_folder(paths, &paths.staging)?;
     swap::recover(paths)?;
     remove_leftover(&paths.staging)?;
     remove_leftover(&paths.aside)
@@ -53,12 +53,12 @@ impl Staging {
     pub(crate) fn create(paths: &OutputPaths, mut lock: OutputLock) -> Result<Self> {
         let path = &paths.staging;
         match fs::create_dir(path) {
-            Err(error) if error.kind() == ErrorKind::AlreadyExists => lock::busy(paths)?,
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => lock::busy_error(paths)?,
             made => made.with_context(|| {
                 format!("cannot make `{}` (the new site is made there first)", path.display())
             })?,
         }
-        lock.hold(paths, path)?;
+        lock.lock_folder(paths, path)?;
         lock.check_unchanged(paths)?;
         if let Ok(found) = fs::metadata(&paths.folder) {
             fs::set_permissions(path, found.permissions())
@@ -178,7 +178,7 @@ impl OldTree {
         let (old, new) = (&self.paths.staging, &self.paths.folder);
         // Removes known files first; usually nothing else is left.
         if let Ok(tree) = Tree::open(old) {
-            let real = real(old, folders(&plan.before));
+            let real = without_links(old, folders(&plan.before));
             let lies_there = |path: &&String| parent(path).is_none_or(|parent| real.contains(parent));
             let known = plan.before.iter().filter(lies_there);
             known.for_each(|path| drop(tree.remove_file(Path::new(path))));
@@ -207,7 +207,7 @@ impl OldTree {
 }
 
 /// Returns those folders that are not links: the target of a link is foreign.
-fn real<'p>(root: &Path, folders: BTreeSet<&'p str>) -> BTreeSet<&'p str> {
+fn without_links<'p>(root: &Path, folders: BTreeSet<&'p str>) -> BTreeSet<&'p str> {
     let mut real = BTreeSet::new();
     for folder in folders {
         let lies_in_real = parent(folder).is_none_or(|parent| real.contains(parent));

@@ -149,12 +149,12 @@ impl Engine {
     /// Returns the findings of a check. A check without findings is not rerun while its key is unchanged.
     pub fn check<T>(&self, name: &str, check: impl FnOnce() -> Vec<T>) -> Vec<T> {
         let query = query("check", name);
-        if self.recorded(&query).is_some_and(|(key, _)| self.results.knows(Kind::Clean, &key)) {
+        if self.recorded(&query).is_some_and(|(key, _)| self.results.contains_key(Kind::Clean, &key)) {
             return Vec::new();
         }
         let (found, key) = self.run(&query, check);
         if found.is_empty() {
-            self.results.note(Kind::Clean, key);
+            self.results.insert_key(Kind::Clean, key);
         }
         found
     }
@@ -175,7 +175,7 @@ impl Engine {
         }
         let (made, key) = self.run(&query, make);
         let files = made?;
-        self.results.note(Kind::Clean, key);
+        self.results.insert_key(Kind::Clean, key);
         sink.write_group(&key, files);
         Ok(())
     }
@@ -225,7 +225,7 @@ impl Sink for DryRun<'_> {
     fn write(&self, _path: String, _bytes: Vec<u8>) {}
 
     fn reuse_group(&self, key: &Key) -> bool {
-        self.0.results.knows(Kind::Clean, key)
+        self.0.results.contains_key(Kind::Clean, key)
     }
 }
 

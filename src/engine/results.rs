@@ -201,7 +201,7 @@ impl Results {
         if let Some(mut bytes) = kind.write(value) {
             debug_assert!(kind.read::<T>(&bytes).is_some(), "{kind:?} is kept in a form that cannot be read");
             bytes.shrink_to_fit();
-            self.keep(kind, key, bytes);
+            self.insert(kind, key, bytes);
         }
     }
 
@@ -213,7 +213,7 @@ impl Results {
     /// Caches bytes, unless they are unchanged.
     pub fn put_bytes(&self, kind: Kind, key: Key, bytes: Vec<u8>) {
         if self.find(kind, &key).is_none_or(|entry| entry.bytes() != bytes) {
-            self.keep(kind, key, bytes);
+            self.insert(kind, key, bytes);
         }
     }
 
@@ -223,14 +223,14 @@ impl Results {
     }
 
     /// Returns whether a key is present.
-    pub fn knows(&self, kind: Kind, key: &Key) -> bool {
+    pub fn contains_key(&self, kind: Kind, key: &Key) -> bool {
         self.find(kind, key).is_some()
     }
 
     /// Adds a key without a result.
-    pub fn note(&self, kind: Kind, key: Key) {
-        if !self.knows(kind, &key) {
-            self.keep(kind, key, Vec::new());
+    pub fn insert_key(&self, kind: Kind, key: Key) {
+        if !self.contains_key(kind, &key) {
+            self.insert(kind, key, Vec::new());
         }
     }
 
@@ -242,7 +242,7 @@ impl Results {
         Some(entry.clone())
     }
 
-    fn keep(&self, kind: Kind, key: Key, bytes: Vec<u8>) {
+    fn insert(&self, kind: Kind, key: Key, bytes: Vec<u8>) {
         let Some(mut table) = self.table(kind) else { return };
         if table.bytes + bytes.len() > MAX_PACK_BYTES {
             // Drops everything in a long session; results that are still needed are computed again.

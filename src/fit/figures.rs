@@ -74,7 +74,7 @@ struct Pool {
 }
 
 impl Pool {
-    fn place(&mut self, pieces: &[Segment]) -> usize {
+    fn index_of(&mut self, pieces: &[Segment]) -> usize {
         let pieces = pieces.iter().map(|piece| (piece.cells, piece.bytes.0, piece.slope));
         let curve = Curve { pieces: pieces.collect() };
         *self.places.entry(curve).or_insert_with_key(|curve| {
@@ -124,7 +124,8 @@ fn cache_curves(planner: &Planner<'_>, layer: usize, pool: &mut Pool) -> [[usize
             let plain = Settings::new(Quantization::F16, 1);
             let settings = settings(&plain, Runner::Library, slots, pair_types(pair));
             // This curve is never read: an unsupported pair has no compute buffer.
-            *place = pool.place(&planner.layer_cache(layer, &settings, Device::Gpu(0)).unwrap_or_default());
+            *place =
+                pool.index_of(&planner.layer_cache(layer, &settings, Device::Gpu(0)).unwrap_or_default());
         }
     }
     places
@@ -163,7 +164,7 @@ fn buffers<const N: usize>(
         for (pair, types) in (0..PAIRS).map(pair_types).enumerate() {
             let settings = settings(plain, runner, slots, types);
             let found = known.entry(what_matters(model, &settings)).or_insert_with(|| {
-                planner.compute(&settings).map(|devices| gpus.map(|gpu| pool.place(&devices[gpu])))
+                planner.compute(&settings).map(|devices| gpus.map(|gpu| pool.index_of(&devices[gpu])))
             });
             match found {
                 Ok(found) => (0..N).for_each(|at| places[at][slot][pair] = Some(found[at])),

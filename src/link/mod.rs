@@ -21,7 +21,7 @@ pub fn resolve(site: &Site, sources: &Sources, engine: &Engine) -> Links {
     let pages: Vec<(&Head, PathTarget<'_>)> =
         errors.chain(guides).chain(others).filter(|(head, _)| !head.is_unread()).collect();
     let links = |(head, named): &(&'_ Head, PathTarget<'_>)| {
-        engine.value(&format!("links {}", head.path), || finder.links(head, *named).says())
+        engine.value(&format!("links {}", head.path), || finder.links(head, *named).with_fingerprint())
     };
     let found: Vec<_> = pages.par_iter().map(links).collect();
     Links::new(pages.into_iter().map(|(head, _)| head).zip(found).collect(), engine)

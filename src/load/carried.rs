@@ -9,9 +9,9 @@ const PICTURES: [&str; 5] = ["gif", "jpeg", "jpg", "png", "webp"];
 const TEXTS: [&str; 5] = ["csv", "json", "log", "toml", "txt"];
 
 /// Maximum size of a file next to a page, in bytes.
-pub(super) const CARRIED_BYTES: u64 = 8 * 1024 * 1024;
+pub(super) const MAX_ASSET_BYTES: u64 = 8 * 1024 * 1024;
 /// Maximum number of pixels of an image: decoded, each takes four bytes, however small the file is.
-const PIXELS: u64 = 32_000_000;
+const MAX_PIXELS: u64 = 32_000_000;
 
 /// Why a file next to a page is not published.
 pub(super) struct Refused {
@@ -49,9 +49,9 @@ pub(super) fn refused(path: &str, bytes: &[u8]) -> Option<Refused> {
             help: "save it anew as GIF, JPEG, PNG or WebP".into(),
         });
     };
-    (u64::from(width) * u64::from(height) > PIXELS).then(|| Refused {
+    (u64::from(width) * u64::from(height) > MAX_PIXELS).then(|| Refused {
         rule: &TOO_LARGE,
         message: format!("the picture has {width} × {height} pixels"),
-        help: format!("at most {} million are shown: make it smaller", PIXELS / 1_000_000),
+        help: format!("at most {} million are shown: make it smaller", MAX_PIXELS / 1_000_000),
     })
 }

@@ -10,10 +10,10 @@ use walkdir::{DirEntry, WalkDir};
 
 use crate::diag::Diagnostic;
 use crate::files::{Sources, Span, is_scratch};
-use crate::load::carried::{self, CARRIED_BYTES};
+use crate::load::carried::{self, MAX_ASSET_BYTES};
 use crate::load::leftovers::{Leftover, leftovers};
-use crate::load::names::{BadName, Names, shown};
-use crate::load::pages::PAGE_BYTES;
+use crate::load::names::{BadName, Names, printable};
+use crate::load::pages::MAX_PAGE_BYTES;
 use crate::load::rules::{FILE_NAME, NOT_A_FILE, NOT_UTF8, TOO_LARGE};
 use crate::load::theme;
 
@@ -28,13 +28,13 @@ const FOLDERS: [&str; 4] = [CONTENT, TEMPLATES, "static", TRANSLATIONS];
 /// File with the settings.
 const SETTINGS: &str = "site.toml";
 /// Maximum size of the settings, in bytes.
-const SETTINGS_BYTES: u64 = 64 * 1024;
+const MAX_SETTINGS_BYTES: u64 = 64 * 1024;
 /// Maximum size of a template or a translation file, in bytes.
-const TEMPLATE_BYTES: u64 = 1024 * 1024;
+const MAX_TEMPLATE_BYTES: u64 = 1024 * 1024;
 /// Number of bytes that are examined to detect UTF-16.
 const UTF16_SAMPLE: usize = 1024;
 /// Maximum size of a static file, in bytes.
-const STATIC_BYTES: u64 = 64 * 1024 * 1024;
+const MAX_STATIC_BYTES: u64 = 64 * 1024 * 1024;
 
 /// Reads all sources of a site: the built-in theme, `site.toml`, `content/`, `templates/`, `static/`, `i18n/`.
 ///
@@ -71,7 +71,7 @@ fn read_into(root: &Path, folders: &[&str], sources: Sources) -> anyhow::Result<
         );
     }
     let mut reader = Reader { root, sources, found: Vec::new(), names: Names::default() };
-    match bounded(&settings, SETTINGS_BYTES) {
+    match bounded(&settings, MAX_SETTINGS_BYTES) {
         Ok(bytes) => reader.add_text(SETTINGS, bytes),
         Err(fault) => reader.refuse(SETTINGS, fault),
     }
@@ -92,7 +92,7 @@ pub fn own_files(root: &Path) -> Vec<Leftover> {
 
 /// Reads a single page; `None` if it is not a regular UTF-8 file, or too large.
 pub fn read_page(root: &Path, path: &str) -> Option<String> {
-    String::from_utf8(bounded(&root.join(path), PAGE_BYTES).ok()?).ok()
+    String::from_utf8(bounded(&root.join(path), MAX_PAGE_BYTES).ok()?).ok()
 }
 
 /// Why a file cannot be read.
@@ -130,7 +130,7 @@ impl Reader<'_> {
                 Ok(entry) if entry.file_type().is_dir() => {}
                 Ok(entry) => self.file(folder, &entry),
                 Err(error) => {
-                    let path = self.inner(error.path().unwrap_or(&top));
+                    let path = self.relative_path(error.path().unwrap_or(&top));
                     self.refuse(&path, Refusal::Unreadable(error.into()));
                 }
             }
@@ -138,20 +138,20 @@ impl Reader<'_> {
     }
 
     fn file(&mut self, folder: &str, entry: &DirEntry) {
-        let path = self.inner(entry.path());
+        let path = self.relative_path(entry.path());
         if !entry.file_type().is_file() {
             return self.refuse(&path, not_a_file(entry.file_type()));
         }
-        if let Some(fault) = self.names.look(&path) {
+        if let Some(fault) = self.names.check(&path) {
             return self.refuse(&path, Refusal::Name(fault));
         }
         let in_content = folder == CONTENT;
         let is_page = in_content && path.ends_with(".md");
         let most = match folder {
-            _ if is_page => PAGE_BYTES,
-            CONTENT => CARRIED_BYTES,
-            TEMPLATES | TRANSLATIONS => TEMPLATE_BYTES,
-            _ => STATIC_BYTES,
+            _ if is_page => MAX_PAGE_BYTES,
+            CONTENT => MAX_ASSET_BYTES,
+            TEMPLATES | TRANSLATIONS => MAX_TEMPLATE_BYTES,
+            _ => MAX_STATIC_BYTES,
         };
         let bytes = match bounded(entry.path(), most) {
             Ok(bytes) => bytes,
@@ -172,12 +172,12 @@ impl Reader<'_> {
     }
 
     /// Returns a path relative to the site, as findings show it.
-    fn inner(&self, path: &Path) -> String {
+    fn relative_path(&self, path: &Path) -> String {
         path.strip_prefix(self.root).unwrap_or(path).to_string_lossy().replace('\\', "/")
     }
 
     fn refuse(&mut self, path: &str, refusal: Refusal) {
-        let path = shown(path);
+        let path = printable(path);
         let place = Span::top(self.sources.add_unread(path.as_str(), ""));
         self.found.push(match refusal {
             Refusal::NotAFile(what) => Diagnostic::error(&NOT_A_FILE, place, format!("`{path}` is {what}"))

@@ -9,11 +9,11 @@ use crate::load::yaml_faults::{Repair, explain, leading_tabs};
 use crate::schema::{Node, NodeKind};
 
 /// Maximum size of front matter, in bytes.
-const LIMIT: usize = 32 * 1024;
+const MAX_BYTES: usize = 32 * 1024;
 /// Maximum nesting depth.
-const DEPTH: usize = 16;
+const MAX_DEPTH: usize = 16;
 /// Maximum number of syntax errors that are repaired to find more.
-const REPAIRS: usize = 16;
+const MAX_REPAIRS: usize = 16;
 
 /// Parsed front matter.
 #[derive(Debug)]
@@ -35,14 +35,14 @@ impl FrontMatter {
 /// Parses the front matter `text` at `place`; adds all errors to `found`.
 pub(super) fn parse(text: &str, place: Span, found: &mut Vec<Diagnostic>) -> FrontMatter {
     let empty = Node { span: place, kind: NodeKind::Null };
-    if text.len() > LIMIT {
+    if text.len() > MAX_BYTES {
         found.push(
             Diagnostic::error(
                 &TOO_LARGE,
                 place.part(0, 1),
                 format!("the front matter has {} bytes", text.len()),
             )
-            .help(format!("at most {LIMIT} are read; long text belongs into the body")),
+            .help(format!("at most {MAX_BYTES} are read; long text belongs into the body")),
         );
         return FrontMatter::new(empty, true);
     }
@@ -52,7 +52,7 @@ pub(super) fn parse(text: &str, place: Span, found: &mut Vec<Diagnostic>) -> Fro
     found.extend(tabs);
     let mut left_out = false;
     let mut repaired = Vec::new();
-    for _ in 0..REPAIRS {
+    for _ in 0..MAX_REPAIRS {
         match tree(&text, place) {
             Ok(Tree { mut node, faults, escaped }) => {
                 node.iter_mut().for_each(|node| node.mark_unreadable(&repaired));
@@ -141,10 +141,10 @@ fn tree(text: &str, place: Span) -> Result<Tree, ScanError> {
                 let node = builder.scalar(&value, style, start, end);
                 place_node(&mut open, &mut root, node);
             }
-            Event::SequenceStart(..) | Event::MappingStart(..) if open.len() >= DEPTH => {
+            Event::SequenceStart(..) | Event::MappingStart(..) if open.len() >= MAX_DEPTH => {
                 let place = builder.span(start, end);
                 builder.faults.push(
-                    Diagnostic::error(&TOO_LARGE, place, format!("nested deeper than {DEPTH}"))
+                    Diagnostic::error(&TOO_LARGE, place, format!("nested deeper than {MAX_DEPTH}"))
                         .help("flatten it"),
                 );
                 return Ok(builder.finish(root));

@@ -34,7 +34,7 @@ pub fn leftovers(root: &Path, folders: &[&str]) -> Vec<Leftover> {
     let mut found = Vec::new();
     for entry in top.into_iter().chain(inner).flatten() {
         let name = entry.file_name().to_string_lossy().to_lowercase();
-        let Some(is_usual) = usual(&name, entry.file_type()) else { continue };
+        let Some(is_usual) = has_expected_type(&name, entry.file_type()) else { continue };
         let path = entry.path().strip_prefix(root).unwrap_or(entry.path());
         found.push(Leftover {
             path: path.to_string_lossy().replace('\\', "/"),
@@ -49,7 +49,7 @@ pub fn leftovers(root: &Path, folders: &[&str]) -> Vec<Leftover> {
 const OLD_CACHE: &str = ".kbgen-cache";
 
 /// Returns whether a name belongs to kbgen, and if so, whether the type of the file is the expected one.
-fn usual(name: &str, kind: fs::FileType) -> Option<bool> {
+fn has_expected_type(name: &str, kind: fs::FileType) -> Option<bool> {
     match name {
         OLD_CACHE | ".kbgen-new" | ".kbgen-old" => Some(kind.is_dir()),
         _ => {

@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use crate::site::is_device;
 
 /// Maximum length of a path below the root of a site, in bytes: Windows limits whole paths to 260.
-const LONGEST_PATH: usize = 180;
+const MAX_PATH_BYTES: usize = 180;
 /// Maximum nesting of folders.
-const DEEPEST: usize = 8;
+const MAX_DEPTH: usize = 8;
 
 /// Message and help for an invalid path.
 pub(super) type BadName = (String, String);
@@ -20,7 +20,7 @@ pub(super) struct Names {
 
 impl Names {
     /// Checks the path of a file. Of a page only its folders: `bad-slug` and `duplicate-slug` check its name.
-    pub fn look(&mut self, path: &str) -> Option<BadName> {
+    pub fn check(&mut self, path: &str) -> Option<BadName> {
         let is_page = path.starts_with("content/") && path.ends_with(".md");
         let judged = if is_page { path.rsplit_once('/').map_or("", |(folder, _)| folder) } else { path };
         too_long(path).or_else(|| odd_part(judged)).or_else(|| {
@@ -34,23 +34,26 @@ impl Names {
 /// Returns message and help for a path that is too long or too deep.
 fn too_long(path: &str) -> Option<BadName> {
     let folders = path.matches('/').count();
-    if path.len() > LONGEST_PATH {
-        let help = format!("at most {LONGEST_PATH}: shorten the names of its folders");
+    if path.len() > MAX_PATH_BYTES {
+        let help = format!("at most {MAX_PATH_BYTES}: shorten the names of its folders");
         return Some((format!("this path has {} bytes", path.len()), help));
     }
-    (folders > DEEPEST).then(|| {
-        (format!("this file lies in {folders} folders"), format!("at most {DEEPEST} lie in each other"))
+    (folders > MAX_DEPTH).then(|| {
+        (format!("this file lies in {folders} folders"), format!("at most {MAX_DEPTH} lie in each other"))
     })
 }
 
 /// Returns message and help for the first component of a path that is not portable.
 fn odd_part(path: &str) -> Option<BadName> {
-    let (part, why) = path.split('/').find_map(|part| Some((part, why(part)?)))?;
-    Some((format!("`{}` {why}", shown(part)), "use letters from a to z, digits, `-`, `_` and dots".into()))
+    let (part, why) = path.split('/').find_map(|part| Some((part, portability_problem(part)?)))?;
+    Some((
+        format!("`{}` {why}", printable(part)),
+        "use letters from a to z, digits, `-`, `_` and dots".into(),
+    ))
 }
 
 /// Returns why a name is not portable, if so.
-fn why(name: &str) -> Option<&'static str> {
+fn portability_problem(name: &str) -> Option<&'static str> {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_. @+~()[]=,".contains(c);
     if !name.is_ascii() {
         return Some("has letters that look alike or are written in more than one way");
@@ -65,10 +68,10 @@ fn why(name: &str) -> Option<&'static str> {
 }
 
 /// Returns a name that is safe to print.
-pub(super) fn shown(name: &str) -> String {
+pub(super) fn printable(name: &str) -> String {
     name.chars()
         .map(|c| if c.is_ascii() && !c.is_ascii_control() { c } else { '?' })
-        .take(LONGEST_PATH)
+        .take(MAX_PATH_BYTES)
         .collect()
 }
 
@@ -91,10 +94,10 @@ mod tests {
             "a\u{202E}b",
             "a<b>",
         ] {
-            assert!(why(name).is_some(), "{name:?}");
+            assert!(portability_problem(name).is_some(), "{name:?}");
         }
         for name in ["a.png", "Logo@2x.png", "llama-3.1_8b", "console", "a (1).png"] {
-            assert_eq!(why(name), None, "{name:?}");
+            assert_eq!(portability_problem(name), None, "{name:?}");
         }
     }
 

@@ -20,7 +20,7 @@ use crate::site::kinds::{
 use crate::site::{Body, FrontMatter, Head, Kind, Page, PageId, Site, Unread, title_of};
 
 /// Maximum size of a page, in bytes.
-pub(super) const PAGE_BYTES: u64 = 1024 * 1024;
+pub(super) const MAX_PAGE_BYTES: u64 = 1024 * 1024;
 
 /// Whether drafts are part of the site.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -50,18 +50,18 @@ pub fn pages_with(
         if !source.path.ends_with(".md") {
             continue;
         }
-        let Some(place) = place(source, file, &mut found) else { continue };
+        let Some(place) = page_path(source, file, &mut found) else { continue };
         if place.kind == Kind::Error && folders.insert(place.category.clone()) {
-            found.extend(folder_fault(&place.category, file));
+            found.extend(check_category_name(&place.category, file));
         }
         placed.push(place);
     }
     progress.start_stage(Stage::Parse, placed.len());
-    let read = |place: &Place<'_>| {
+    let read = |place: &PagePath<'_>| {
         progress.start_page(&place.source.path);
         // The file id is part of the name, since spans contain it.
         let name = format!("{:?} {}", place.file, place.source.path);
-        let page = engine.value(&format!("{drafts:?} {name}"), || page_kept(place, &name, drafts, engine));
+        let page = engine.value(&format!("{drafts:?} {name}"), || cached_page(place, &name, drafts, engine));
         progress.finish_page(&place.source.path);
         page
     };
@@ -72,7 +72,7 @@ pub fn pages_with(
         found.extend(faults);
     }
     for (file, source) in sources.unread_under("content/") {
-        let place = place(source, file, &mut Vec::new()).filter(|_| source.path.ends_with(".md"));
+        let place = page_path(source, file, &mut Vec::new()).filter(|_| source.path.ends_with(".md"));
         place.iter().for_each(|place| add_unread(&mut site, place));
     }
     add_missing_categories(&mut site);
@@ -81,7 +81,7 @@ pub fn pages_with(
 }
 
 /// A page's file with the data in its path.
-struct Place<'s> {
+struct PagePath<'s> {
     source: &'s Source,
     file: SourceId,
     kind: Kind,
@@ -89,7 +89,7 @@ struct Place<'s> {
     category: String,
 }
 
-fn place<'s>(source: &'s Source, file: SourceId, found: &mut Vec<Diagnostic>) -> Option<Place<'s>> {
+fn page_path<'s>(source: &'s Source, file: SourceId, found: &mut Vec<Diagnostic>) -> Option<PagePath<'s>> {
     let rest = source.path.strip_prefix("content/").unwrap_or(&source.path);
     let parts: Vec<&str> = rest.split('/').collect();
     let (folder, inner) = (parts[0], &parts[1..]);
@@ -117,13 +117,13 @@ fn place<'s>(source: &'s Source, file: SourceId, found: &mut Vec<Diagnostic>) ->
         );
     }
     if kind == Kind::Error && name == "_index" && inner.len() == 2 {
-        return Some(Place { source, file, kind: Kind::Category, slug: category.clone(), category });
+        return Some(PagePath { source, file, kind: Kind::Category, slug: category.clone(), category });
     }
-    Some(Place { source, file, kind, slug: name.to_string(), category })
+    Some(PagePath { source, file, kind, slug: name.to_string(), category })
 }
 
 /// Returns a finding if a folder name cannot be a category.
-fn folder_fault(category: &str, file: SourceId) -> Option<Diagnostic> {
+fn check_category_name(category: &str, file: SourceId) -> Option<Diagnostic> {
     let lower = category.to_lowercase();
     let (message, help) = if !schema::is_slug(&lower) {
         let message = format!("the folder `{category}` cannot be the address of a category");
@@ -137,7 +137,7 @@ fn folder_fault(category: &str, file: SourceId) -> Option<Diagnostic> {
 }
 
 /// As [`page`]; caches error pages between runs unless they have findings or are drafts.
-fn page_kept(place: &Place<'_>, name: &str, drafts: Drafts, engine: &Engine) -> (Site, Vec<Diagnostic>) {
+fn cached_page(place: &PagePath<'_>, name: &str, drafts: Drafts, engine: &Engine) -> (Site, Vec<Diagnostic>) {
     if place.kind != Kind::Error {
         return page(place, drafts);
     }
@@ -162,8 +162,8 @@ fn page_kept(place: &Place<'_>, name: &str, drafts: Drafts, engine: &Engine) -> 
 }
 
 /// Parses the page of one file, unless it is an excluded draft, and returns its findings.
-fn page(place: &Place<'_>, drafts: Drafts) -> (Site, Vec<Diagnostic>) {
-    let Place { source, file, .. } = *place;
+fn page(place: &PagePath<'_>, drafts: Drafts) -> (Site, Vec<Diagnostic>) {
+    let PagePath { source, file, .. } = *place;
     let (mut site, mut found) = (Site::default(), Vec::new());
     let lower = place.slug.to_lowercase();
     if !schema::is_slug(&lower) {
@@ -209,7 +209,7 @@ fn page(place: &Place<'_>, drafts: Drafts) -> (Site, Vec<Diagnostic>) {
 }
 
 /// Adds the page of an unreadable file, since others may link to it.
-fn add_unread(site: &mut Site, place: &Place<'_>) {
+fn add_unread(site: &mut Site, place: &PagePath<'_>) {
     let top = Span::top(place.file);
     let cut = Split { front: top, body: top, faults: Vec::new(), certainty: Certainty::Guessed };
     let fields = Fields::none(top);
@@ -218,8 +218,8 @@ fn add_unread(site: &mut Site, place: &Place<'_>) {
 }
 
 /// Adds a page to the pages of its kind.
-fn add(site: &mut Site, place: &Place<'_>, fields: &Fields, head: Head) {
-    fn page<T>(place: &Place<'_>, fields: &Fields, head: Head, data: T) -> Page<T> {
+fn add(site: &mut Site, place: &PagePath<'_>, fields: &Fields, head: Head) {
+    fn page<T>(place: &PagePath<'_>, fields: &Fields, head: Head, data: T) -> Page<T> {
         // The title is a separate fact: most readers of the data do not use it.
         let text = place.source.text.as_str();
         let title = TITLE.of(fields).map_or(0..0, |title| title.span.start..title.span.end);
@@ -248,13 +248,13 @@ fn add(site: &mut Site, place: &Place<'_>, fields: &Fields, head: Head) {
 }
 
 fn head(
-    place: &Place<'_>,
+    place: &PagePath<'_>,
     fields: &Fields,
     escaped: Vec<Spanned<String>>,
     cut: &Split,
     unread: Unread,
 ) -> Head {
-    let Place { source, file, .. } = *place;
+    let PagePath { source, file, .. } = *place;
     let (front, body) = (cut.front, cut.body);
     let front_matter = FrontMatter {
         // Titles are single lines in lists.

@@ -89,7 +89,7 @@ impl Assets {
     }
 
     /// Returns the fingerprint of what pages depend on: the output paths.
-    pub fn says(&self) -> Fingerprint {
+    pub fn fingerprint(&self) -> Fingerprint {
         Fingerprint::of(self.files.iter().flat_map(|(name, (path, _))| [name, path]))
     }
 

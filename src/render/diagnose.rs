@@ -62,12 +62,12 @@ pub(super) fn table(cx: &RenderContext<'_>) -> Outputs {
         quants: inputs.fits.quants.iter().map(String::as_str).collect(),
     });
     let mut text = format!("kbgen.tables={{\"match\":{signatures},");
-    text.push_str(inner(&tables));
+    text.push_str(without_braces(&tables));
     text.push_str(",\"pages\":{");
     for (at, (error, entry)) in inputs.site.errors.iter().zip(&entries).enumerate() {
         let comma = if at > 0 { "," } else { "" };
         let (slug, command) = (json(&error.head.id.slug), json(&first_command(cx, error)));
-        text.push_str(&format!("{comma}{slug}:{{{},\"first_command\":{command}}}", inner(entry)));
+        text.push_str(&format!("{comma}{slug}:{{{},\"first_command\":{command}}}", without_braces(entry)));
     }
     text.push_str("}};\n");
     let mut outputs = Outputs::default();
@@ -109,7 +109,7 @@ fn entries(cx: &RenderContext<'_>) -> Vec<String> {
 }
 
 /// Returns the text between the braces of an object.
-fn inner(object: &str) -> &str {
+fn without_braces(object: &str) -> &str {
     &object[1..object.len() - 1]
 }
 

@@ -12,7 +12,7 @@ use crate::render::xml;
 use crate::site::{Head, Kind};
 
 /// Maximum number of entries.
-const ENTRIES: usize = 60;
+const MAX_ENTRIES: usize = 60;
 
 /// A feed: address, title, the page that it belongs to, and its pages.
 struct Feed<'f> {
@@ -73,7 +73,7 @@ fn write(cx: &RenderContext<'_>, feed: &Feed<'_>) -> std::io::Result<Vec<u8>> {
         .filter_map(|head| cx.updated(head).map(|(day, change)| FeedEntry { head, day, change }))
         .collect();
     entries.sort_by_key(|entry| (Reverse(entry.day), &entry.head.id));
-    entries.truncate(ENTRIES);
+    entries.truncate(MAX_ENTRIES);
     let updated = entries.first().map_or(Date::constant(1970, 1, 1), |entry| entry.day);
     let mut writer = Writer::new_with_indent(Vec::new(), b' ', 1);
     writer.write_event(Event::Decl(BytesDecl::new("1.0", Some("utf-8"), None)))?;

@@ -10,8 +10,8 @@ use crate::render::assets::digest;
 use crate::render::not_covered::not_covered;
 use crate::site::kinds::ModelData;
 use crate::site::{
-    CACHE_TYPES, Curve, DEFAULT_CTX, Factors, Figures, LEAST_VISIBLE, Offload, PAIRS, QuantFit, Runner,
-    SLOTS, SampledSplit, Share, Vllm, WEIGHT_TYPES,
+    CACHE_TYPES, Curve, DEFAULT_CTX, Factors, Figures, MIN_VISIBLE, Offload, PAIRS, QuantFit, Runner, SLOTS,
+    SampledSplit, Share, Vllm, WEIGHT_TYPES,
 };
 
 /// Version of the format; increased when readers have to change.
@@ -85,7 +85,7 @@ pub(super) fn index(inputs: &RenderInputs<'_>, tables: &Outputs) -> Value {
         "models": models,
         "devices": devices,
         "driver": [fits.driver.0, fits.driver.1],
-        "visible": LEAST_VISIBLE,
+        "visible": MIN_VISIBLE,
         "ctx": DEFAULT_CTX,
         "bands": fits.speeds.bands,
     })

@@ -118,7 +118,7 @@ impl SharedData {
     /// Every text of a script that cannot be translated.
     pub fn new(inputs: &RenderInputs<'_>) -> Result<Self, Vec<Diagnostic>> {
         let assets = Assets::new(inputs.sources, &inputs.config.texts)?;
-        let assets = Fact::new(Name::new("assets", ""), assets.says(), assets);
+        let assets = Fact::new(Name::new("assets", ""), assets.fingerprint(), assets);
         inputs.engine.register(&assets);
         let prose = Prose::new(inputs, &assets);
         let fit_index = inputs.engine.query(engine::Kind::Gathered, "fit index", || {

@@ -28,9 +28,9 @@ fn description(cx: &RenderContext<'_>) -> std::io::Result<Vec<u8>> {
         let mut text = |name: &str, content: &str| {
             writer.create_element(name).write_text_content(BytesText::new(content)).map(|_| ())
         };
-        text("ShortName", &within(&config.title, 16))?;
-        text("LongName", &within(&config.title, 48))?;
-        text("Description", &within(&config.description, 1024))?;
+        text("ShortName", &truncate_at_word(&config.title, 16))?;
+        text("LongName", &truncate_at_word(&config.title, 48))?;
+        text("Description", &truncate_at_word(&config.description, 1024))?;
         text("Language", &config.language)?;
         text("InputEncoding", "UTF-8")?;
         text("OutputEncoding", "UTF-8")?;
@@ -52,7 +52,7 @@ fn description(cx: &RenderContext<'_>) -> std::io::Result<Vec<u8>> {
 }
 
 /// Returns the words of a text that fit into a number of characters; truncates a longer first word.
-fn within(text: &str, most: usize) -> String {
+fn truncate_at_word(text: &str, most: usize) -> String {
     if text.chars().count() <= most {
         return text.to_string();
     }
@@ -63,12 +63,12 @@ fn within(text: &str, most: usize) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::within;
+    use super::truncate_at_word;
 
     #[test]
     fn truncates_long_names_at_words() {
-        assert_eq!(within("Local LLM Errors", 16), "Local LLM Errors");
-        assert_eq!(within("Errors of local models", 16), "Errors of local");
-        assert_eq!(within("Unausstehlichkeiten", 16), "Unausstehlichkei");
+        assert_eq!(truncate_at_word("Local LLM Errors", 16), "Local LLM Errors");
+        assert_eq!(truncate_at_word("Errors of local models", 16), "Errors of local");
+        assert_eq!(truncate_at_word("Unausstehlichkeiten", 16), "Unausstehlichkei");
     }
 }

@@ -115,7 +115,7 @@ impl<'s> PageHooks<'s> {
 }
 
 /// Returns the link to a target from a page with this root.
-pub(super) fn lead(root: &str, target: &LinkTarget, assets: &Assets) -> String {
+pub(super) fn target_href(root: &str, target: &LinkTarget, assets: &Assets) -> String {
     match target {
         LinkTarget::Page { page, anchor } => with_anchor(href(root, &page.address()), anchor.as_deref()),
         LinkTarget::Listing { address, anchor } => with_anchor(href(root, address), anchor.as_deref()),
@@ -138,7 +138,7 @@ fn shown_at(head: &Head) -> String {
 impl RenderHooks for PageHooks<'_> {
     fn href(&self, destination: &str) -> String {
         match self.targets.get(destination) {
-            Some(target) => lead(&self.root, target, self.assets),
+            Some(target) => target_href(&self.root, target, self.assets),
             None => destination.to_string(),
         }
     }
@@ -213,7 +213,7 @@ pub(super) struct InlineHooks<'s> {
 impl RenderHooks for InlineHooks<'_> {
     fn href(&self, destination: &str) -> String {
         match self.inputs.links.of(self.page).and_then(|links| links.lines.get(destination)) {
-            Some(target) => lead(self.root, target, self.assets),
+            Some(target) => target_href(self.root, target, self.assets),
             None => destination.to_string(),
         }
     }

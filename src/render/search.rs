@@ -21,7 +21,7 @@ struct SearchEntry {
 }
 
 /// Maximum number of characters of a note: one line of a wide window.
-const NOTE: usize = 80;
+const MAX_NOTE_CHARS: usize = 80;
 
 /// Generated pages with a description that is searched, too.
 const PURPOSES: [(&str, &str); 14] = [
@@ -111,7 +111,7 @@ fn entries(cx: &RenderContext<'_>) -> Vec<SearchEntry> {
     entries.extend(site.documents.iter().map(|page| prose(cx, &page.head, &[])));
     entries.extend(LISTINGS.iter().filter_map(|listing| {
         let note = cx.tr(purpose(listing.address)?);
-        Some(SearchEntry::new(listing.address.to_string(), cx.tr(listing.title)).saying(note.to_string()))
+        Some(SearchEntry::new(listing.address.to_string(), cx.tr(listing.title)).with_note(note.to_string()))
     }));
     entries
 }
@@ -123,21 +123,21 @@ impl SearchEntry {
     }
 
     /// Adds a note, which is searched, too.
-    fn saying(mut self, note: String) -> Self {
+    fn with_note(mut self, note: String) -> Self {
         self.document.body.push_str(&note);
-        self.note = cut(&note);
+        self.note = one_line(&note);
         self
     }
 
     /// Adds synonyms.
-    fn called(mut self, names: &[String]) -> Self {
+    fn with_synonyms(mut self, names: &[String]) -> Self {
         self.document.signatures.push_str(&names.join(" "));
         self.also = names.to_vec();
         self
     }
 
     /// Adds words that are searched but not shown.
-    fn about(mut self, words: &[&str]) -> Self {
+    fn with_words(mut self, words: &[&str]) -> Self {
         for word in words {
             self.document.body.push('\n');
             self.document.body.push_str(word);
@@ -150,9 +150,9 @@ impl SearchEntry {
 fn prose(cx: &RenderContext<'_>, head: &Head, names: &[String]) -> SearchEntry {
     let headings: Vec<&str> = cx.summary(head).toc.iter().map(|entry| entry.title.as_str()).collect();
     SearchEntry::new(head.id.address(), &head.title.value)
-        .saying(cx.describe(head))
-        .called(names)
-        .about(&headings)
+        .with_note(cx.describe(head))
+        .with_synonyms(names)
+        .with_words(&headings)
 }
 
 /// Creates the entry of an error, with its messages.
@@ -164,9 +164,9 @@ fn error(cx: &RenderContext<'_>, page: &Page<ErrorData>) -> SearchEntry {
     let tools = cx.tool_titles(page);
     let mut words: Vec<&str> = tools.iter().map(String::as_str).collect();
     words.extend(category.map(|head| head.title.value.as_str()));
-    let mut entry = prose(cx, &page.head, &[]).about(&words);
+    let mut entry = prose(cx, &page.head, &[]).with_words(&words);
     if let Some(first) = wordings.first() {
-        entry.note = cut(first);
+        entry.note = one_line(first);
     }
     entry.document.signatures = wordings.join("\n");
     entry
@@ -176,7 +176,8 @@ fn model(page: &Page<ModelData>) -> SearchEntry {
     let data = &page.data;
     let size = data.parameters.as_ref().map(|count| parameters(count.value));
     let note: Vec<&str> = [Some(data.family.as_str()), size.as_deref()].into_iter().flatten().collect();
-    let mut entry = SearchEntry::new(page.head.id.address(), &page.head.title.value).saying(note.join(", "));
+    let mut entry =
+        SearchEntry::new(page.head.id.address(), &page.head.title.value).with_note(note.join(", "));
     entry.document.signatures = data.hf_id.clone().unwrap_or_default();
     entry
 }
@@ -188,15 +189,17 @@ fn device(page: &Page<DeviceData>) -> SearchEntry {
     let note: Vec<&str> = facts.into_iter().flatten().collect();
     let line = [&data.architecture, &data.generation].into_iter().flatten();
     let words: Vec<&str> = line.map(String::as_str).collect();
-    SearchEntry::new(page.head.id.address(), &page.head.title.value).saying(note.join(", ")).about(&words)
+    SearchEntry::new(page.head.id.address(), &page.head.title.value)
+        .with_note(note.join(", "))
+        .with_words(&words)
 }
 
 /// Returns the words of a text that fit in one line.
-fn cut(text: &str) -> String {
-    if text.chars().count() <= NOTE {
+fn one_line(text: &str) -> String {
+    if text.chars().count() <= MAX_NOTE_CHARS {
         return text.to_string();
     }
-    let start: String = text.chars().take(NOTE).collect();
+    let start: String = text.chars().take(MAX_NOTE_CHARS).collect();
     let end = start.rfind(' ').unwrap_or(start.len());
     format!("{} …", start[..end].trim_end_matches([',', ';', ':', '.', ' ', '…']))
 }
@@ -207,9 +210,9 @@ mod tests {
 
     #[test]
     fn notes_are_one_line_of_whole_words() {
-        assert_eq!(cut("CUDA out of memory"), "CUDA out of memory");
-        let long = cut(&"allocating … on device, ".repeat(9));
-        assert!(long.chars().count() <= NOTE + 2, "{long}");
+        assert_eq!(one_line("CUDA out of memory"), "CUDA out of memory");
+        let long = one_line(&"allocating … on device, ".repeat(9));
+        assert!(long.chars().count() <= MAX_NOTE_CHARS + 2, "{long}");
         assert!(long.ends_with("device …") || long.ends_with("allocating …"), "{long}");
     }
 }

@@ -139,7 +139,7 @@ impl Links {
 
 impl PageLinks {
     /// Returns the links with the fingerprint of what other pages depend on.
-    pub fn says(self) -> (Self, Fingerprint) {
+    pub fn with_fingerprint(self) -> (Self, Fingerprint) {
         let says = Fingerprint::of_data(&(&self.targets, &self.lines, &self.points_at));
         (self, says)
     }

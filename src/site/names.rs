@@ -32,10 +32,10 @@ pub struct Names {
 type Rank = u8;
 
 /// Maximum length of a name, in bytes.
-const LONGEST: usize = 200;
+const MAX_NAME_BYTES: usize = 200;
 
 /// Maximum number of pages that a message lists.
-const LISTED: usize = 8;
+const MAX_LISTED: usize = 8;
 
 impl Names {
     /// Builds the table of a site's models or devices; pages of other kinds are found by slug only.
@@ -63,7 +63,7 @@ impl Names {
     /// Returns the pages that a name resolves to. Of a name with an owner, such as `unsloth/Qwen3-8B-GGUF`, the part
     /// after the owner must be complete.
     pub fn resolve(&self, name: &str) -> Resolved {
-        if name.len() <= LONGEST {
+        if name.len() <= MAX_NAME_BYTES {
             if self.slugs.iter().any(|slug| slug == name) {
                 return Resolved::Page(name.to_string());
             }
@@ -77,7 +77,7 @@ impl Names {
                 return found;
             }
         }
-        Resolved::Unknown(self.near(name))
+        Resolved::Unknown(self.closest(name))
     }
 
     fn look_up(&self, spelled: &str, most: Rank) -> Option<Resolved> {
@@ -93,7 +93,7 @@ impl Names {
 
     /// Returns the most likely page: one whose spelling starts with or contains this one, else that with the most
     /// similar slug.
-    fn near(&self, name: &str) -> Option<String> {
+    fn closest(&self, name: &str) -> Option<String> {
         let (spelled, slugs) = (spelling(name), || self.slugs.iter().map(String::as_str));
         let containing =
             slugs().filter(|slug| spelling(slug).contains(&spelled)).min_by_key(|slug| slug.len());
@@ -145,13 +145,13 @@ impl Names {
 
     /// Adds every spelling that leaves out some of the words with a rank; the first word always remains.
     fn add_shortened(&mut self, all: &[String], rank_of: impl Fn(&str) -> Option<Rank>, slug: &str) {
-        const MOST: usize = 6;
+        const MAX_OMITTED: usize = 6;
         let may_go: Vec<(usize, Rank)> = all
             .iter()
             .enumerate()
             .skip(1)
             .filter_map(|(at, word)| Some((at, rank_of(word)?)))
-            .take(MOST)
+            .take(MAX_OMITTED)
             .collect();
         for chosen in 1_u32..1 << may_go.len() {
             let gone: Vec<(usize, Rank)> =
@@ -172,7 +172,9 @@ impl Resolved {
         let what = if kind == Kind::Hardware { "device" } else { kind.name() };
         match self {
             Self::Page(slug) => Ok(slug),
-            Self::Ambiguous(slugs) => Err(format!("`{name}` is ambiguous: it could be {}", listed(&slugs))),
+            Self::Ambiguous(slugs) => {
+                Err(format!("`{name}` is ambiguous: it could be {}", format_slugs(&slugs)))
+            }
             Self::Unknown(Some(near)) => Err(format!("there is no {what} `{name}`: did you mean `{near}`?")),
             Self::Unknown(None) => Err(format!(
                 "there is no {what} `{name}`: the pages under content/{}/ are all there are{}",
@@ -185,9 +187,9 @@ impl Resolved {
 }
 
 /// Formats slugs in backticks, the last after `or`.
-fn listed(slugs: &[String]) -> String {
-    let quoted: Vec<String> = slugs.iter().take(LISTED).map(|slug| format!("`{slug}`")).collect();
-    match (slugs.len().saturating_sub(LISTED), quoted.split_last()) {
+fn format_slugs(slugs: &[String]) -> String {
+    let quoted: Vec<String> = slugs.iter().take(MAX_LISTED).map(|slug| format!("`{slug}`")).collect();
+    match (slugs.len().saturating_sub(MAX_LISTED), quoted.split_last()) {
         (0, Some((last, first))) if !first.is_empty() => format!("{} or {last}", first.join(", ")),
         (0, _) => quoted.join(", "),
         (more, _) => format!("{} or one of {more} more", quoted.join(", ")),

@@ -52,7 +52,7 @@ pub enum Unread {
 }
 
 impl Unread {
-    pub(super) fn says(&self) -> &'static [u8] {
+    pub(super) fn as_bytes(&self) -> &'static [u8] {
         match self {
             Self::Nothing => b"read",
             Self::Fields(_) => b"fields",
@@ -118,7 +118,8 @@ impl Head {
         let values =
             |placed: &[Spanned<String>]| placed.iter().map(|one| one.value.clone()).collect::<Vec<_>>();
         let verified = verified.as_ref().map(|day| day.value);
-        let says = (&path, &title.value, verified, values(aliases), draft, values(escaped), unread.says());
+        let says =
+            (&path, &title.value, verified, values(aliases), draft, values(escaped), unread.as_bytes());
         let says = Fingerprint::of_data(&says);
         let front_matter = Fact::new(Name::new("front", &path), says, front_matter);
         let body = Fact::new(Name::new("body", &path), Fingerprint::of([text]), body);
@@ -253,24 +254,27 @@ impl Site {
     }
 
     /// Splits the site into sites of one page each, extractors included.
-    pub fn one_by_one(&self) -> impl Iterator<Item = (&Head, Self)> {
-        fn alone<T>(pages: &Pages<T>, add: fn(&mut Site, Page<T>)) -> impl Iterator<Item = (&Head, Site)> {
+    pub fn split_pages(&self) -> impl Iterator<Item = (&Head, Self)> {
+        fn single_page<T>(
+            pages: &Pages<T>,
+            add: fn(&mut Site, Page<T>),
+        ) -> impl Iterator<Item = (&Head, Site)> {
             pages.iter().map(move |page| {
                 let mut site = Site::default();
                 add(&mut site, page.clone());
                 (&page.head, site)
             })
         }
-        alone(&self.errors, |site, page| site.errors.push(page))
-            .chain(alone(&self.categories, |site, page| site.categories.push(page)))
-            .chain(alone(&self.tools, |site, page| site.tools.push(page)))
-            .chain(alone(&self.guides, |site, page| site.guides.push(page)))
-            .chain(alone(&self.models, |site, page| site.models.push(page)))
-            .chain(alone(&self.devices, |site, page| site.devices.push(page)))
-            .chain(alone(&self.quants, |site, page| site.quants.push(page)))
-            .chain(alone(&self.terms, |site, page| site.terms.push(page)))
-            .chain(alone(&self.extractors, |site, page| site.extractors.push(page)))
-            .chain(alone(&self.documents, |site, page| site.documents.push(page)))
+        single_page(&self.errors, |site, page| site.errors.push(page))
+            .chain(single_page(&self.categories, |site, page| site.categories.push(page)))
+            .chain(single_page(&self.tools, |site, page| site.tools.push(page)))
+            .chain(single_page(&self.guides, |site, page| site.guides.push(page)))
+            .chain(single_page(&self.models, |site, page| site.models.push(page)))
+            .chain(single_page(&self.devices, |site, page| site.devices.push(page)))
+            .chain(single_page(&self.quants, |site, page| site.quants.push(page)))
+            .chain(single_page(&self.terms, |site, page| site.terms.push(page)))
+            .chain(single_page(&self.extractors, |site, page| site.extractors.push(page)))
+            .chain(single_page(&self.documents, |site, page| site.documents.push(page)))
     }
 
     /// Removes pages for which `keep` returns `false`; keeps all extractors.

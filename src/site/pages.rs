@@ -60,7 +60,8 @@ impl<T> Pages<T> {
     /// Sorts the pages by slug; files with the same slug keep the order of their paths.
     pub(super) fn sort(&mut self, kind: Kind) {
         self.pages.sort_by(|a, b| (&a.head.id, &a.head.path).cmp(&(&b.head.id, &b.head.path)));
-        let says = self.pages.iter().flat_map(|page| [page.head.path.as_bytes(), page.head.unread.says()]);
+        let says =
+            self.pages.iter().flat_map(|page| [page.head.path.as_bytes(), page.head.unread.as_bytes()]);
         self.list = Some((Name::new("pages", kind.name()), Fingerprint::of(says)));
     }
 
@@ -79,7 +80,7 @@ impl<T> Pages<T> {
             visit(name, fingerprint);
         }
         for same in self.pages.chunk_by(|one, other| one.head.id.slug == other.head.id.slug) {
-            let says = same.iter().flat_map(|page| [page.head.path.as_bytes(), page.head.unread.says()]);
+            let says = same.iter().flat_map(|page| [page.head.path.as_bytes(), page.head.unread.as_bytes()]);
             visit(Name::new(same[0].head.id.kind.name(), &same[0].head.id.slug), Fingerprint::of(says));
         }
         for page in &self.pages {

@@ -10,7 +10,7 @@ const MIB: u64 = 1 << 20;
 const GIB: u64 = 1 << 30;
 
 /// Lowest measured fraction of a CUDA GPU, in thousandths: 3712 of 4096 MiB (GeForce GTX 1650).
-pub const LEAST_VISIBLE: u64 = 906;
+pub const MIN_VISIBLE: u64 = 906;
 
 /// Memory that CUDA on Linux reserves on a GPU without ECC: at least 559 of 16384 MiB (GeForce RTX 5060 Ti), and 2.2
 /// % of larger ones.
@@ -59,10 +59,10 @@ impl DeviceData {
 
 impl Site {
     /// Returns the memory that programs can use on any CUDA GPU with this many bytes: the minimum over the catalog's
-    /// GPUs of that size, else [`LEAST_VISIBLE`].
+    /// GPUs of that size, else [`MIN_VISIBLE`].
     pub fn visible_of_size(&self, memory: u64) -> u64 {
         let of_size =
             self.devices.iter().filter(|page| page.data.is_cuda() && page.data.memory_bytes() == memory);
-        of_size.map(|page| page.data.visible_bytes()).min().unwrap_or(memory / 1000 * LEAST_VISIBLE)
+        of_size.map(|page| page.data.visible_bytes()).min().unwrap_or(memory / 1000 * MIN_VISIBLE)
     }
 }

@@ -6,7 +6,7 @@
   const data = document.documentElement.dataset;
   const base = new URL(data.root).href;
   const start = document.querySelector("main > article");
-  const said = document.getElementById("bundle-said");
+  const said = document.getElementById("bundle-status");
   let shown = start;
   const title = document.title;
   /** @type {Promise<void>} */

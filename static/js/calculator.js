@@ -386,16 +386,16 @@
     $("layers-slide").max = table.layers + 1;
     put("layers-slide", layers);
     reach("layers-reach", answer.mostLayers / (table.layers + 1));
-    $("layers-said").textContent = t("{n} of {all}, including the output", { n: layers, all: table.layers + 1 });
-    $("layers-slide").setAttribute("aria-valuetext", $("layers-said").textContent);
+    $("layers-value").textContent = t("{n} of {all}, including the output", { n: layers, all: table.layers + 1 });
+    $("layers-slide").setAttribute("aria-valuetext", $("layers-value").textContent);
     $("experts-field").hidden = !lookup.hasExperts(table) || ollama;
     mark("experts", state.experts === 0 ? "none" : typeof state.experts === "number" ? "own" : state.experts);
     $("experts-own").hidden = typeof state.experts !== "number" || !state.experts;
     $("experts-slide").max = table.layers;
     put("experts-slide", hostExperts);
     reach("experts-reach", 0);
-    $("experts-said").textContent = t("of the first {n} of {all} layers", { n: hostExperts, all: table.layers });
-    $("experts-slide").setAttribute("aria-valuetext", $("experts-said").textContent);
+    $("experts-value").textContent = t("of the first {n} of {all} layers", { n: hostExperts, all: table.layers });
+    $("experts-slide").setAttribute("aria-valuetext", $("experts-value").textContent);
   }
   function deviceControls(n, device) {
     $(`device-row-${n}`).hidden = $(`others-row-${n}`).hidden = !device;

@@ -98,7 +98,7 @@
     const field = part("input", "finder-field", head);
     const list = part("div", "finder-list");
     const foot = part("div", "finder-foot");
-    const status = part("p", "finder-say", foot);
+    const status = part("p", "finder-status", foot);
     // The hint while the field is empty.
     const hint = status.textContent;
     const start = [...list.children];

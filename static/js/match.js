@@ -28,7 +28,7 @@ kbgen.match = (() => {
   const PLACE = String.raw`(?=[\w/-]*\.)[\w./-]+:\d+`;
   const PROCESS = String.raw`(?:kernel|[\w.@/-]+\[\d+\]):(?![^ \t])`;
   const BLANKS = sticky`${BLANK}*`;
-  const COLOUR = sticky`\[[\d;]{1,19}m|(?:[\x1b\u241b]|\^\[(?=\[)|\\(?:u001[bB]|x1[bB]|033|e)(?=\[))(?:\[[\d;?: ]*[@-~]?|\](?:[^\x07\x1b\\\u241b]{0,2000}(?:\x1b\\|[\x07\x1b\\\u241b]))?)?`;
+  const COLOR = sticky`\[[\d;]{1,19}m|(?:[\x1b\u241b]|\^\[(?=\[)|\\(?:u001[bB]|x1[bB]|033|e)(?=\[))(?:\[[\d;?: ]*[@-~]?|\](?:[^\x07\x1b\\\u241b]{0,2000}(?:\x1b\\|[\x07\x1b\\\u241b]))?)?`;
   const DATE = RegExp(
     `(?:(?:mon|tue|wed|thu|fri|sat|sun) ${BLANK}*)?(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec) ${BLANK}*\\d\\d?(?= )`,
     "iy",
@@ -80,7 +80,7 @@ kbgen.match = (() => {
     let dated = false;
     for (let i = 0; i < 16; i++) {
       at = behindBlanks(at);
-      let step = length(COLOUR, at);
+      let step = length(COLOR, at);
       if (!step) {
         step = timeLength(at);
         if (step) dated = true;
@@ -171,9 +171,9 @@ kbgen.match = (() => {
         pause = at + STEP;
       }
       if (c === 27 || c === 0x241b || (c > 90 && c < 95)) {
-        const colour = taken(COLOUR, at).length;
-        if (colour) {
-          at += colour;
+        const color = taken(COLOR, at).length;
+        if (color) {
+          at += color;
           continue;
         }
       }

@@ -104,7 +104,7 @@ impl Edited {
 
     fn warm(&self) -> Came {
         let (came, engine) = self.build(self.cache().engine(), Drafts::Exclude);
-        self.cache().keep(&engine).unwrap();
+        self.cache().save(&engine).unwrap();
         came
     }
 
@@ -126,7 +126,7 @@ impl Edited {
             RenderStatus::Complete
         );
         pipeline::pictures(&sources, &draft, &order, &NoProgress, &publication);
-        self.cache().keep(&order.engine).unwrap();
+        self.cache().save(&order.engine).unwrap();
         let known = record.unwrap_or_default();
         Some(publication.finish().unwrap().record.unwrap_or(known))
     }

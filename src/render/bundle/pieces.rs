@@ -53,15 +53,19 @@ impl<'s> Pieces<'s> {
             wanted: BTreeSet::new(),
         };
         for piece in pieces {
-            all.places.insert(key(&piece.address));
+            all.places.insert(page_fragment(&piece.address));
             for tag in tags(&piece.html) {
-                all.places.extend(value(&tag, "id").map(|id| inner(&key(&piece.address), &id)));
-                all.places.extend(value(&tag, "data-page").map(|href| key(&absolute(&piece.address, &href))));
+                all.places.extend(
+                    value(&tag, "id").map(|id| element_fragment(&page_fragment(&piece.address), &id)),
+                );
+                all.places.extend(
+                    value(&tag, "data-page").map(|href| page_fragment(&absolute(&piece.address, &href))),
+                );
             }
         }
         let leads = pieces.iter().flat_map(|piece| {
             let links = tags(&piece.html).filter_map(|tag| value(&tag, "href"));
-            links.filter_map(|href| all.place(&piece.address, &href)).collect::<Vec<_>>()
+            links.filter_map(|href| all.fragment(&piece.address, &href)).collect::<Vec<_>>()
         });
         all.wanted = leads.collect();
         all
@@ -71,7 +75,7 @@ impl<'s> Pieces<'s> {
     pub fn articles(&self) -> String {
         let mut out = String::new();
         for piece in self.pieces {
-            out.push_str(&format!("<article class=\"prose\" id=\"{}\">", key(&piece.address)));
+            out.push_str(&format!("<article class=\"prose\" id=\"{}\">", page_fragment(&piece.address)));
             self.write(piece, &mut out);
             out.push_str("</article>\n");
         }
@@ -103,12 +107,12 @@ impl<'s> Pieces<'s> {
 
     fn write_tag(&self, piece: &Piece, tag: &BytesStart<'_>, out: &mut String) {
         let attributes = attributes(tag).into_iter().filter_map(|(name, value)| match name.as_str() {
-            "href" => Some((name, self.lead(&piece.address, &value))),
+            "href" => Some((name, self.resolve(&piece.address, &value))),
             "id" => {
-                let place = inner(&key(&piece.address), &value);
+                let place = element_fragment(&page_fragment(&piece.address), &value);
                 (value.starts_with(CAUSE) || self.wanted.contains(&place)).then_some((name, place))
             }
-            "data-page" => Some(("id".into(), key(&absolute(&piece.address, &value)))),
+            "data-page" => Some(("id".into(), page_fragment(&absolute(&piece.address, &value)))),
             // Has no effect on a link within the page.
             "rel" if value == "noopener" => None,
             _ => Some((name, value)),
@@ -128,26 +132,26 @@ impl<'s> Pieces<'s> {
     }
 
     /// Returns the address of a link in this file.
-    fn lead(&self, from: &str, href: &str) -> String {
+    fn resolve(&self, from: &str, href: &str) -> String {
         if is_elsewhere(href) {
             return href.to_string();
         }
-        match self.place(from, href) {
+        match self.fragment(from, href) {
             Some(place) => format!("#{place}"),
             None => format!("{}{}", escape(self.base_url), absolute(from, href)),
         }
     }
 
     /// Returns the fragment in this file that a link refers to.
-    fn place(&self, from: &str, href: &str) -> Option<String> {
+    fn fragment(&self, from: &str, href: &str) -> Option<String> {
         if is_elsewhere(href) {
             return None;
         }
         let target = absolute(from, href);
         let (path, fragment) = target.split_once('#').unwrap_or((&target, ""));
-        let page = Some(key(path)).filter(|page| self.places.contains(page))?;
+        let page = Some(page_fragment(path)).filter(|page| self.places.contains(page))?;
         let decoded = percent_decode_str(fragment).decode_utf8_lossy();
-        let place = inner(&page, &decoded);
+        let place = element_fragment(&page, &decoded);
         Some(if self.places.contains(&place) { place } else { page })
     }
 }
@@ -214,13 +218,13 @@ fn is_elsewhere(href: &str) -> bool {
 }
 
 /// Returns the fragment of a page: `errors/x` for `errors/x/` and `errors/x/index.html`.
-fn key(address: &str) -> String {
+fn page_fragment(address: &str) -> String {
     let path = address.strip_suffix("index.html").unwrap_or(address).trim_end_matches('/');
     if path.is_empty() { START.to_string() } else { path.to_string() }
 }
 
 /// Returns the fragment of an element on a page.
-fn inner(page: &str, id: &str) -> String {
+fn element_fragment(page: &str, id: &str) -> String {
     format!("{page}/{id}")
 }
 
@@ -263,7 +267,7 @@ mod tests {
             ("index.html", START),
             ("kb.json", "kb.json"),
         ] {
-            assert_eq!(key(address), name);
+            assert_eq!(page_fragment(address), name);
         }
     }
 

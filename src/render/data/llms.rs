@@ -11,7 +11,7 @@ use crate::site::{Head, LISTINGS, Page};
 const CALCULATORS: [&str; 4] = ["will-it-run/", "compare/", "choose-gpu/", "cost-vs-cloud/"];
 
 /// Number of pages whose texts are in memory at the same time.
-const AT_ONCE: usize = 256;
+const CHUNK_SIZE: usize = 256;
 
 /// Returns a map of the site in the format of <https://llmstxt.org>.
 pub(super) fn map(cx: &RenderContext<'_>) -> MarkdownText {
@@ -86,7 +86,7 @@ pub(super) fn whole(cx: &RenderContext<'_>) -> MarkdownText {
         page
     };
     // In chunks, to avoid a second copy of the whole text.
-    for errors in cx.site().errors.chunks(AT_ONCE) {
+    for errors in cx.site().errors.chunks(CHUNK_SIZE) {
         let pages: Vec<MarkdownText> = map_all(errors, page);
         pages.iter().for_each(|page| text.push(page));
     }

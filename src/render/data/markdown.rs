@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use crate::escape::MarkdownText;
 use crate::markdown::{links_inline, outline_inline, plain_inline};
-use crate::render::prose::lead;
+use crate::render::prose::target_href;
 use crate::render::views::RenderContext;
 use crate::site::kinds::ErrorData;
 use crate::site::{Head, Page};
@@ -75,7 +75,7 @@ fn body(cx: &RenderContext<'_>, head: &Head, root: &str) -> String {
     let links = head.body.outline.links.iter().filter_map(|link| {
         let target = targets?.target(&link.range)?;
         (text[link.range.clone()] == link.destination)
-            .then(|| (link.range.clone(), lead(root, target, cx.assets)))
+            .then(|| (link.range.clone(), target_href(root, target, cx.assets)))
     });
     replaced(text, figures.chain(links).collect())
 }
@@ -87,7 +87,8 @@ pub(super) fn line(cx: &RenderContext<'_>, head: &Head, text: &str, root: &str) 
     }
     let links = links_inline(text).into_iter().filter_map(|link| {
         let target = cx.inputs.links.of(head)?.lines.get(&link.destination)?;
-        (text[link.range.clone()] == link.destination).then(|| (link.range, lead(root, target, cx.assets)))
+        (text[link.range.clone()] == link.destination)
+            .then(|| (link.range, target_href(root, target, cx.assets)))
     });
     MarkdownText::checked_line(&replaced(text, links.collect()))
 }

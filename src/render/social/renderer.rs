@@ -21,7 +21,7 @@ const MARGIN: usize = 72;
 const RIGHT: usize = WIDTH - MARGIN;
 const INNER: usize = RIGHT - MARGIN;
 /// Baseline of the bottom line.
-const FOOT: usize = 560;
+const BASELINE: usize = 560;
 /// Font sizes of the site's title, of labels, of the text below a title and of figures.
 const SITE: usize = 36;
 const LABEL: usize = 24;
@@ -100,7 +100,7 @@ impl CardRenderer {
             CardBody::Lead(text) => {
                 let lines = wrap(text, INNER / advance(TEXT), 4);
                 for (line, at) in lines.iter().rev().zip(0..) {
-                    self.text(&mut canvas, line, (MARGIN, FOOT - at * 42), TEXT, Paint::Soft);
+                    self.text(&mut canvas, line, (MARGIN, BASELINE - at * 42), TEXT, Paint::Soft);
                 }
             }
             CardBody::Figures(figures) => self.figures(&mut canvas, figures),
@@ -112,13 +112,13 @@ impl CardRenderer {
     /// Draws a line of a log next to a bar, with its variable parts in another color.
     fn message(&mut self, canvas: &mut Canvas, text: &str) {
         let lines = wrap(text, (INNER - 32) / advance(TEXT), 3);
-        canvas.fill((MARGIN, FOOT + 12 - 44 * lines.len()), (8, 44 * lines.len()), Paint::Accent);
+        canvas.fill((MARGIN, BASELINE + 12 - 44 * lines.len()), (8, 44 * lines.len()), Paint::Accent);
         for (line, at) in lines.iter().rev().zip(0..) {
             let mut x = MARGIN + 32;
             for part in line.split_inclusive('…') {
                 let literal = part.trim_end_matches('…');
-                x = self.text(canvas, literal, (x, FOOT - at * 44), TEXT, Paint::Ink);
-                x = self.text(canvas, &part[literal.len()..], (x, FOOT - at * 44), TEXT, Paint::Accent);
+                x = self.text(canvas, literal, (x, BASELINE - at * 44), TEXT, Paint::Ink);
+                x = self.text(canvas, &part[literal.len()..], (x, BASELINE - at * 44), TEXT, Paint::Accent);
             }
         }
     }
@@ -129,9 +129,9 @@ impl CardRenderer {
         for ((figure, name), at) in figures.iter().zip(0..) {
             let (x, paint) = (MARGIN + at * width, if at == 0 { Paint::Accent } else { Paint::Ink });
             let figure = wrap(figure, width / advance(FIGURE), 1).concat();
-            self.text(canvas, &figure, (x, FOOT - 64), FIGURE, paint);
+            self.text(canvas, &figure, (x, BASELINE - 64), FIGURE, paint);
             for (line, row) in wrap(name, width / advance(LABEL) - 1, 2).iter().zip(0..) {
-                self.text(canvas, line, (x, FOOT - 22 + row * 30), LABEL, Paint::Soft);
+                self.text(canvas, line, (x, BASELINE - 22 + row * 30), LABEL, Paint::Soft);
             }
         }
     }
@@ -139,24 +139,24 @@ impl CardRenderer {
     /// Draws a bar to scale: of the GPU's memory, or of the model's if no GPU holds it.
     fn memory(&mut self, canvas: &mut Canvas, memory: &MemoryFigures) {
         let total: u64 = memory.parts.iter().map(|(bytes, _)| bytes).sum();
-        self.text(canvas, &gib(total), (MARGIN, FOOT - 130), FIGURE, Paint::Ink);
-        self.text_to(canvas, &memory.answer, (RIGHT, FOOT - 130), FIGURE, Paint::Accent);
-        canvas.fill((MARGIN, FOOT - 48), (INNER, 2), Paint::Soft);
+        self.text(canvas, &gib(total), (MARGIN, BASELINE - 130), FIGURE, Paint::Ink);
+        self.text_to(canvas, &memory.answer, (RIGHT, BASELINE - 130), FIGURE, Paint::Accent);
+        canvas.fill((MARGIN, BASELINE - 48), (INNER, 2), Paint::Soft);
         let pixels = |bytes: u64| (INNER as f64 * bytes as f64 / memory.size.max(1) as f64) as usize;
         let (mut used, mut key) = (0, MARGIN);
         for ((bytes, name), paint) in memory.parts.iter().zip([Paint::Ink, Paint::Accent, Paint::Soft]) {
             let start = MARGIN + pixels(used);
             used += bytes;
             canvas.fill(
-                (start, FOOT - 102),
+                (start, BASELINE - 102),
                 ((MARGIN + pixels(used)).saturating_sub(start + 2).max(2), 56),
                 paint,
             );
-            canvas.fill((key, FOOT - 18), (20, 20), paint);
-            key = self.text(canvas, name, (key + 32, FOOT), LABEL, Paint::Soft) + 28;
+            canvas.fill((key, BASELINE - 18), (20, 20), paint);
+            key = self.text(canvas, name, (key + 32, BASELINE), LABEL, Paint::Soft) + 28;
         }
         let run = wrap(&memory.run, RIGHT.saturating_sub(key) / advance(LABEL), 1).concat();
-        self.text_to(canvas, &run, (RIGHT, FOOT), LABEL, Paint::Soft);
+        self.text_to(canvas, &run, (RIGHT, BASELINE), LABEL, Paint::Soft);
     }
 
     /// Draws a line of text from a point on its baseline; returns its end.

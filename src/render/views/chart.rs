@@ -57,11 +57,11 @@ const QUANTS: [&str; 4] = ["Q4_K_M", "F16", "Q8_0", "Q6_K"];
 const GIB: f64 = 1_073_741_824.0;
 const HEIGHT: u32 = 300;
 /// Minimum distance of two labels, in pixels.
-const APART: f64 = 16.0;
+const MIN_LABEL_DISTANCE: f64 = 16.0;
 /// First context of most models; models with a shorter maximum start lower.
 const FIRST_CONTEXT: u64 = 2048;
 /// Maximum number of labels on the horizontal axis, so that they do not touch on a phone.
-const MOST_TICKS: usize = 7;
+const MAX_TICKS: usize = 7;
 
 /// Returns the chart of a covered model.
 pub(super) fn chart(
@@ -148,7 +148,7 @@ fn draw(
             ("list", &ranges.join("; ")),
         ],
     );
-    let every = contexts.len().div_ceil(MOST_TICKS);
+    let every = contexts.len().div_ceil(MAX_TICKS);
     let ticks = contexts.iter().rev().step_by(every).rev();
     Some(Chart {
         summary,
@@ -163,14 +163,14 @@ fn draw(
 fn levels(scale: Scale, rooms: &[(u64, u64)], ends: &[f64]) -> Vec<Level> {
     let level = |label: String, card: bool, bytes: f64| {
         let y = scale.y(bytes);
-        let is_crossed = ends.iter().any(|end| (y - APART - 6.0..y).contains(end));
+        let is_crossed = ends.iter().any(|end| (y - MIN_LABEL_DISTANCE - 6.0..y).contains(end));
         Level { label, card, y, label_y: if is_crossed { y + 13.0 } else { y - 4.0 } }
     };
     let cards = rooms.iter().map(|(size, room)| level(format!("{size} GB"), true, *room as f64));
     let others = OTHER_SIZES.iter().map(|size| level(format!("{size} GiB"), false, *size as f64 * GIB));
     let mut levels: Vec<Level> = Vec::new();
     for level in cards.chain(others) {
-        let inside = (APART..f64::from(HEIGHT)).contains(&level.y);
+        let inside = (MIN_LABEL_DISTANCE..f64::from(HEIGHT)).contains(&level.y);
         if inside && is_apart(level.y, levels.iter().map(|level| level.y)) {
             levels.push(level);
         }
@@ -179,7 +179,7 @@ fn levels(scale: Scale, rooms: &[(u64, u64)], ends: &[f64]) -> Vec<Level> {
 }
 
 fn is_apart(y: f64, mut others: impl Iterator<Item = f64>) -> bool {
-    others.all(|other| (other - y).abs() >= APART)
+    others.all(|other| (other - y).abs() >= MIN_LABEL_DISTANCE)
 }
 
 fn tenths(number: f64) -> f64 {

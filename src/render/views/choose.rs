@@ -45,7 +45,7 @@ struct LargeModel {
 }
 
 /// Maximum number of GPUs and models per size.
-const SHOWN: usize = 3;
+const MAX_SHOWN: usize = 3;
 
 pub(super) fn build_pages(cx: &RenderContext<'_>) -> Vec<TemplatePage> {
     let address = "choose-gpu/";
@@ -124,19 +124,19 @@ fn size_row(
         memory: cards.first().map(|card| format!("{} GB", card.data.memory_gb)).unwrap_or_default(),
         cards: cards
             .iter()
-            .take(SHOWN)
+            .take(MAX_SHOWN)
             .map(|card| Step {
                 title: card.head.title.value.clone(),
                 href: Some(href(root, &card.head.id.address())),
             })
             .collect(),
-        more_cards: cards.len().saturating_sub(SHOWN),
+        more_cards: cards.len().saturating_sub(MAX_SHOWN),
         fits: that_fit.len(),
         largest: that_fit
             .iter()
             .rev()
             .filter(|(model, _)| model.data.parameters.is_some())
-            .take(SHOWN)
+            .take(MAX_SHOWN)
             .map(|(model, _)| LargeModel {
                 title: model.head.title.value.clone(),
                 href: href(root, &model.head.id.address()),

@@ -225,7 +225,7 @@ impl<'s> RenderContext<'s> {
     }
 
     /// Returns the layout of a page.
-    pub fn layout(&self, meta: PageMeta<'_>, neighbours: (Option<&Head>, Option<&Head>)) -> LayoutContext {
+    pub fn layout(&self, meta: PageMeta<'_>, neighbors: (Option<&Head>, Option<&Head>)) -> LayoutContext {
         let root = if meta.kind == "not-found" {
             self.inputs.config.base_path().to_string()
         } else {
@@ -272,8 +272,8 @@ impl<'s> RenderContext<'s> {
                 picture: self.pictures.of(meta.head, self.assets),
                 json_ld,
                 toc: meta.toc,
-                previous: neighbours.0.map(step),
-                next: neighbours.1.map(step),
+                previous: neighbors.0.map(step),
+                next: neighbors.1.map(step),
                 root,
             },
             build: BuildView {
@@ -330,7 +330,7 @@ impl<'s> RenderContext<'s> {
 }
 
 /// Returns the previous and next page in a list.
-pub(in crate::render) fn neighbours<'h>(
+pub(in crate::render) fn neighbors<'h>(
     heads: &[&'h Head],
     at: usize,
 ) -> (Option<&'h Head>, Option<&'h Head>) {

@@ -9,7 +9,7 @@ use crate::render::address::{href, root};
 use crate::render::templates::{html, view_value};
 use crate::render::views::TemplatePage;
 use crate::render::views::common::{CellView, Fact, Ref, SourceView, TocLine, parameters, sources};
-use crate::render::views::context::{PageMeta, RenderContext, neighbours, with_layout};
+use crate::render::views::context::{PageMeta, RenderContext, neighbors, with_layout};
 use crate::render::views::defaults::default_quant;
 use crate::render::views::lists::class_name;
 use crate::render::views::model::{by_parameters, cells, table_quants};
@@ -68,7 +68,7 @@ pub(super) fn build_page(cx: &RenderContext<'_>, at: usize) -> TemplatePage {
         toc,
         noindex: false,
     };
-    let layout = cx.layout(meta, neighbours(&heads, at));
+    let layout = cx.layout(meta, neighbors(&heads, at));
     TemplatePage { view: with_layout(layout, "device", view_value(&view)), template: "device.html", address }
 }
 

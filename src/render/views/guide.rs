@@ -7,7 +7,7 @@ use crate::render::address::root;
 use crate::render::templates::{html, view_value};
 use crate::render::views::TemplatePage;
 use crate::render::views::common::{Ref, SourceView, VerifiedView, sources};
-use crate::render::views::context::{PageMeta, RenderContext, neighbours, with_layout};
+use crate::render::views::context::{PageMeta, RenderContext, neighbors, with_layout};
 use crate::site::{Head, Kind};
 
 #[derive(Serialize)]
@@ -50,6 +50,6 @@ pub(super) fn build_page(cx: &RenderContext<'_>, at: usize) -> TemplatePage {
         toc: cx.toc(&guide.head),
         noindex: false,
     };
-    let layout = cx.layout(meta, neighbours(&heads, at));
+    let layout = cx.layout(meta, neighbors(&heads, at));
     TemplatePage { view: with_layout(layout, "guide", view_value(view)), template: "guide.html", address }
 }

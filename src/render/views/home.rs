@@ -7,7 +7,7 @@ use crate::render::templates::view_value;
 use crate::render::views::TemplatePage;
 use crate::render::views::common::Ref;
 use crate::render::views::context::{PageMeta, RenderContext, with_layout};
-use crate::render::views::lists::ordered;
+use crate::render::views::lists::ordered_categories;
 use crate::site::{Kind, PageId};
 
 #[derive(Serialize)]
@@ -45,14 +45,14 @@ struct ToolCount {
 }
 
 /// Maximum length of short lists.
-const SHORT: usize = 6;
+const MAX_ENTRIES: usize = 6;
 
 pub(super) fn build_pages(cx: &RenderContext<'_>) -> Vec<TemplatePage> {
     let root = root("");
     let view = HomeView {
         categories: categories(cx, &root),
         recent: recent(cx, &root),
-        common: common(cx, &root),
+        common: most_linked(cx, &root),
         guides: cx.references(&root, Kind::Guide, cx.site().slugs(Kind::Guide)),
         tools: tools(cx, &root),
     };
@@ -67,12 +67,12 @@ pub(super) fn build_pages(cx: &RenderContext<'_>) -> Vec<TemplatePage> {
 }
 
 fn categories(cx: &RenderContext<'_>, root: &str) -> Vec<CategoryCard> {
-    ordered(cx)
+    ordered_categories(cx)
         .into_iter()
         .map(|category| {
             let errors = cx.errors_of(&category.head.id.slug);
             let mut by_weight = errors.to_vec();
-            by_weight.sort_by_cached_key(|error| std::cmp::Reverse(pointers(cx, &error.head.id.slug)));
+            by_weight.sort_by_cached_key(|error| std::cmp::Reverse(count_backlinks(cx, &error.head.id.slug)));
             let top = by_weight.iter().take(4).map(|error| error.head.id.slug.as_str());
             CategoryCard {
                 title: category.head.title.value.clone(),
@@ -87,16 +87,16 @@ fn categories(cx: &RenderContext<'_>, root: &str) -> Vec<CategoryCard> {
 }
 
 /// Returns the number of pages that link to an error.
-fn pointers(cx: &RenderContext<'_>, slug: &str) -> usize {
+fn count_backlinks(cx: &RenderContext<'_>, slug: &str) -> usize {
     let id = PageId::new(Kind::Error, slug);
     cx.inputs.links.backlinks.get(&id.address()).map_or(0, Vec::len)
 }
 
 /// Returns the errors that most pages link to.
-fn common(cx: &RenderContext<'_>, root: &str) -> Vec<Ref> {
+fn most_linked(cx: &RenderContext<'_>, root: &str) -> Vec<Ref> {
     let mut slugs: Vec<&str> = cx.site().slugs(Kind::Error).collect();
-    slugs.sort_by_cached_key(|slug| (std::cmp::Reverse(pointers(cx, slug)), slug.to_string()));
-    cx.references(root, Kind::Error, slugs.into_iter().take(SHORT))
+    slugs.sort_by_cached_key(|slug| (std::cmp::Reverse(count_backlinks(cx, slug)), slug.to_string()));
+    cx.references(root, Kind::Error, slugs.into_iter().take(MAX_ENTRIES))
 }
 
 fn recent(cx: &RenderContext<'_>, root: &str) -> Vec<Recent> {
@@ -112,7 +112,7 @@ fn recent(cx: &RenderContext<'_>, root: &str) -> Vec<Recent> {
     });
     errors
         .into_iter()
-        .take(SHORT)
+        .take(MAX_ENTRIES)
         .map(|(error, day, _)| Recent {
             title: error.head.title.value.clone(),
             href: href(root, &error.head.id.address()),
@@ -138,6 +138,6 @@ fn tools(cx: &RenderContext<'_>, root: &str) -> Vec<ToolCount> {
         .filter(|tool| tool.count > 0)
         .collect();
     tools.sort_by_key(|tool| (std::cmp::Reverse(tool.count), tool.title.to_lowercase()));
-    tools.truncate(2 * SHORT);
+    tools.truncate(2 * MAX_ENTRIES);
     tools
 }

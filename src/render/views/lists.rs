@@ -80,7 +80,7 @@ fn listing(
 }
 
 /// Returns the categories in the order of their `order` fields.
-pub(super) fn ordered<'s>(cx: &RenderContext<'s>) -> Vec<&'s Page<CategoryData>> {
+pub(super) fn ordered_categories<'s>(cx: &RenderContext<'s>) -> Vec<&'s Page<CategoryData>> {
     let mut categories: Vec<_> = cx
         .site()
         .categories
@@ -93,7 +93,7 @@ pub(super) fn ordered<'s>(cx: &RenderContext<'s>) -> Vec<&'s Page<CategoryData>>
 
 pub(super) fn errors(cx: &RenderContext<'_>) -> TemplatePage {
     let root = root("errors/");
-    let groups: Vec<Group> = ordered(cx)
+    let groups: Vec<Group> = ordered_categories(cx)
         .into_iter()
         .map(|category| Group {
             title: category.head.title.value.clone(),

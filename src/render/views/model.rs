@@ -13,7 +13,7 @@ use crate::render::views::chart::{Chart, chart};
 use crate::render::views::common::{
     CellView, Fact, Ref, SourceView, TocLine, context_label, parameters, sources,
 };
-use crate::render::views::context::{PageMeta, RenderContext, neighbours, with_layout};
+use crate::render::views::context::{PageMeta, RenderContext, neighbors, with_layout};
 use crate::render::views::defaults::{CONTEXTS, DefaultRun, cards, default_quant, default_run, runs_on};
 use crate::render::views::model_facts::facts;
 use crate::render::views::partial::partial;
@@ -154,7 +154,7 @@ pub(super) fn build_page(cx: &RenderContext<'_>, at: usize) -> TemplatePage {
         toc: contents(cx, &view),
         noindex: false,
     };
-    let layout = cx.layout(meta, neighbours(&heads, at));
+    let layout = cx.layout(meta, neighbors(&heads, at));
     TemplatePage { view: with_layout(layout, "model", view_value(&view)), template: "model.html", address }
 }
 

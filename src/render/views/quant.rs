@@ -7,7 +7,7 @@ use crate::render::address::{href, root};
 use crate::render::templates::{html, view_value};
 use crate::render::views::TemplatePage;
 use crate::render::views::common::{Ref, SourceView, TocLine, parameters, sources};
-use crate::render::views::context::{PageMeta, RenderContext, neighbours, with_layout};
+use crate::render::views::context::{PageMeta, RenderContext, neighbors, with_layout};
 use crate::site::{Head, gib};
 
 #[derive(Serialize)]
@@ -60,7 +60,7 @@ pub(super) fn build_page(cx: &RenderContext<'_>, at: usize) -> TemplatePage {
         toc,
         noindex: false,
     };
-    let layout = cx.layout(meta, neighbours(&heads, at));
+    let layout = cx.layout(meta, neighbors(&heads, at));
     TemplatePage { view: with_layout(layout, "quant", view_value(view)), template: "quant.html", address }
 }
 
