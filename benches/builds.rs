@@ -14,14 +14,14 @@ use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
 use corpus::{Code, Corpus, Layout, bare};
-use kbgen::emit::{Permission, Publication, Target};
+use kbgen::emit::{OutputTarget, Permission, StagedOutput};
 use kbgen::engine::Engine;
 use kbgen::load;
 use kbgen::load::Drafts;
 use kbgen::pipeline;
-use kbgen::pipeline::Order;
+use kbgen::pipeline::SiteOptions;
+use kbgen::progress::{BuildProgress, Stage};
 use kbgen::render::Audience;
-use kbgen::watch::{Stage, Watch};
 
 const HELP: &str = "stages [PAGES]                     what each stage takes
 growth PAGES...                    processor time and memory of whole builds, by size
@@ -76,12 +76,12 @@ fn written(pages: usize, code: Code, layout: Layout, name: &str) -> PathBuf {
 #[derive(Debug, Default)]
 struct Clock(Mutex<Vec<(Stage, Instant, f64)>>);
 
-impl Watch for Clock {
-    fn begin(&self, stage: Stage, _pages: usize) {
+impl BuildProgress for Clock {
+    fn start_stage(&self, stage: Stage, _pages: usize) {
         self.0.lock().unwrap().push((stage, Instant::now(), processor_seconds()));
     }
-    fn begin_page(&self, _path: &str) {}
-    fn end_page(&self, _path: &str) {}
+    fn start_page(&self, _path: &str) {}
+    fn finish_page(&self, _path: &str) {}
 }
 
 #[cfg(unix)]
@@ -98,25 +98,25 @@ fn processor_seconds() -> f64 {
 
 fn stages(pages: usize) {
     let root = written(pages, Code::Repeated, Layout::Ours, "stages");
-    let order = Order {
+    let order = SiteOptions {
         today: "2026-11-22".parse().unwrap(),
         drafts: Drafts::Exclude,
         base_url: None,
         audience: Audience::World,
-        engine: Arc::new(Engine::forgetful()),
+        engine: Arc::new(Engine::without_cache()),
     };
     let mut rounds: Vec<Vec<(Stage, f64, f64)>> = Vec::new();
     for _ in 0..ROUNDS {
         let out = folder("stages-out");
         let clock = Clock::default();
-        clock.begin(Stage::Read, 0);
+        clock.start_stage(Stage::Read, 0);
         let (sources, faults) = load::read(&root).unwrap();
-        let mut draft = pipeline::understand(&sources, faults, &order, &clock).unwrap();
-        assert!(draft.found.is_empty(), "the corpus has no faults");
-        let target = Target { folder: &out, sources: &[], permission: Permission::OnlyOurs };
-        let publication = Publication::begin(&target).unwrap();
+        let mut draft = pipeline::analyze(&sources, faults, &order, &clock).unwrap();
+        assert!(draft.findings.is_empty(), "the corpus has no faults");
+        let target = OutputTarget { folder: &out, sources: &[], permission: Permission::OnlyOurs };
+        let publication = StagedOutput::begin(&target).unwrap();
         pipeline::render(&sources, &mut draft, &order, &clock, &publication);
-        clock.begin(Stage::Publish, 0);
+        clock.start_stage(Stage::Publish, 0);
         publication.finish().unwrap();
         let (end, end_processor) = (Instant::now(), processor_seconds());
         let begun = clock.0.into_inner().unwrap();

@@ -1,8 +1,8 @@
-//! Results of earlier runs, in a private folder of the user that may be deleted at any time.
+//! Stores results of earlier runs in a private folder of the user, which can be deleted at any time.
 //!
-//! The folder never lies in the site: what is in it is taken as true, and a site comes from many hands. A file is written
-//! beside its place and renamed, so that two builds at once see whole files; which of them stays makes no difference. A
-//! file that is broken or of another program is as good as none. Links are never followed.
+//! The folder is never inside the site: its content is trusted, and a site may contain files from many people. Files
+//! are written under a temporary name and renamed, so concurrent builds never read partial files; the last writer
+//! wins. A damaged file, or one of another kbgen version, is ignored. Links are never followed.
 
 use std::collections::hash_map::RandomState;
 use std::ffi::OsString;
@@ -14,7 +14,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 
-use crate::engine::{Engine, Kind, MOST_BYTES, Part};
+use crate::engine::{Engine, Kind, MAX_PACK_BYTES, PackPart};
 use crate::files::Key;
 
 /// Tag that excludes the folder from backups (<https://bford.info/cachedir/>).
@@ -30,7 +30,7 @@ const RECORD: &str = "published";
 const HOUR: Duration = Duration::from_secs(3600);
 
 /// Maximum file size. Besides results, files contain only keys.
-const MAX_FILE_BYTES: u64 = 2 * MOST_BYTES as u64;
+const MAX_FILE_BYTES: u64 = 2 * MAX_PACK_BYTES as u64;
 
 /// Cache of one site.
 #[derive(Debug, Clone)]
@@ -85,20 +85,20 @@ impl Cache {
     ///
     /// # Errors
     /// If writing fails. Previous files are intact or removed.
-    pub fn keep(&self, engine: &Engine) -> Result<()> {
+    pub fn save(&self, engine: &Engine) -> Result<()> {
         for kind in Kind::ALL {
             if let Some((part, pack)) = engine.pack(kind) {
                 self.write(&name(kind, part), &pack)?;
-                if part == Part::Whole {
+                if part == PackPart::Whole {
                     // The new file contains these results too; a leftover only takes space.
-                    let _ = fs::remove_file(self.path(&name(kind, Part::Later)));
+                    let _ = fs::remove_file(self.path(&name(kind, PackPart::Later)));
                 }
             }
         }
         Ok(())
     }
 
-    /// Returns the record that [`Cache::keep_record`] wrote, unverified.
+    /// Returns the record that [`Cache::save_record`] wrote, unverified.
     pub fn record(&self) -> Option<String> {
         String::from_utf8(self.read(RECORD)?).ok()
     }
@@ -107,7 +107,7 @@ impl Cache {
     ///
     /// # Errors
     /// If writing fails.
-    pub fn keep_record(&self, record: &str) -> Result<()> {
+    pub fn save_record(&self, record: &str) -> Result<()> {
         self.write(RECORD, record.as_bytes())
     }
 
@@ -177,10 +177,10 @@ impl Cache {
     }
 }
 
-fn name(kind: Kind, part: Part) -> String {
+fn name(kind: Kind, part: PackPart) -> String {
     let ending = match part {
-        Part::Whole => "pack",
-        Part::Later => "later",
+        PackPart::Whole => "pack",
+        PackPart::Later => "later",
     };
     format!("{}.{ending}", kind.name())
 }

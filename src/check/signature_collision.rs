@@ -7,7 +7,7 @@ use kbgen_signature::Pattern;
 use crate::check::CheckContext;
 use crate::diag::{Diagnostic, Rule};
 use crate::diagnosis;
-use crate::files::{Placed, Span};
+use crate::files::{Span, Spanned};
 use crate::site::kinds::{ErrorData, ErrorKind, Signature};
 use crate::site::{Page, PageId};
 
@@ -77,7 +77,7 @@ fn shape(signature: &Signature) -> Option<(Vec<String>, Option<&str>)> {
 fn tie<'s>(
     context: &CheckContext<'s>,
     error: &Page<ErrorData>,
-    sample: &Placed<String>,
+    sample: &Spanned<String>,
 ) -> Option<&'s Page<ErrorData>> {
     let hits = &context.sample_matches()[&sample.span].matches;
     let best = hits.first()?.score;
@@ -89,7 +89,7 @@ fn tie<'s>(
 }
 
 /// Returns the first pattern of the page that matches a text.
-fn pattern_in(error: &Page<ErrorData>, text: &Placed<String>) -> Option<Span> {
+fn pattern_in(error: &Page<ErrorData>, text: &Spanned<String>) -> Option<Span> {
     let mut patterns = error.data.signatures.iter().filter_map(|signature| signature.texts().first());
     patterns.find(|pattern| diagnosis::finds(&pattern.value, &text.value)).map(|pattern| pattern.span)
 }

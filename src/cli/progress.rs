@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::host_limits::format_bytes;
-use crate::watch::{Stage, Watch};
+use crate::progress::{BuildProgress, Stage};
 
 /// Delay before the progress bar appears.
 const BAR_DELAY: Duration = Duration::from_millis(500);
@@ -101,8 +101,8 @@ impl Progress {
     }
 }
 
-impl Watch for Progress {
-    fn begin(&self, stage: Stage, pages: usize) {
+impl BuildProgress for Progress {
+    fn start_stage(&self, stage: Stage, pages: usize) {
         let mut times = self.times();
         times.end_stage();
         times.current = Some((stage, Clocks::now()));
@@ -111,11 +111,11 @@ impl Watch for Progress {
         self.bar.set_length(pages as u64);
     }
 
-    fn begin_page(&self, _path: &str) {
+    fn start_page(&self, _path: &str) {
         self.times().pages.insert(thread::current().id(), cpu_or_wall(self.started));
     }
 
-    fn end_page(&self, path: &str) {
+    fn finish_page(&self, path: &str) {
         let now = cpu_or_wall(self.started);
         let mut times = self.times();
         if let (Some(started), Some((stage, _))) =

@@ -3,7 +3,7 @@
 use kbgen_signature::{DerivedFigure, Extractor, FigureField, Pattern, PlaceRule, Verdict};
 
 use crate::diagnosis::signature_parser::{SignatureError, SignatureParser};
-use crate::files::{Placed, Sources};
+use crate::files::{Sources, Spanned};
 use crate::site::kinds::{ExtractorData, PlaceText, VerdictText};
 use crate::site::{Page, Site};
 
@@ -65,6 +65,6 @@ fn parse_extractor(page: &Page<ExtractorData>, parser: &mut SignatureParser<'_>)
     extractor
 }
 
-fn parse_patterns(texts: &[Placed<String>], parser: &mut SignatureParser<'_>) -> Vec<Pattern> {
+fn parse_patterns(texts: &[Spanned<String>], parser: &mut SignatureParser<'_>) -> Vec<Pattern> {
     texts.iter().filter_map(|text| parser.pattern(text)).collect()
 }

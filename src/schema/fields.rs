@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::civil::Date;
 
-use crate::files::{Placed, Span};
+use crate::files::{Span, Spanned};
 
 /// Value with the shape of its field.
 #[derive(Debug, Clone)]
@@ -20,11 +20,11 @@ pub enum Value {
     /// A day.
     Date(Date),
     /// Valid items. Invalid items are left out.
-    List(Vec<Placed<Value>>),
+    List(Vec<Spanned<Value>>),
     /// A mapping with known keys.
     Record(Fields),
     /// A mapping with free keys, in the order written.
-    Map(Vec<(Placed<String>, Placed<Value>)>),
+    Map(Vec<(Spanned<String>, Spanned<Value>)>),
 }
 
 impl Value {
@@ -49,7 +49,7 @@ impl Value {
 #[derive(Debug, Clone)]
 pub struct Fields {
     pub(super) span: Span,
-    pub(super) values: BTreeMap<&'static str, Placed<Value>>,
+    pub(super) values: BTreeMap<&'static str, Spanned<Value>>,
     pub(super) unread: BTreeSet<&'static str>,
 }
 
@@ -76,7 +76,7 @@ impl Fields {
     }
 
     /// Returns the value of a field, if present.
-    pub fn value(&self, name: &str) -> Option<&Placed<Value>> {
+    pub fn value(&self, name: &str) -> Option<&Spanned<Value>> {
         self.values.get(name)
     }
 }

@@ -1,6 +1,6 @@
 //! Parsed file before validation: keys and values with spans.
 
-use crate::files::{Placed, Span};
+use crate::files::{Span, Spanned};
 
 /// Value with its span.
 #[derive(Debug, Clone)]
@@ -28,7 +28,7 @@ pub enum NodeKind {
     /// Items in order.
     List(Vec<Node>),
     /// Keys and values in order, including duplicates.
-    Map(Vec<(Placed<String>, Node)>),
+    Map(Vec<(Spanned<String>, Node)>),
 }
 
 impl Node {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::diag::{Diagnostic, nearest};
-use crate::files::{Placed, Span};
+use crate::files::{Span, Spanned};
 use crate::schema::field::{Field, Need, Shape};
 use crate::schema::fields::{Fields, Value};
 use crate::schema::node::{Node, NodeKind};
@@ -72,13 +72,13 @@ fn opening(node: &Node) -> Span {
     }
 }
 
-fn twice(key: &Placed<String>, first: Span) -> Diagnostic {
+fn twice(key: &Spanned<String>, first: Span) -> Diagnostic {
     Diagnostic::error(&DUPLICATE_KEY, key.span, format!("duplicate key `{}`", key.value))
         .related(first, "first defined here")
         .help("remove one of the two")
 }
 
-fn unknown(key: &Placed<String>, near: Option<&str>, fields: &[Field], owner: &str) -> Diagnostic {
+fn unknown(key: &Spanned<String>, near: Option<&str>, fields: &[Field], owner: &str) -> Diagnostic {
     let names = fields.iter().map(|field| field.name);
     let help = match near {
         Some(name) => format!("did you mean `{name}`?"),
@@ -94,7 +94,7 @@ fn value(
     node: &Node,
     place: Span,
     found: &mut Vec<Diagnostic>,
-) -> Option<Placed<Value>> {
+) -> Option<Spanned<Value>> {
     let value = match (&node.kind, shape) {
         (NodeKind::Unreadable, _) => return None,
         (NodeKind::Null, _) => {
@@ -131,13 +131,13 @@ fn value(
             return None;
         }
     };
-    Some(Placed::new(value, node.span))
+    Some(Spanned::new(value, node.span))
 }
 
 /// Removes duplicate texts and numbers from a list and reports the first duplicate of each.
-fn distinct(key: &str, items: Vec<Placed<Value>>, found: &mut Vec<Diagnostic>) -> Vec<Placed<Value>> {
+fn distinct(key: &str, items: Vec<Spanned<Value>>, found: &mut Vec<Diagnostic>) -> Vec<Spanned<Value>> {
     let mut seen: BTreeMap<String, (Span, usize)> = BTreeMap::new();
-    let mut is_new = |item: &Placed<Value>| {
+    let mut is_new = |item: &Spanned<Value>| {
         let text = match &item.value {
             Value::Text(text) => text.trim().to_string(),
             Value::Number(number) => number.to_string(),
@@ -180,9 +180,9 @@ fn wrong_count(key: &str, count: usize, least: usize, most: usize, span: Span, p
 fn free_keys(
     key: &'static str,
     of: &'static Shape,
-    pairs: &[(Placed<String>, Node)],
+    pairs: &[(Spanned<String>, Node)],
     found: &mut Vec<Diagnostic>,
-) -> Vec<(Placed<String>, Placed<Value>)> {
+) -> Vec<(Spanned<String>, Spanned<Value>)> {
     let mut seen: BTreeMap<&str, Span> = BTreeMap::new();
     let mut read = Vec::new();
     for (name, node) in pairs {

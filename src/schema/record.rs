@@ -2,7 +2,7 @@
 
 use jiff::civil::Date;
 
-use crate::files::{Placed, Span};
+use crate::files::{Span, Spanned};
 use crate::schema::field::{Field, Need, Shape};
 use crate::schema::fields::{Fields, Value};
 
@@ -15,7 +15,7 @@ pub trait Form {
 /// Type that values of a form are converted to.
 pub trait Read<F>: Sized {
     /// Converts a value, or returns `None` if it has another form.
-    fn read(value: &Placed<Value>) -> Option<Self>;
+    fn read(value: &Spanned<Value>) -> Option<Self>;
 
     /// Returns the replacement for a missing or invalid value, which has been reported.
     fn absent(place: Span) -> Self;
@@ -93,7 +93,7 @@ macro_rules! read {
     };
     (@ $type:ty, $form:ty, $variant:ident, $take:expr, $absent:expr) => {
         impl Read<$form> for $type {
-            fn read(value: &Placed<Value>) -> Option<Self> {
+            fn read(value: &Spanned<Value>) -> Option<Self> {
                 match &value.value {
                     Value::$variant(value) => $take(value),
                     _ => None,
@@ -108,7 +108,7 @@ macro_rules! read {
 }
 
 /// Keys and texts in the order written.
-type Pairs = Vec<(Placed<String>, Placed<String>)>;
+type Pairs = Vec<(Spanned<String>, Spanned<String>)>;
 
 read! {
     String, default Text, [Slug, Url], Text, |text: &String| Some(text.clone()), Self::new();
@@ -121,9 +121,9 @@ read! {
         Self::new();
 }
 
-fn pair((key, value): &(Placed<String>, Placed<Value>)) -> Option<(Placed<String>, Placed<String>)> {
+fn pair((key, value): &(Spanned<String>, Spanned<Value>)) -> Option<(Spanned<String>, Spanned<String>)> {
     match &value.value {
-        Value::Text(text) => Some((key.clone(), Placed::new(text.clone(), value.span))),
+        Value::Text(text) => Some((key.clone(), Spanned::new(text.clone(), value.span))),
         _ => None,
     }
 }
@@ -131,7 +131,7 @@ fn pair((key, value): &(Placed<String>, Placed<Value>)) -> Option<(Placed<String
 macro_rules! integers {
     ($($type:ty),+) => {
         $(impl<const MIN: i64, const MAX: i64> Read<Integer<MIN, MAX>> for $type {
-            fn read(value: &Placed<Value>) -> Option<Self> {
+            fn read(value: &Spanned<Value>) -> Option<Self> {
                 match value.value {
                     Value::Integer(number) => <$type>::try_from(number).ok(),
                     _ => None,
@@ -147,8 +147,8 @@ macro_rules! integers {
 
 integers!(i64, u64);
 
-impl<F, T: Read<F>> Read<F> for Placed<T> {
-    fn read(value: &Placed<Value>) -> Option<Self> {
+impl<F, T: Read<F>> Read<F> for Spanned<T> {
+    fn read(value: &Spanned<Value>) -> Option<Self> {
         T::read(value).map(|read| Self::new(read, value.span))
     }
 
@@ -158,7 +158,7 @@ impl<F, T: Read<F>> Read<F> for Placed<T> {
 }
 
 impl<F, T: Read<F>> Read<F> for Option<T> {
-    fn read(value: &Placed<Value>) -> Option<Self> {
+    fn read(value: &Spanned<Value>) -> Option<Self> {
         T::read(value).map(Some)
     }
 
@@ -168,7 +168,7 @@ impl<F, T: Read<F>> Read<F> for Option<T> {
 }
 
 impl<F, T: Read<F>, const LEAST: usize, const MOST: usize> Read<List<F, LEAST, MOST>> for Vec<T> {
-    fn read(value: &Placed<Value>) -> Option<Self> {
+    fn read(value: &Spanned<Value>) -> Option<Self> {
         match &value.value {
             Value::List(items) => Some(items.iter().filter_map(T::read).collect()),
             _ => None,
@@ -180,7 +180,7 @@ impl<F, T: Read<F>, const LEAST: usize, const MOST: usize> Read<List<F, LEAST, M
     }
 }
 
-impl<T: Plain> Plain for Placed<T> {
+impl<T: Plain> Plain for Spanned<T> {
     type Form = T::Form;
 }
 
@@ -197,7 +197,7 @@ impl<T: Plain> Plain for Vec<T> {
 pub struct Shared<T> {
     /// Definition.
     pub field: Field,
-    read: fn(&Placed<Value>) -> Option<T>,
+    read: fn(&Spanned<Value>) -> Option<T>,
 }
 
 impl<T> Shared<T> {
@@ -302,7 +302,7 @@ macro_rules! record {
         }
 
         impl $crate::schema::Read<$name> for $name {
-            fn read(value: &$crate::files::Placed<$crate::schema::Value>) -> Option<Self> {
+            fn read(value: &$crate::files::Spanned<$crate::schema::Value>) -> Option<Self> {
                 value.value.record().map(<$name as $crate::schema::Record>::of)
             }
 
@@ -363,7 +363,7 @@ macro_rules! words {
         }
 
         impl $crate::schema::Read<$name> for $name {
-            fn read(value: &$crate::files::Placed<$crate::schema::Value>) -> Option<Self> {
+            fn read(value: &$crate::files::Spanned<$crate::schema::Value>) -> Option<Self> {
                 match value.value.text()? {
                     $first_word => Some(Self::$first),
                     $($word => Some(Self::$variant),)*
@@ -382,7 +382,7 @@ pub(crate) use {record, words};
 
 #[cfg(test)]
 mod tests {
-    use crate::files::{Placed, Sources, Span};
+    use crate::files::{Sources, Span, Spanned};
     use crate::schema::{Integer, List, Node, NodeKind, Record as _, Slug, json_schema, read};
 
     words! {
@@ -407,7 +407,7 @@ mod tests {
             /// Left out: seven.
             optional seven: i64 as Integer<0, 9> = 7,
             /// Its names.
-            optional names: Vec<Placed<String>> as List<Slug, 1, 2>,
+            optional names: Vec<Spanned<String>> as List<Slug, 1, 2>,
             /// One more.
             optional inner: Option<Inner>,
             /// All keys that are right.
@@ -433,11 +433,11 @@ mod tests {
         let scalar = |text: &str| Node { span, kind: NodeKind::Scalar { text: text.into(), quoted: false } };
         let pairs = pairs.iter().map(|(key, text)| {
             let kind = match key.split_once('.') {
-                Some((_, inner)) => NodeKind::Map(vec![(Placed::new(inner.into(), span), scalar(text))]),
+                Some((_, inner)) => NodeKind::Map(vec![(Spanned::new(inner.into(), span), scalar(text))]),
                 None if text.contains(' ') => NodeKind::List(text.split(' ').map(scalar).collect()),
                 None => scalar(text).kind,
             };
-            (Placed::new(key.split('.').next().unwrap_or_default().to_string(), span), Node { span, kind })
+            (Spanned::new(key.split('.').next().unwrap_or_default().to_string(), span), Node { span, kind })
         });
         let node = Node { span, kind: NodeKind::Map(pairs.collect()) };
         let mut found = Vec::new();

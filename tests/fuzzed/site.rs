@@ -10,9 +10,9 @@ use kbgen::files::Sources;
 use kbgen::load;
 use kbgen::load::Drafts;
 use kbgen::pipeline;
-use kbgen::pipeline::Order;
+use kbgen::pipeline::SiteOptions;
+use kbgen::progress::NoProgress;
 use kbgen::render::Audience;
-use kbgen::watch::Unwatched;
 
 use super::place::repository;
 
@@ -30,14 +30,14 @@ pub fn with_page<T>(text: &str, look: impl FnOnce(&Sources, &[Diagnostic]) -> T)
     SITE.with_borrow_mut(|sources| {
         let page = sources.find(PAGE).expect("the site has the page");
         sources.replace(page, text.to_string());
-        let draft = pipeline::understand(sources, Vec::new(), &order(ENGINE.with(Arc::clone)), &Unwatched)
+        let draft = pipeline::analyze(sources, Vec::new(), &order(ENGINE.with(Arc::clone)), &NoProgress)
             .expect("the address is left");
-        look(sources, &draft.found)
+        look(sources, &draft.findings)
     })
 }
 
-fn order(engine: Arc<Engine>) -> Order {
-    Order {
+fn order(engine: Arc<Engine>) -> SiteOptions {
+    SiteOptions {
         today: date(2026, 6, 30),
         drafts: Drafts::Include,
         base_url: None,

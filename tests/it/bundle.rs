@@ -4,13 +4,13 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use jiff::civil::date;
-use kbgen::emit::{Permission, Single};
+use kbgen::emit::{Permission, SingleFile};
 use kbgen::engine::Engine;
 use kbgen::files::{Outputs, Sources};
 use kbgen::load;
 use kbgen::load::Drafts;
 use kbgen::pipeline;
-use kbgen::pipeline::Order;
+use kbgen::pipeline::SiteOptions;
 use kbgen::render::{Audience, BUNDLE_MARK};
 
 use crate::expect::repository;
@@ -20,16 +20,16 @@ const BASE: &str = "https://kb.example/below/";
 
 /// Builds the site and its bundle.
 fn built(sources: &Sources) -> (Outputs, String) {
-    let order = Order {
+    let order = SiteOptions {
         today: date(2026, 6, 30),
         drafts: Drafts::Exclude,
         base_url: Some(BASE.into()),
         audience: Audience::World,
-        engine: Arc::new(Engine::forgetful()),
+        engine: Arc::new(Engine::without_cache()),
     };
     let built = pipeline::build(sources, Vec::new(), &order).expect("the address is one");
-    assert_eq!(built.draft.found, [], "the site has no fault");
-    let bytes = pipeline::bundle(sources, &built.draft, &order).expect("the templates are right");
+    assert_eq!(built.analysis.findings, [], "the site has no fault");
+    let bytes = pipeline::bundle(sources, &built.analysis, &order).expect("the templates are right");
     (built.outputs.expect("without a fault there is a site"), String::from_utf8(bytes).expect("it is text"))
 }
 
@@ -202,7 +202,7 @@ fn nothing_that_a_page_says_becomes_markup() {
 fn a_file_of_someone_else_stays() {
     let folder = tempfile::TempDir::new().unwrap();
     let path = folder.path().join("deep/kb.html");
-    let single = |permission| Single { path: &path, mark: b"ours", sources: &[], permission };
+    let single = |permission| SingleFile { path: &path, mark: b"ours", sources: &[], permission };
     single(Permission::OnlyOurs).write(b"ours 1").expect("folders are made");
     single(Permission::OnlyOurs).write(b"ours 2").expect("a bundle takes the place of the last");
     std::fs::write(&path, "notes").unwrap();

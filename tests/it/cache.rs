@@ -10,15 +10,15 @@ use std::time::{Duration, SystemTime};
 use jiff::civil::date;
 use kbgen::cache::Cache;
 use kbgen::diag;
-use kbgen::emit::{Permission, Publication, Record, Target};
+use kbgen::emit::{OutputTarget, Permission, Record, StagedOutput};
 use kbgen::engine::{Engine, Kind};
 use kbgen::files::Outputs;
 use kbgen::load;
 use kbgen::load::Drafts;
 use kbgen::pipeline;
-use kbgen::pipeline::{Order, Whole};
+use kbgen::pipeline::{RenderStatus, SiteOptions};
+use kbgen::progress::NoProgress;
 use kbgen::render::Audience;
-use kbgen::watch::Unwatched;
 use tempfile::TempDir;
 
 use crate::expect::{files, repository};
@@ -27,7 +27,7 @@ use crate::expect::{files, repository};
 const BUILD: [Kind; 10] = [
     Kind::Reads,
     Kind::Pages,
-    Kind::Right,
+    Kind::Clean,
     Kind::Solutions,
     Kind::Gathered,
     Kind::Words,
@@ -96,16 +96,16 @@ impl Edited {
         let engine = Arc::new(engine);
         let order = order(Arc::clone(&engine), drafts);
         let built = pipeline::build(&sources, faults, &order).unwrap();
-        ((diag::json(&built.draft.found, &sources), built.outputs), engine)
+        ((diag::json(&built.analysis.findings, &sources), built.outputs), engine)
     }
 
     fn clean(&self) -> Came {
-        self.build(Engine::forgetful(), Drafts::Exclude).0
+        self.build(Engine::without_cache(), Drafts::Exclude).0
     }
 
     fn warm(&self) -> Came {
         let (came, engine) = self.build(self.cache().engine(), Drafts::Exclude);
-        self.cache().keep(&engine).unwrap();
+        self.cache().save(&engine).unwrap();
         came
     }
 
@@ -114,16 +114,20 @@ impl Edited {
     fn publish(&self, to: &str, record: Option<Record>, engine: Engine) -> Option<Record> {
         let (sources, faults) = load::read(self.root()).unwrap();
         let order = order(Arc::new(engine), Drafts::Exclude);
-        let mut draft = pipeline::understand(&sources, faults, &order, &Unwatched).unwrap();
+        let mut draft = pipeline::analyze(&sources, faults, &order, &NoProgress).unwrap();
         if draft.has_errors() {
             return None;
         }
         let folder = self.path(to);
-        let target = Target { folder: &folder, sources: &[], permission: Permission::OnlyOurs };
-        let publication = Publication::begin(&target).unwrap().knowing(record.clone().unwrap_or_default());
-        assert_eq!(pipeline::render(&sources, &mut draft, &order, &Unwatched, &publication), Whole::Yes);
-        pipeline::pictures(&sources, &draft, &order, &Unwatched, &publication);
-        self.cache().keep(&order.engine).unwrap();
+        let target = OutputTarget { folder: &folder, sources: &[], permission: Permission::OnlyOurs };
+        let publication =
+            StagedOutput::begin(&target).unwrap().with_record(record.clone().unwrap_or_default());
+        assert_eq!(
+            pipeline::render(&sources, &mut draft, &order, &NoProgress, &publication),
+            RenderStatus::Complete
+        );
+        pipeline::pictures(&sources, &draft, &order, &NoProgress, &publication);
+        self.cache().save(&order.engine).unwrap();
         let known = record.unwrap_or_default();
         Some(publication.finish().unwrap().record.unwrap_or(known))
     }
@@ -205,8 +209,8 @@ impl Before {
     }
 }
 
-fn order(engine: Arc<Engine>, drafts: Drafts) -> Order {
-    Order { today: date(2026, 6, 30), drafts, base_url: None, audience: Audience::World, engine }
+fn order(engine: Arc<Engine>, drafts: Drafts) -> SiteOptions {
+    SiteOptions { today: date(2026, 6, 30), drafts, base_url: None, audience: Audience::World, engine }
 }
 
 /// Deterministic pseudorandom numbers (Steele, Lea and Flood 2014, SplitMix64).
@@ -373,7 +377,7 @@ fn a_cached_build_equals_a_clean_build_after_any_edit() {
     }
     assert!((20..80).contains(&published), "of the builds, {published} were without errors");
     let (drafts, _) = site.build(site.cache().engine(), Drafts::Include);
-    assert!(drafts == site.build(Engine::forgetful(), Drafts::Include).0, "other options");
+    assert!(drafts == site.build(Engine::without_cache(), Drafts::Include).0, "other options");
 }
 
 #[test]
@@ -394,7 +398,7 @@ fn skipped_pages_equal_those_of_a_clean_build() {
         record = Some(Record::read(&next.text()));
         assert_eq!(record.as_ref(), Some(&next), "step {step}");
         let _ = fs::remove_dir_all(site.path("clean"));
-        assert!(site.publish("clean", None, Engine::forgetful()).is_some());
+        assert!(site.publish("clean", None, Engine::without_cache()).is_some());
         let (warm, clean) = (site.built("public"), site.built("clean"));
         for (one, two) in warm.iter().zip(&clean) {
             assert_eq!(one.0, two.0, "step {step}, {what}");
@@ -459,7 +463,7 @@ fn pages_that_show_parts_of_a_body_are_rendered_again() {
             "{what} is shown in {shown_in}"
         );
         let _ = fs::remove_dir_all(site.path("clean"));
-        assert!(site.publish("clean", None, Engine::forgetful()).is_some());
+        assert!(site.publish("clean", None, Engine::without_cache()).is_some());
         assert!(site.built("public") == site.built("clean"), "{what}");
     }
 }
@@ -508,9 +512,9 @@ fn a_second_build_computes_nothing_and_keeps_the_cache() {
         assert_eq!(engine.pack(kind), None, "{}: all was there", kind.name());
     }
     // Clean checks are skipped. If one runs anyway, its inputs are available.
-    fs::remove_file(site.pack(Kind::Right)).unwrap();
+    fs::remove_file(site.pack(Kind::Clean)).unwrap();
     let (_, engine) = site.build(site.cache().engine(), Drafts::Exclude);
-    for kind in BUILD.into_iter().filter(|kind| *kind != Kind::Right) {
+    for kind in BUILD.into_iter().filter(|kind| *kind != Kind::Clean) {
         assert_eq!(engine.pack(kind), None, "{}: all was there to judge anew", kind.name());
     }
 }

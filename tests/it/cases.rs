@@ -11,7 +11,7 @@ use kbgen::escape::ColorChoice;
 use kbgen::files::Outputs;
 use kbgen::load::Drafts;
 use kbgen::pipeline;
-use kbgen::pipeline::{Built, Order};
+use kbgen::pipeline::{BuildResult, SiteOptions};
 use kbgen::render::Audience;
 use kbgen::{check, config, fit, load, render, schema};
 use serde_json::Value;
@@ -41,20 +41,20 @@ fn cases() -> Vec<CaseFile> {
     files.iter().filter(|path| **path != shared).map(|path| CaseFile::read(path)).collect()
 }
 
-fn order() -> Order {
-    Order {
+fn order() -> SiteOptions {
+    SiteOptions {
         today: TODAY,
         drafts: Drafts::Include,
         base_url: None,
         audience: Audience::World,
-        engine: Arc::new(Engine::forgetful()),
+        engine: Arc::new(Engine::without_cache()),
     }
 }
 
-fn build(case: &CaseFile) -> (Built, String) {
+fn build(case: &CaseFile) -> (BuildResult, String) {
     let (sources, faults) = case.sources();
     let built = pipeline::build(&sources, faults, &order()).expect("the base address is left as it is");
-    let found = &built.draft.found;
+    let found = &built.analysis.findings;
     let report = match found.is_empty() {
         true => "none\n".to_string(),
         false => format!("{}{}\n", diag::human(found, &sources, ColorChoice::Off), diag::summary(found)),
@@ -67,14 +67,14 @@ fn every_case_is_reported_as_it_says() {
     let mut faults = Vec::new();
     for case in cases() {
         let (built, report) = build(&case);
-        if !built.draft.found.iter().any(|finding| finding.code == case.code) {
+        if !built.analysis.findings.iter().any(|finding| finding.code == case.code) {
             faults.push(format!(
                 "{}: nothing breaks the rule `{}`:\n{report}",
                 case.path.display(),
                 case.code
             ));
         }
-        if built.outputs.as_ref().is_none_or(Outputs::is_empty) != built.draft.has_errors() {
+        if built.outputs.as_ref().is_none_or(Outputs::is_empty) != built.analysis.has_errors() {
             faults.push(format!("{}: a site is made if and only if there is no error", case.path.display()));
         }
         faults.extend(expect::same(&case.path, &case.with_findings(&report)));
@@ -117,7 +117,7 @@ fn text_and_json_have_the_same_locations() {
     for case in cases() {
         let (sources, faults) = case.sources();
         let found =
-            pipeline::build(&sources, faults, &order()).expect("the base address is left").draft.found;
+            pipeline::build(&sources, faults, &order()).expect("the base address is left").analysis.findings;
         let rows: Vec<Value> = serde_json::from_str(&diag::json(&found, &sources)).expect("an array");
         for (finding, row) in found.iter().zip(&rows) {
             let report = diag::human(std::slice::from_ref(finding), &sources, ColorChoice::Off);
@@ -137,7 +137,7 @@ fn a_rule_is_listed_once() {
 #[test]
 fn every_finding_has_a_help_and_a_message_in_house_style() {
     for case in cases() {
-        for finding in build(&case).0.draft.found {
+        for finding in build(&case).0.analysis.findings {
             let at = format!("{}: {}", case.path.display(), finding.message);
             assert!(!finding.message.ends_with('.'), "a message has no full stop: {at}");
             let word = finding.message.split(' ').next().unwrap_or_default();

@@ -15,12 +15,12 @@ use std::time::{Duration, Instant};
 use jiff::civil::date;
 use kbgen::diag::Diagnostic;
 use kbgen::engine::Engine;
-use kbgen::files::{Built, Outputs, SourceId, Sources};
+use kbgen::files::{BuildFiles, Outputs, SourceId, Sources};
 use kbgen::load::{self, Drafts};
-use kbgen::pipeline::{self, First, Order};
+use kbgen::pipeline::{self, Preview, SiteOptions};
+use kbgen::progress::{BuildProgress, NoProgress, Stage};
 use kbgen::render::Audience;
 use kbgen::serve::{self, Changes, Event, Limits, OpenBrowser, Rebuild, ServeOptions, StallLimit, Tracker};
-use kbgen::watch::{Stage, Unwatched, Watch};
 use tempfile::TempDir;
 
 use crate::expect::repository;
@@ -30,8 +30,8 @@ const PATIENCE: Duration = Duration::from_secs(60);
 
 const ERROR: &str = "content/errors/memory/card-full.md";
 
-fn order() -> Order {
-    Order {
+fn order() -> SiteOptions {
+    SiteOptions {
         today: date(2026, 6, 30),
         drafts: Drafts::Exclude,
         base_url: None,
@@ -57,10 +57,10 @@ fn site() -> TempDir {
 /// Site built repeatedly in one process.
 struct Session {
     root: TempDir,
-    order: Order,
+    order: SiteOptions,
     sources: Sources,
     faults: Vec<Diagnostic>,
-    built: Built,
+    built: BuildFiles,
     viewed: BTreeSet<String>,
 }
 
@@ -69,7 +69,7 @@ impl Session {
         let (root, order) = (site(), order());
         let (sources, faults) = load::read(root.path()).unwrap();
         let mut session =
-            Self { root, order, sources, faults, built: Built::default(), viewed: BTreeSet::new() };
+            Self { root, order, sources, faults, built: BuildFiles::default(), viewed: BTreeSet::new() };
         session.update(&BTreeSet::new()).unwrap();
         session
     }
@@ -77,7 +77,7 @@ impl Session {
     /// Builds, and returns the files published first.
     fn update(&mut self, changed: &BTreeSet<SourceId>) -> Result<Vec<String>, String> {
         let first = RefCell::new(None);
-        let show = |built: &Built| {
+        let show = |built: &BuildFiles| {
             first.borrow_mut().get_or_insert_with(|| {
                 built.outputs.iter().map(|(path, _)| path.to_string()).collect::<Vec<_>>()
             });
@@ -87,9 +87,9 @@ impl Session {
             sources,
             faults,
             &self.order,
-            &Unwatched,
+            &NoProgress,
             &self.built,
-            &First { changed, viewed: &self.viewed, show: &show },
+            &Preview { changed, viewed: &self.viewed, show: &show },
         );
         self.built = made.unwrap()?;
         Ok(first.take().unwrap_or_default())
@@ -129,7 +129,7 @@ impl Session {
 fn whole(root: &Path) -> Result<Outputs, String> {
     let (sources, faults) = load::read(root).unwrap();
     let built = pipeline::build(&sources, faults, &order()).unwrap();
-    built.outputs.ok_or_else(|| format!("{:?}", built.draft.found))
+    built.outputs.ok_or_else(|| format!("{:?}", built.analysis.findings))
 }
 
 /// Returns the text of a file with a part replaced.
@@ -484,7 +484,7 @@ impl Slow {
             tracker.show(outputs.clone());
             // A cancelled build ends at its next report.
             while opened.lock().unwrap().recv_timeout(Duration::from_millis(1)).is_err() {
-                tracker.begin(Stage::Pages, 0);
+                tracker.start_stage(Stage::Pages, 0);
             }
             outputs.add("list.html", "whole");
             Rebuild::Site(outputs)

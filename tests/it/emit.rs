@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::Result;
 use kbgen::emit;
-use kbgen::emit::{MARKER, Permission, Report, Target};
+use kbgen::emit::{MANIFEST_FILE, OutputTarget, Permission, Report};
 use kbgen::files::Outputs;
 use tempfile::TempDir;
 
@@ -31,7 +31,7 @@ impl Project {
 
     fn emit_to(&self, folder: &Path, files: &[(&str, &str)], permission: Permission) -> Result<Report> {
         let sources = [self.path("site.toml"), self.path("content")];
-        emit::write(&outputs(files), &Target { folder, sources: &sources, permission })
+        emit::write(&outputs(files), &OutputTarget { folder, sources: &sources, permission })
     }
 
     fn emit(&self, files: &[(&str, &str)]) -> Result<Report> {
@@ -67,7 +67,7 @@ fn tree(folder: &Path) -> BTreeMap<String, String> {
     walkdir::WalkDir::new(folder)
         .into_iter()
         .map(Result::unwrap)
-        .filter(|entry| entry.file_type().is_file() && entry.file_name() != MARKER)
+        .filter(|entry| entry.file_type().is_file() && entry.file_name() != MANIFEST_FILE)
         .map(|entry| {
             let path = entry.path().strip_prefix(folder).unwrap().to_str().unwrap().to_string();
             (path, fs::read_to_string(entry.path()).unwrap())
@@ -88,7 +88,7 @@ fn a_first_build_makes_the_folder_and_its_parents() {
     assert_eq!(report, Report { written: 2, ..Report::default() });
     assert_eq!(tree(&folder), expect(&files));
     assert_eq!(
-        fs::read_to_string(folder.join(MARKER))
+        fs::read_to_string(folder.join(MANIFEST_FILE))
             .unwrap()
             .lines()
             .filter(|line| !line.starts_with('#'))
@@ -149,7 +149,7 @@ fn a_folder_that_kbgen_did_not_make_is_refused_and_left_alone() {
     assert!(refusal.contains("photos` contains files not written by kbgen"), "{refusal}");
     assert!(refusal.contains("--force"), "{refusal}");
     assert_eq!(tree(&project.path("photos")), expect(&[("cat.jpg", "cat")]));
-    assert!(!project.path("photos").join(MARKER).exists());
+    assert!(!project.path("photos").join(MANIFEST_FILE).exists());
 }
 
 #[test]
@@ -257,7 +257,7 @@ fn a_link_or_a_file_as_output_folder_is_refused() {
 #[test]
 fn output_paths_that_leave_the_folder_are_refused() {
     let project = Project::new();
-    for path in ["../site.toml", "/etc/kbgen", "a/../../b", "a\nb", MARKER] {
+    for path in ["../site.toml", "/etc/kbgen", "a/../../b", "a\nb", MANIFEST_FILE] {
         let refusal = format!("{:#}", project.emit(&[(path, "x")]).unwrap_err());
         assert!(refusal.contains("invalid output path"), "{path:?}: {refusal}");
     }
@@ -270,11 +270,11 @@ fn a_marker_edited_by_hand_cannot_remove_files_elsewhere() {
     project.emit(&[("index.html", "1")]).unwrap();
     fs::write(project.path("precious"), "x").unwrap();
     let marker = format!("kbgen-output 1\n../precious\n{}\nindex.html\n", project.path("precious").display());
-    fs::write(project.path("public").join(MARKER), marker).unwrap();
+    fs::write(project.path("public").join(MANIFEST_FILE), marker).unwrap();
     let report = project.emit(&[("index.html", "2")]).unwrap();
     assert_eq!(report, Report { written: 1, ..Report::default() });
     assert!(project.path("precious").exists());
-    fs::write(project.path("public").join(MARKER), "kbgen-output 9\n").unwrap();
+    fs::write(project.path("public").join(MANIFEST_FILE), "kbgen-output 9\n").unwrap();
     assert!(project.refusal("public").contains("is not a marker"));
 }
 
@@ -438,7 +438,7 @@ fn a_marker_that_is_no_file_is_refused_by_name() {
     for what in IN_THE_WAY.into_iter().filter(|what| *what != "file") {
         let (project, elsewhere) = (Project::new(), TempDir::new().unwrap());
         fs::create_dir(project.path("public")).unwrap();
-        put(what, &project.path("public").join(MARKER), elsewhere.path());
+        put(what, &project.path("public").join(MANIFEST_FILE), elsewhere.path());
         let refusal = project.refusal("public");
         assert!(refusal.contains(".kbgen-output` was not created by kbgen; delete it"), "{what}: {refusal}");
     }
@@ -453,7 +453,7 @@ fn a_bundle_never_goes_through_a_link_or_waits_for_a_pipe() {
         let path = project.path("site.html");
         let write = |permission| {
             let sources = [project.path("content")];
-            emit::Single { path: &path, mark: b"<ours", sources: &sources, permission }.write(b"<ours>")
+            emit::SingleFile { path: &path, mark: b"<ours", sources: &sources, permission }.write(b"<ours>")
         };
         put(what, &project.path(".site.html.kbgen-new"), elsewhere.path());
         let written = write(Permission::OnlyOurs);

@@ -9,7 +9,7 @@ use std::sync::{Arc, Once};
 use jiff::civil::date;
 use kbgen::engine::Engine;
 use kbgen::load::Drafts;
-use kbgen::pipeline::Order;
+use kbgen::pipeline::SiteOptions;
 use kbgen::render::Audience;
 
 /// Returns a path in the repository.
@@ -18,13 +18,13 @@ pub fn repository(path: &str) -> PathBuf {
 }
 
 /// Returns the build options of the small site in `tests/golden`: a fixed date and no cache.
-pub fn order() -> Order {
-    Order {
+pub fn order() -> SiteOptions {
+    SiteOptions {
         today: date(2026, 6, 30),
         drafts: Drafts::Exclude,
         base_url: None,
         audience: Audience::World,
-        engine: Arc::new(Engine::forgetful()),
+        engine: Arc::new(Engine::without_cache()),
     }
 }
 

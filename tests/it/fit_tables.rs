@@ -54,7 +54,7 @@ fn site() -> Outputs {
     }
     let (sources, faults) = load::read(folder.path()).unwrap();
     let built = pipeline::build(&sources, faults, &order()).unwrap();
-    built.outputs.unwrap_or_else(|| panic!("{:?}", built.draft.found))
+    built.outputs.unwrap_or_else(|| panic!("{:?}", built.analysis.findings))
 }
 
 /// Parses the data in the script of a model.

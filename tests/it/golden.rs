@@ -5,13 +5,13 @@ use std::sync::Arc;
 
 use jiff::civil::date;
 use kbgen::engine::Engine;
-use kbgen::files::{Memory, Outputs, Sources};
+use kbgen::files::{MemorySink, Outputs, Sources};
 use kbgen::load;
 use kbgen::load::Drafts;
 use kbgen::pipeline;
-use kbgen::pipeline::Order;
+use kbgen::pipeline::SiteOptions;
+use kbgen::progress::NoProgress;
 use kbgen::render::Audience;
-use kbgen::watch::Unwatched;
 
 use crate::expect::{all_well, order, repository, same};
 use crate::html::{Tag, tags};
@@ -19,15 +19,15 @@ use crate::html::{Tag, tags};
 /// Builds the site for a base URL.
 fn site(base_url: &str) -> Outputs {
     let (sources, faults) = load::read(&repository("tests/golden/site")).expect("the site can be read");
-    let order = Order {
+    let order = SiteOptions {
         today: date(2026, 6, 30),
         drafts: Drafts::Exclude,
         base_url: Some(base_url.to_string()),
         audience: Audience::World,
-        engine: Arc::new(Engine::forgetful()),
+        engine: Arc::new(Engine::without_cache()),
     };
     let built = pipeline::build(&sources, faults, &order).expect("the address is one");
-    assert_eq!(built.draft.found, [], "the site has no fault");
+    assert_eq!(built.analysis.findings, [], "the site has no fault");
     built.outputs.expect("without a fault there is a site")
 }
 
@@ -63,9 +63,9 @@ fn nameless(text: &str, outputs: &Outputs) -> String {
 fn no_alias_takes_the_place_of_an_output_or_lies_below_a_file() {
     let (mut sources, faults) = load::read(&repository("tests/golden/site")).expect("the site can be read");
     let draft =
-        pipeline::understand(&sources, faults.clone(), &order(), &Unwatched).expect("no address is given");
-    let pictures = Memory::default();
-    pipeline::pictures(&sources, &draft, &order(), &Unwatched, &pictures);
+        pipeline::analyze(&sources, faults.clone(), &order(), &NoProgress).expect("no address is given");
+    let pictures = MemorySink::default();
+    pipeline::pictures(&sources, &draft, &order(), &NoProgress, &pictures);
     let (site, pictures) = (site(BASE), pictures.into_outputs());
     let paths = site.iter().chain(pictures.iter()).map(|(path, _)| path.to_string());
     let aliases: BTreeSet<String> = paths
@@ -80,7 +80,7 @@ fn no_alias_takes_the_place_of_an_output_or_lies_below_a_file() {
         sources.add(format!("content/pages/old-{at}.md"), page);
     }
     let found =
-        pipeline::understand(&sources, faults, &order(), &Unwatched).expect("no address is given").found;
+        pipeline::analyze(&sources, faults, &order(), &NoProgress).expect("no address is given").findings;
     let refused: BTreeSet<&str> = found
         .iter()
         .filter(|finding| finding.code == "alias-clash")
@@ -351,7 +351,7 @@ fn nothing_that_a_page_says_becomes_markup() {
     );
     sources.add(path, page);
     let built = pipeline::build(&sources, faults, &order()).expect("the address is left as it is");
-    assert_eq!(built.draft.found, []);
+    assert_eq!(built.analysis.findings, []);
     let pages = pages(&built.outputs.expect("without a fault there is a site"));
     let heading = pages["errors/card-full/index.html"].iter().find(|tag| tag.name == "h1");
     assert_eq!(heading.expect("a page has a heading").text.trim(), hostile);
@@ -411,8 +411,8 @@ fn pictured(change: impl Fn(&mut Sources)) -> (Outputs, Outputs) {
     change(&mut sources);
     let order = order();
     let built = pipeline::build(&sources, faults, &order).expect("the address is left as it is");
-    let pictures = Memory::default();
-    pipeline::pictures(&sources, &built.draft, &order, &Unwatched, &pictures);
+    let pictures = MemorySink::default();
+    pipeline::pictures(&sources, &built.analysis, &order, &NoProgress, &pictures);
     (built.outputs.expect("without a fault there is a site"), pictures.into_outputs())
 }
 

@@ -12,7 +12,7 @@ use kbgen::files::{Outputs, Sources};
 use kbgen::load;
 use kbgen::load::Drafts;
 use kbgen::pipeline;
-use kbgen::pipeline::Order;
+use kbgen::pipeline::SiteOptions;
 
 use crate::case_file::{CaseFile, unescape};
 use crate::expect::{self, all_well, order, repository};
@@ -48,12 +48,12 @@ fn rows() -> Vec<HostileInput> {
 /// Returns the outcome for a site on disk: its files, or all errors in the format of the table.
 fn outcome(root: &Path, bad: &mut Vec<String>) -> (String, Option<Outputs>) {
     let (sources, faults) = load::read(root).expect("the site has settings");
-    let order = Order { drafts: Drafts::Include, ..order() };
+    let order = SiteOptions { drafts: Drafts::Include, ..order() };
     let built = pipeline::build(&sources, faults, &order).expect("the base address is left as it is");
-    bad.extend(report_faults(&built.draft.found, &sources));
+    bad.extend(report_faults(&built.analysis.findings, &sources));
     match built.outputs {
         Some(outputs) => ("no harm".into(), Some(outputs)),
-        None => (error_lines(&built.draft.found, &sources), None),
+        None => (error_lines(&built.analysis.findings, &sources), None),
     }
 }
 

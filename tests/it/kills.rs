@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use kbgen::emit::MARKER;
+use kbgen::emit::MANIFEST_FILE;
 use tempfile::TempDir;
 
 use crate::served::{starter, write};
@@ -21,7 +21,7 @@ type Tree = BTreeMap<String, Vec<u8>>;
 fn tree(folder: &Path) -> Tree {
     let files = walkdir::WalkDir::new(folder).into_iter().map(Result::unwrap);
     files
-        .filter(|entry| entry.file_type().is_file() && entry.file_name() != MARKER)
+        .filter(|entry| entry.file_type().is_file() && entry.file_name() != MANIFEST_FILE)
         .map(|entry| {
             let path = entry.path().strip_prefix(folder).unwrap().to_str().unwrap().to_string();
             (path, fs::read(entry.path()).unwrap())

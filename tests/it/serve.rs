@@ -12,11 +12,11 @@ use std::thread;
 use std::time::Duration;
 
 use kbgen::files::Outputs;
+use kbgen::progress::BuildProgress;
 use kbgen::serve;
 use kbgen::serve::{
     Changes, Event, Limits, OpenBrowser, Rebuild, Running, ServeOptions, StallLimit, Tracker,
 };
-use kbgen::watch::Watch;
 use tempfile::TempDir;
 
 /// Timeout of a response.
@@ -79,7 +79,7 @@ impl Session {
         let (stall, stalled) = mpsc::channel();
         let rebuild = move |_: &Changes, tracker: &Tracker| {
             if content.join("endless").exists() {
-                tracker.begin_page("content/endless");
+                tracker.start_page("content/endless");
                 stall.send(()).unwrap();
                 loop {
                     thread::park();

@@ -5,9 +5,9 @@ use std::fs;
 use std::path::Path;
 
 use kbgen::files::Outputs;
+use kbgen::i18n::{TextPart, calls, parts};
 use kbgen::load;
 use kbgen::pipeline;
-use kbgen::texts::{Part, calls, parts};
 
 use crate::expect::{all_well, files, order, repository, same};
 use crate::html::{tags, texts};
@@ -23,7 +23,7 @@ const SAID: [(&str, &str, Option<&[&str]>); 5] = [
     ("src/site", ".rs", Some(IN_RUST)),
 ];
 
-const IN_RUST: &[&str] = &[".say(", ".fill(", "text("];
+const IN_RUST: &[&str] = &[".tr(", ".fill(", "text("];
 
 /// Returns every text with the first file that uses it, in the order of the files.
 fn said() -> Vec<(String, Vec<String>)> {
@@ -56,7 +56,7 @@ fn in_rust(source: &str, starts: &[&str]) -> Vec<String> {
     let code = source.split("#[cfg(test)]\nmod tests").next().unwrap_or_default();
     let code: Vec<&str> = code.lines().filter(|line| !line.trim_start().starts_with("//")).collect();
     let code = code.join("\n");
-    let marks = code.contains("crate::texts::") && code.contains("text");
+    let marks = code.contains("crate::i18n::") && code.contains("text");
     let mut texts = BTreeMap::new();
     for start in starts.iter().filter(|start| marks || start.starts_with('.')) {
         for (at, _) in code.match_indices(start) {
@@ -116,7 +116,7 @@ fn one_file_lists_every_text() {
 #[test]
 fn a_translation_has_the_holes_of_its_text() {
     let marks = |text: &str| -> BTreeSet<String> {
-        let marks = parts(text).into_iter().filter(|part| !matches!(part, Part::Words(_)));
+        let marks = parts(text).into_iter().filter(|part| !matches!(part, TextPart::Words(_)));
         marks.map(|part| part.source()).collect()
     };
     for (english, german) in translations(&repository(GERMAN)) {
@@ -136,7 +136,7 @@ fn bracketed() -> (Outputs, String) {
         .map(|text| format!("{} = {}\n", serde_json::json!(text), serde_json::json!(format!("⟦{text}⟧"))));
     sources.add("i18n/qps.toml", lines.collect::<String>());
     let built = pipeline::build(&sources, faults, &order()).unwrap();
-    assert_eq!(built.draft.found, []);
+    assert_eq!(built.analysis.findings, []);
     let pages =
         files("tests/golden/site/content", ".md").into_iter().map(|path| fs::read_to_string(path).unwrap());
     (built.outputs.unwrap(), pages.chain([settings]).collect::<Vec<_>>().join("\n"))
@@ -267,7 +267,7 @@ fn a_german_site_is_german() {
     sources.add("site.toml", format!("language = \"de-AT\"\n{settings}"));
     sources.add("i18n/de.toml", "\"Glossary\" = \"Fachwörter\"\n");
     let built = pipeline::build(&sources, faults, &order()).unwrap();
-    assert_eq!(built.draft.found, []);
+    assert_eq!(built.analysis.findings, []);
     let outputs = built.outputs.unwrap();
     let text = |path: &str| String::from_utf8(outputs.get(path).unwrap().to_vec()).unwrap();
     let page = text("errors/card-full/index.html");

@@ -8,7 +8,7 @@ use kbgen::diag;
 use kbgen::load;
 use kbgen::load::Drafts;
 use kbgen::pipeline;
-use kbgen::pipeline::Order;
+use kbgen::pipeline::SiteOptions;
 use pulldown_cmark::{Event, Options, Parser, Tag};
 use serde_json::Value;
 use tempfile::TempDir;
@@ -166,9 +166,9 @@ fn titles_are_text_in_every_markdown_file() {
             sources
                 .add(path, page.replace(&line, &format!("title: {}", serde_json::to_string(title).unwrap())));
         }
-        let order = Order { drafts: Drafts::Exclude, ..order() };
+        let order = SiteOptions { drafts: Drafts::Exclude, ..order() };
         let built = pipeline::build(&sources, faults, &order).unwrap();
-        let report = diag::json(&built.draft.found, &sources);
+        let report = diag::json(&built.analysis.findings, &sources);
         let outputs = built.outputs.unwrap_or_else(|| panic!("{report}"));
         ["llms.txt", "llms-full.txt", "errors/card-full.md"]
             .map(|path| String::from_utf8(outputs.get(path).unwrap().to_vec()).unwrap())

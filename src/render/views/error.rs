@@ -3,17 +3,17 @@
 use minijinja::value::Value;
 use serde::Serialize;
 
+use crate::i18n::text;
 use crate::markdown::{self, Section};
 use crate::render::address::root;
-use crate::render::prose::Line;
-use crate::render::templates::{html, seen};
-use crate::render::views::Leaf;
+use crate::render::prose::InlineHooks;
+use crate::render::templates::{html, view_value};
+use crate::render::views::TemplatePage;
 use crate::render::views::common::{Ref, SourceView, VerifiedView, label, sources};
-use crate::render::views::shelf::{Plate, Shelf, with_frame};
+use crate::render::views::context::{PageMeta, RenderContext, with_layout};
 use crate::render::views::wording::signature_text;
 use crate::site::kinds::{ErrorData, Platform, Signature, is_check_section};
 use crate::site::{Kind, Page, PageId, ProseCall};
-use crate::texts::text;
 
 #[derive(Serialize)]
 struct ErrorView {
@@ -82,7 +82,7 @@ struct SectionView {
     cost: Option<String>,
 }
 
-/// What fits on the reader's own card; `models` are slugs of those that the prose computes with.
+/// Models on the reader's own GPU; `models` are the slugs in the calls of the body.
 #[derive(Serialize)]
 struct FitsView {
     models: Vec<String>,
@@ -94,38 +94,35 @@ struct ChangeView {
     what: String,
 }
 
-/// Most pages that are named as easily taken for this one.
-const LOOK_ALIKES: usize = 3;
+/// Maximum number of similar errors on a page.
+const MAX_SIMILAR_ERRORS: usize = 3;
 
-/// How the paragraph begins that says what to do when a solution does not help.
+/// Start of the paragraph with the next step if a solution does not help.
 const FAILS: &str = text("If it fails:");
 
-pub(super) fn leaf(shelf: &Shelf<'_>, error: &Page<ErrorData>) -> Leaf {
+pub(super) fn build_page(cx: &RenderContext<'_>, error: &Page<ErrorData>) -> TemplatePage {
     let address = error.head.id.address();
     let root = root(&address);
-    let view = view(shelf, error, &root);
+    let view = view(cx, error, &root);
     let category_address = PageId::new(Kind::Category, error.data.category.as_str()).address();
-    let plate = Plate {
+    let meta = PageMeta {
         address: &address,
         kind: "error",
         title: &error.head.title.value,
-        description: shelf.describe(&error.head),
-        trail: vec![
-            (shelf.say("Errors").into(), "errors/"),
-            (view.category.title.clone(), &category_address),
-        ],
+        description: cx.describe(&error.head),
+        trail: vec![(cx.tr("Errors").into(), "errors/"), (view.category.title.clone(), &category_address)],
         head: Some(&error.head),
-        toc: shelf.toc(&error.head),
+        toc: cx.toc(&error.head),
         noindex: false,
     };
-    let frame = shelf.frame(plate, shelf.beside(&error.head.id.slug));
-    Leaf { view: with_frame(frame, "error", seen(&view)), template: "error.html", address }
+    let layout = cx.layout(meta, cx.beside(&error.head.id.slug));
+    TemplatePage { view: with_layout(layout, "error", view_value(&view)), template: "error.html", address }
 }
 
 impl ErrorView {
-    fn add_body(&mut self, shelf: &Shelf<'_>, error: &Page<ErrorData>) {
-        let body = shelf.body(&error.head);
-        let fails = format!("<p><strong>{}</strong>", shelf.say(FAILS));
+    fn add_body(&mut self, cx: &RenderContext<'_>, error: &Page<ErrorData>) {
+        let body = cx.body(&error.head);
+        let fails = format!("<p><strong>{}</strong>", cx.tr(FAILS));
         for section in &body.sections {
             let shown = section_view(section, &error.data, &fails);
             match () {
@@ -140,25 +137,25 @@ impl ErrorView {
     }
 }
 
-fn view(shelf: &Shelf<'_>, error: &Page<ErrorData>, root: &str) -> ErrorView {
+fn view(cx: &RenderContext<'_>, error: &Page<ErrorData>, root: &str) -> ErrorView {
     let data = &error.data;
-    let line = Line { order: shelf.order, assets: shelf.assets, page: &error.head, root };
+    let line = InlineHooks { inputs: cx.inputs, assets: cx.assets, page: &error.head, root };
     let related: Vec<&str> = data.related.iter().map(|slug| slug.value.as_str()).collect();
-    let look_alikes = look_alikes(shelf, error);
-    let named = [&related[..], &look_alikes].concat();
+    let similar_errors = similar_errors(cx, error);
+    let named = [&related[..], &similar_errors].concat();
     let mut view = ErrorView {
         slug: error.head.id.slug.clone(),
         kind: data.kind.name(),
         severity: data.severity.name(),
         status: data.status.name(),
         retired_note: data.retired.clone(),
-        category: shelf
+        category: cx
             .reference(root, &PageId::new(Kind::Category, data.category.to_lowercase()))
             .expect("every category has a page: load adds those that are missing"),
-        tools: shelf.references(root, Kind::Tool, data.tools.iter().map(|slug| slug.value.as_str())),
-        platforms: data.platforms.iter().map(|name| platform(shelf, *name)).collect(),
+        tools: cx.references(root, Kind::Tool, data.tools.iter().map(|slug| slug.value.as_str())),
+        platforms: data.platforms.iter().map(|name| platform(cx, *name)).collect(),
         lead_html: Value::default(),
-        signatures: data.signatures.iter().map(|signature| signature_view(shelf, signature)).collect(),
+        signatures: data.signatures.iter().map(|signature| signature_view(cx, signature)).collect(),
         causes: data
             .causes
             .iter()
@@ -175,20 +172,20 @@ fn view(shelf: &Shelf<'_>, error: &Page<ErrorData>, root: &str) -> ErrorView {
         after: Vec::new(),
         footnotes_html: Value::default(),
         fits: fits(error),
-        look_alikes: shelf.references(root, Kind::Error, look_alikes),
+        look_alikes: cx.references(root, Kind::Error, similar_errors),
         changes: data
             .changes
             .iter()
             .map(|change| ChangeView { date: change.date.value.to_string(), what: change.what.clone() })
             .collect(),
-        related: shelf.references(root, Kind::Error, related),
-        backlinks: shelf.backlinks(root, &error.head.id, &named),
-        verified: shelf.verified(&error.head, Some(&data.category), &data.evidence),
-        sources: sources(shelf.texts(), &data.evidence),
+        related: cx.references(root, Kind::Error, related),
+        backlinks: cx.backlinks(root, &error.head.id, &named),
+        verified: cx.verified(&error.head, Some(&data.category), &data.evidence),
+        sources: sources(cx.texts(), &data.evidence),
         json_href: format!("{root}errors/{}.json", error.head.id.slug),
         markdown_href: format!("{root}errors/{}.md", error.head.id.slug),
     };
-    view.add_body(shelf, error);
+    view.add_body(cx, error);
     view
 }
 
@@ -207,18 +204,18 @@ fn section_view(section: &Section, data: &ErrorData, fails: &str) -> SectionView
     }
 }
 
-/// Slugs of pages that a reader may have taken this one for; those that it is related to are listed as such.
-fn look_alikes<'s>(shelf: &'s Shelf<'_>, error: &Page<ErrorData>) -> Vec<&'s str> {
+/// Returns the slugs of similar errors, except those that are listed as related.
+fn similar_errors<'s>(cx: &'s RenderContext<'_>, error: &Page<ErrorData>) -> Vec<&'s str> {
     let slug = error.head.id.slug.as_str();
     let lists =
         |page: &Page<ErrorData>, other: &str| page.data.related.iter().any(|named| named.value == other);
     let is_related =
-        |other: &str| lists(error, other) || shelf.site().error(other).is_some_and(|page| lists(page, slug));
-    let alike = shelf.look_alikes.get(slug).map(Vec::as_slice).unwrap_or_default();
-    alike.iter().map(String::as_str).filter(|other| !is_related(other)).take(LOOK_ALIKES).collect()
+        |other: &str| lists(error, other) || cx.site().error(other).is_some_and(|page| lists(page, slug));
+    let alike = cx.similar_errors.get(slug).map(Vec::as_slice).unwrap_or_default();
+    alike.iter().map(String::as_str).filter(|other| !is_related(other)).take(MAX_SIMILAR_ERRORS).collect()
 }
 
-/// Whether a page leads to the calculator or computes itself: there memory decides.
+/// Returns whether an error depends on memory: its page links to the calculator or contains estimator calls.
 pub fn asks_for_memory(error: &Page<ErrorData>) -> bool {
     fits(error).is_some()
 }
@@ -244,42 +241,42 @@ fn jump(data: &ErrorData, id: &str) -> Option<JumpView> {
     })
 }
 
-fn signature_view(shelf: &Shelf<'_>, signature: &Signature) -> SignatureView {
+fn signature_view(cx: &RenderContext<'_>, signature: &Signature) -> SignatureView {
     SignatureView {
         text: signature_text(signature.text()),
         samples: signature.samples.iter().map(|sample| sample.value.clone()).collect(),
         source: SourceView {
             href: Some(signature.source.clone()),
-            label: label(shelf.texts(), &signature.source),
+            label: label(cx.texts(), &signature.source),
         },
         versions: signature
             .versions
             .iter()
-            .map(|(name, range)| RangeView { name: name.clone(), range: range_in_words(shelf, range) })
+            .map(|(name, range)| RangeView { name: name.clone(), range: range_in_words(cx, range) })
             .collect(),
     }
 }
 
-/// `1.0 - 2.4`, `1.0 and later`, `up to 2.4`.
-fn range_in_words(shelf: &Shelf<'_>, range: &str) -> String {
+/// Formats a version range: `1.0 - 2.4`, `1.0 and later`, `up to 2.4`.
+fn range_in_words(cx: &RenderContext<'_>, range: &str) -> String {
     match range.split_once(" - ").or_else(|| range.trim_end().strip_suffix(" -").map(|from| (from, ""))) {
-        Some((from, "")) => shelf.fill("{version} and later", &[("version", &from.trim())]),
-        Some(("", to)) => shelf.fill("up to {version}", &[("version", &to.trim())]),
+        Some((from, "")) => cx.fill("{version} and later", &[("version", &from.trim())]),
+        Some(("", to)) => cx.fill("up to {version}", &[("version", &to.trim())]),
         Some((from, to)) if to.trim().is_empty() => {
-            shelf.fill("{version} and later", &[("version", &from.trim())])
+            cx.fill("{version} and later", &[("version", &from.trim())])
         }
-        Some((from, to)) => shelf.fill("{from} to {to}", &[("from", &from.trim()), ("to", &to.trim())]),
+        Some((from, to)) => cx.fill("{from} to {to}", &[("from", &from.trim()), ("to", &to.trim())]),
         None => range.trim().to_string(),
     }
 }
 
-fn platform(shelf: &Shelf<'_>, platform: Platform) -> String {
+fn platform(cx: &RenderContext<'_>, platform: Platform) -> String {
     match platform {
         Platform::Linux => "Linux",
         Platform::Windows => "Windows",
         Platform::Macos => "macOS",
         Platform::Wsl => "WSL",
-        Platform::Docker => shelf.say("containers"),
+        Platform::Docker => cx.tr("containers"),
     }
     .to_string()
 }

@@ -113,7 +113,7 @@ export default function ({ folder, browser }) {
       await page.evaluate(() => {
         location.hash = "#errors/no-such-page";
       });
-      await page.locator("#bundle-said", { hasText: "errors/no-such-page" }).waitFor();
+      await page.locator("#bundle-status", { hasText: "errors/no-such-page" }).waitFor();
       assert.deepEqual(await shown(page), ["diagnose"]);
     }));
 

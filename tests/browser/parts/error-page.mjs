@@ -275,7 +275,7 @@ export default function ({ folder, browser, url }) {
       assert.deepEqual(missing, []);
     });
     for (const heading of await page.locator("main h2").all()) assert.ok(await heading.isVisible());
-    assert.match(bare, /The paste box needs JavaScript/);
+    assert.match(bare, /Diagnosis requires JavaScript/);
     assert.ok(!requests.some(request => request.url.endsWith(".js")));
   });
 

@@ -64,7 +64,7 @@ export default function ({ folder, browser, url }) {
         await paste(page, HEALTHY);
         const said = page.locator("#paste-out .said");
         await said.waitFor();
-        assert.match(await said.innerText(), /^(Nothing here is a known error|No page knows this exact message)/);
+        assert.match(await said.innerText(), /^(No known error found|No page matches this exact message)/);
       }));
   }
 
@@ -223,7 +223,7 @@ export default function ({ folder, browser, url }) {
       await found(page).first().waitFor();
       assert.equal(
         await page.locator("#paste-out .said").innerText(),
-        "No page knows this exact message. These are only near it:",
+        "No page matches this exact message. Similar pages:",
       );
       assert.ok((await found(page).allInnerTexts()).some(title => /CUDA out of memory/.test(title)));
       await found(page).first().click();
@@ -272,7 +272,7 @@ export default function ({ folder, browser, url }) {
     visiting(browser, url, {}, async (page, { requests, trouble }) => {
       await paste(page, `loading\ntoken=hf_abcdefghijklmnop\n${samples[0].sample}\n`);
       await page.locator("#paste-go").click();
-      const link = page.locator("#paste-out a", { hasText: "A link to this case" });
+      const link = page.locator("#paste-out a", { hasText: "Link to this case" });
       const title = await found(page).first().innerText();
       const address = await link.evaluate(element => element.href);
       assert.match(address, /diagnose\/index\.html#case=loading%0Atoken%3D%5Bsecret%5D/);

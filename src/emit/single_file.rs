@@ -1,4 +1,4 @@
-//! One file that is at every moment wholly the old one or wholly the new one, and never somebody else's.
+//! Writes one file atomically, and never over a file that kbgen did not make.
 
 use std::fs::{self, File};
 use std::io::{ErrorKind, Read, Write};
@@ -7,28 +7,28 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 
 use crate::emit::Permission;
-use crate::emit::place::{neighbour, resolve};
+use crate::emit::paths::{resolve, sibling_name};
 use crate::emit::staging;
 
-/// Where one file is written, and what must not be touched.
+/// Where to write one file.
 #[derive(Debug, Clone, Copy)]
-pub struct Single<'a> {
-    /// The file; it and its folders are made when missing.
+pub struct SingleFile<'a> {
+    /// The file; it and its parent folders are created if missing.
     pub path: &'a Path,
-    /// What every file of ours begins with.
+    /// First bytes of every file that kbgen makes.
     pub mark: &'a [u8],
-    /// Files and folders that the site is made of: the file may be none of them and lie in none.
+    /// Files and folders of the site's sources: the file may not be one of them or inside one.
     pub sources: &'a [PathBuf],
-    /// What may be done to a file that kbgen did not make.
+    /// Permission to replace a file that kbgen did not make.
     pub permission: Permission,
 }
 
-impl Single<'_> {
-    /// Refuses a path that holds anything but a file of ours.
+impl SingleFile<'_> {
+    /// Rejects a path with anything but a file that kbgen made.
     ///
     /// # Errors
-    /// When it is a folder, one of the sources, or a file of someone else that may not be taken over.
-    pub fn refuse_foreign(&self) -> Result<()> {
+    /// If it is a folder, a source, or a foreign file that may not be replaced.
+    pub fn check_owner(&self) -> Result<()> {
         let (asked, file) = (self.path.display(), resolve(self.path)?);
         for source in self.sources {
             if file.starts_with(resolve(source)?) {
@@ -38,7 +38,7 @@ impl Single<'_> {
         match fs::symlink_metadata(&file) {
             Ok(found) if found.is_dir() => bail!("`{asked}` is a folder; pass a file name"),
             Ok(_) if self.permission == Permission::TakeOver => Ok(()),
-            Ok(found) if found.is_file() && self.is_ours(&file)? => Ok(()),
+            Ok(found) if found.is_file() && self.was_generated(&file)? => Ok(()),
             Ok(_) => bail!(
                 "`{asked}` is not a bundle created by kbgen; choose another file, or pass `--force` to overwrite it"
             ),
@@ -47,7 +47,7 @@ impl Single<'_> {
         }
     }
 
-    fn is_ours(&self, file: &Path) -> Result<bool> {
+    fn was_generated(&self, file: &Path) -> Result<bool> {
         let mut start = Vec::new();
         let opened = File::open(file).with_context(|| format!("cannot read `{}`", file.display()))?;
         let read = opened.take(self.mark.len() as u64).read_to_end(&mut start);
@@ -55,22 +55,22 @@ impl Single<'_> {
         Ok(start == self.mark)
     }
 
-    /// Writes the file: beside its place first, then in one step to it.
+    /// Writes the file under a temporary name and renames it.
     ///
     /// # Errors
-    /// As [`Single::refuse_foreign`], and when the disk refuses; the old file is whole then.
+    /// As [`SingleFile::check_owner`], and on I/O errors; the old file is then intact.
     pub fn write(&self, bytes: &[u8]) -> Result<()> {
-        self.refuse_foreign()?;
+        self.check_owner()?;
         let file = resolve(self.path)?;
         let (Some(folder), Some(name)) = (file.parent(), file.file_name()) else {
             bail!("`{}` is not a file", self.path.display());
         };
         fs::create_dir_all(folder).with_context(|| format!("cannot create folder `{}`", folder.display()))?;
-        let beside = folder.join(neighbour(name, "new"));
-        staging::remove_left_over_file(&beside)?;
+        let beside = folder.join(sibling_name(name, "new"));
+        staging::remove_leftover_file(&beside)?;
         let written = write_through(&beside, bytes).and_then(|()| fs::rename(&beside, &file));
         if written.is_err() {
-            // What was begun helps nobody; if it cannot be removed, the first error says why.
+            // Ignored: the first error explains the failure.
             let _ = fs::remove_file(&beside);
         }
         written.with_context(|| format!("cannot write `{}`", self.path.display()))

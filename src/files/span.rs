@@ -1,4 +1,4 @@
-//! Where something stands: a byte range of one source, and its line and column for people.
+//! Spans: byte ranges in sources, and their lines and columns.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,57 +7,57 @@ use crate::files::source::SourceId;
 /// A byte range of one source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Span {
-    /// The source it lies in.
+    /// Source that contains the range.
     pub source: SourceId,
-    /// First byte.
+    /// Offset of the first byte.
     pub start: usize,
-    /// One past the last byte.
+    /// Offset after the last byte.
     pub end: usize,
 }
 
 impl Span {
-    /// The range `start..end` of `source`.
+    /// Creates the span `start..end` of `source`.
     pub fn new(source: SourceId, start: usize, end: usize) -> Self {
         Self { source, start, end: end.max(start) }
     }
 
-    /// The empty place at the top of a source, for faults of a file as a whole.
+    /// Returns the empty span at the start of a source, for findings about a whole file.
     pub fn top(source: SourceId) -> Self {
         Self::new(source, 0, 0)
     }
 
-    /// The part `start..end` of this span, counted in bytes from its first one.
+    /// Returns the span of `start..end`, relative to the start of this span.
     pub fn part(self, start: usize, end: usize) -> Self {
         Self::new(self.source, self.start + start, self.start + end)
     }
 }
 
-/// A value and the place it was read from.
+/// A value with the span that it was read from.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Placed<T> {
-    /// What was read.
+pub struct Spanned<T> {
+    /// Parsed value.
     pub value: T,
-    /// Where it stands.
+    /// Span in the source.
     pub span: Span,
 }
 
-impl<T> Placed<T> {
-    /// `value`, read at `span`.
+impl<T> Spanned<T> {
+    /// Creates a value with its span.
     pub fn new(value: T, span: Span) -> Self {
         Self { value, span }
     }
 
-    /// The same place with another value.
-    pub fn map<U>(self, change: impl FnOnce(T) -> U) -> Placed<U> {
-        Placed { value: change(self.value), span: self.span }
+    /// Maps the value and keeps the span.
+    pub fn map<U>(self, change: impl FnOnce(T) -> U) -> Spanned<U> {
+        Spanned { value: change(self.value), span: self.span }
     }
 }
 
-/// A line and a column, both counted from 1; columns count characters.
+/// Line and column, both counted from 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Position {
-    /// Line, from the top of the file.
+    /// Line number.
     pub line: usize,
-    /// Column, in characters (Unicode scalar values).
+    /// Column in Unicode scalar values.
     pub column: usize,
 }

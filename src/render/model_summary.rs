@@ -1,25 +1,25 @@
-//! `data/runs.js`: what every model needs at a few settings, for pages that look at all models at once.
+//! `data/runs.js`: the memory of every model at a few settings, for pages that compare all models.
 
 use serde_json::{Value, json};
 
 use crate::files::Outputs;
-use crate::render::views::{CONTEXTS, Shelf, by_parameters, usual_quant};
+use crate::render::views::{CONTEXTS, RenderContext, by_parameters, default_quant};
 use crate::site::kinds::ModelData;
 use crate::site::{DEFAULT_CTX, DEFAULT_QUANT, Figures, Page, Run};
 
-/// Quantizations that are summed up, as far as the site has pages for them.
+/// Quantizations that are included, if the site has pages for them.
 const QUANTS: [&str; 3] = ["Q8_0", "Q5_K_M", "Q4_K_M"];
 
-/// `data/runs.js`: one assignment, so that it works from a disk too.
+/// Makes `data/runs.js`: a single assignment, so that it also loads from disk.
 ///
-/// Weights do not depend on the context, nor cache and compute buffer on the quantization, so a model has one number
-/// for each of either, exact to the byte; what it needs is the sum of two. The cache is the widest, and all layers are
-/// on one GPU. A context beyond the model's largest is null, and so is a quantization it does not come in.
-pub(super) fn file(shelf: &Shelf<'_>) -> Outputs {
-    let fits = shelf.order.fits;
+/// Weights do not depend on the context, nor cache and compute buffer on the quantization, so each model has one
+/// exact number of bytes for each; the memory is the sum of two. The cache is f16, and all layers are on one GPU. A
+/// context beyond the model's maximum is `null`, and so is an unavailable quantization.
+pub(super) fn file(cx: &RenderContext<'_>) -> Outputs {
+    let fits = cx.inputs.fits;
     let quants: Vec<(&str, usize)> =
         QUANTS.iter().filter_map(|name| Some((*name, fits.quant(name)?))).collect();
-    let models: Vec<Value> = by_parameters(shelf)
+    let models: Vec<Value> = by_parameters(cx)
         .into_iter()
         .filter_map(|model| {
             let figures = fits.figures(&model.head.id.slug)?;
@@ -29,7 +29,7 @@ pub(super) fn file(shelf: &Shelf<'_>) -> Outputs {
                 model.data.parameters.as_ref().map(|count| count.value),
                 quants
                     .iter()
-                    .map(|(name, quant)| weights(shelf, model, figures, name, *quant))
+                    .map(|(name, quant)| weights(cx, model, figures, name, *quant))
                     .collect::<Vec<_>>(),
                 CONTEXTS.map(|ctx| buffers(figures, ctx)),
             ]))
@@ -48,22 +48,23 @@ pub(super) fn file(shelf: &Shelf<'_>) -> Outputs {
     outputs
 }
 
-/// Weights in a quantization. A model that is released in a type of its own has that one in place of the default.
+/// Returns the weights in a quantization. For a model that is released in a narrow type, that type replaces the
+/// default.
 fn weights(
-    shelf: &Shelf<'_>,
+    cx: &RenderContext<'_>,
     model: &Page<ModelData>,
     figures: &Figures,
     name: &str,
     quant: usize,
 ) -> Option<u64> {
     let place = match name == DEFAULT_QUANT {
-        true => usual_quant(shelf.order, &model.data, figures)?,
+        true => default_quant(cx.inputs, &model.data, figures)?,
         false => quant,
     };
     figures.quants[place].as_ref().map(|fit| fit.gpu)
 }
 
-/// Cache and compute buffer at a context; none beyond the largest.
+/// Returns cache and compute buffer at a context; `None` beyond the maximum.
 fn buffers(figures: &Figures, ctx: u64) -> Option<u64> {
     let run = Run::plain(0);
     (ctx <= figures.max_ctx).then(|| Some(figures.cache(run, ctx) + figures.compute(run, ctx)?))?

@@ -1,27 +1,27 @@
-//! Where templates and scripts say texts: `t("Copy")`, `t("{n} error", "{n} errors", …)`.
+//! Finds translatable texts in templates and scripts: `t("Copy")`, `t("{n} error", "{n} errors", …)`.
 
 use std::ops::Range;
 
-/// A call of `t`: its texts as they are written between their quotes.
+/// A call of `t`, with the source of its texts between the quotes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Call<'s> {
-    /// One text, or the two for one and for many.
+    /// One text, or its singular and plural.
     pub texts: Vec<&'s str>,
-    /// From the name to the end of the last text.
+    /// Range from the name to the end of the last text.
     pub range: Range<usize>,
 }
 
-/// How a call begins.
+/// Start of a call.
 const START: &str = "t(";
 
-/// The calls of `t` in a template or a script.
+/// Returns the calls of `t` in a template or a script.
 pub fn calls(source: &str) -> Vec<Call<'_>> {
     let mut calls = Vec::new();
     let mut at = 0;
     while let Some(found) = source[at..].find(START) {
         let start = at + found;
         at = start + START.len();
-        // `set("` and `name.t("` are other names.
+        // Skips other names, such as `set("` and `name.t("`.
         if source[..start].ends_with(|c: char| c.is_alphanumeric() || matches!(c, '_' | '$' | '.')) {
             continue;
         }
@@ -46,7 +46,7 @@ pub fn calls(source: &str) -> Vec<Call<'_>> {
     calls
 }
 
-/// What stands between the quotes that begin at `start`, and where they end.
+/// Returns the text of the string literal at `start`, and the offset after it.
 fn quoted(source: &str, start: usize) -> Option<(&str, usize)> {
     let inner = source[start..].strip_prefix('"')?;
     let mut is_escaped = false;
@@ -67,7 +67,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_calls_of_this_name_are_found() {
+    fn finds_only_calls_of_t() {
         let source = "set(\"a\"); x.t(\"b\"); (t(\n  \"c \\\" d\")); t(\"one\", \"many\", {n: 1}); t(e)";
         let found: Vec<_> = calls(source).into_iter().map(|call| (call.texts, &source[call.range])).collect();
         assert_eq!(

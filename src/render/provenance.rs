@@ -1,14 +1,14 @@
-//! What a figure in prose was computed from, in words.
+//! Describes the inputs of a figure in prose.
 
-use crate::render::Order;
+use crate::i18n::text;
+use crate::render::RenderInputs;
 use crate::site::{DEFAULT_CTX, Figure, Kind, PageId, ProseCall, format_count};
-use crate::texts::text;
 
-/// The basis of a call's figure, shown on demand; none for a call that cannot be understood.
-pub(super) fn basis(order: &Order<'_>, source: &str) -> Option<String> {
+/// Returns the inputs of a call's figure, shown on demand; `None` for a call with syntax errors.
+pub(super) fn provenance(inputs: &RenderInputs<'_>, source: &str) -> Option<String> {
     let call = ProseCall::parse(source).ok()?;
     let title = |kind: Kind, slug: &str| {
-        order.site.head(&PageId::new(kind, slug)).map(|head| head.title.value.as_str())
+        inputs.site.head(&PageId::new(kind, slug)).map(|head| head.title.value.as_str())
     };
     let words = match call.figure.value {
         Figure::File => text("{model}, {quant}: all tensors of the file"),
@@ -22,7 +22,7 @@ pub(super) fn basis(order: &Order<'_>, source: &str) -> Option<String> {
     };
     let device = call.gpu.as_ref().and_then(|gpu| title(Kind::Hardware, &gpu.value));
     let context = call.ctx.as_ref().map_or(DEFAULT_CTX, |ctx| ctx.value);
-    Some(order.config.texts.fill(
+    Some(inputs.config.texts.fill(
         words,
         &[
             ("model", &title(Kind::Model, &call.model.value)?),

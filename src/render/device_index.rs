@@ -1,13 +1,14 @@
-//! `data/cards.js`: the cards whose figures are covered, for a reader to choose their own.
+//! `data/cards.js`: the GPUs with covered figures, for readers to select their own.
 
 use serde_json::{Value, json};
 
 use crate::files::Outputs;
-use crate::render::views::Shelf;
+use crate::render::views::RenderContext;
 
-/// Slug, name and bytes that programs see of each card, by name: one assignment, so that it works from a disk too.
-pub(super) fn file(shelf: &Shelf<'_>) -> Outputs {
-    let mut devices: Vec<_> = shelf.site().devices.iter().filter(|device| device.data.is_cuda()).collect();
+/// Makes a script with slug, name and usable bytes of each GPU, sorted by name. A single assignment, so that it also
+/// loads from disk.
+pub(super) fn file(cx: &RenderContext<'_>) -> Outputs {
+    let mut devices: Vec<_> = cx.site().devices.iter().filter(|device| device.data.is_cuda()).collect();
     devices.sort_by_key(|device| device.head.title.value.to_lowercase());
     let cards: Vec<Value> = devices
         .into_iter()

@@ -1,20 +1,20 @@
-//! What a text is made of.
+//! Splits a text into words, placeholders and tags.
 
 /// A part of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Part<'t> {
-    /// Words.
+pub enum TextPart<'t> {
+    /// Plain text.
     Words(&'t str),
-    /// `{name}`: a value stands here.
+    /// A placeholder: `{name}`.
     Hole(&'t str),
-    /// `<name>`: marked words begin.
+    /// An opening tag: `<name>`.
     Open(&'t str),
-    /// `</name>`: they end.
+    /// A closing tag: `</name>`.
     Close(&'t str),
 }
 
-impl Part<'_> {
-    /// The part as it is written.
+impl TextPart<'_> {
+    /// Returns the source of the part.
     pub fn source(&self) -> String {
         match self {
             Self::Words(words) => (*words).to_string(),
@@ -25,8 +25,8 @@ impl Part<'_> {
     }
 }
 
-/// The parts of a text in their order; a brace or an angle that no name follows is a word like any other.
-pub fn parts(text: &str) -> Vec<Part<'_>> {
+/// Splits a text into its parts; a brace or angle bracket without a name is plain text.
+pub fn parts(text: &str) -> Vec<TextPart<'_>> {
     let mut parts = Vec::new();
     let (mut plain, mut at) = (0, 0);
     while let Some(found) = text[at..].find(['{', '<']) {
@@ -36,19 +36,19 @@ pub fn parts(text: &str) -> Vec<Part<'_>> {
             continue;
         };
         if plain < start {
-            parts.push(Part::Words(&text[plain..start]));
+            parts.push(TextPart::Words(&text[plain..start]));
         }
         parts.push(part);
         (plain, at) = (end, end);
     }
     if plain < text.len() {
-        parts.push(Part::Words(&text[plain..]));
+        parts.push(TextPart::Words(&text[plain..]));
     }
     parts
 }
 
-/// The hole or mark that begins at `start`, and where it ends.
-fn marked(text: &str, start: usize) -> Option<(Part<'_>, usize)> {
+/// Returns the placeholder or tag at `start`, and the offset after it.
+fn marked(text: &str, start: usize) -> Option<(TextPart<'_>, usize)> {
     let rest = &text[start..];
     let inner = |open: &str, close: char| {
         let name = rest.strip_prefix(open)?.split_once(close)?.0;
@@ -56,12 +56,12 @@ fn marked(text: &str, start: usize) -> Option<(Part<'_>, usize)> {
         is_name.then_some((name, start + open.len() + name.len() + 1))
     };
     if let Some((name, end)) = inner("{", '}') {
-        return Some((Part::Hole(name), end));
+        return Some((TextPart::Hole(name), end));
     }
     if let Some((name, end)) = inner("</", '>') {
-        return Some((Part::Close(name), end));
+        return Some((TextPart::Close(name), end));
     }
-    inner("<", '>').map(|(name, end)| (Part::Open(name), end))
+    inner("<", '>').map(|(name, end)| (TextPart::Open(name), end))
 }
 
 #[cfg(test)]
@@ -69,16 +69,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn holes_and_marks_have_names() {
+    fn placeholders_and_tags_have_names() {
         assert_eq!(
             parts("{n} of <a>all</a>, 3 < 4 {} {N}"),
             [
-                Part::Hole("n"),
-                Part::Words(" of "),
-                Part::Open("a"),
-                Part::Words("all"),
-                Part::Close("a"),
-                Part::Words(", 3 < 4 {} {N}"),
+                TextPart::Hole("n"),
+                TextPart::Words(" of "),
+                TextPart::Open("a"),
+                TextPart::Words("all"),
+                TextPart::Close("a"),
+                TextPart::Words(", 3 < 4 {} {N}"),
             ]
         );
         assert_eq!(parts(""), []);

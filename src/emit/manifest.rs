@@ -1,4 +1,4 @@
-//! The file that shows that kbgen made a folder, and lists what it wrote there.
+//! The manifest `.kbgen-output`: marks a folder as made by kbgen and lists the files that kbgen wrote.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -7,26 +7,26 @@ use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 
-/// Name of the marker in the output folder.
-pub const MARKER: &str = ".kbgen-output";
+/// Name of the manifest in the output folder.
+pub const MANIFEST_FILE: &str = ".kbgen-output";
 
 const FORMAT: &str = "kbgen-output 1";
 const NOTE: &str =
     "# Made by kbgen. The next build replaces or removes the files listed here and keeps all others.";
 
-/// The paths that a build wrote, `/` between their parts, without the marker itself.
+/// The paths that a build wrote, separated by `/`, without the manifest itself.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Marker {
+pub(crate) struct Manifest {
     pub(crate) paths: BTreeSet<String>,
 }
 
-impl Marker {
-    /// Reads the marker of a folder; `None` when there is none.
+impl Manifest {
+    /// Reads the manifest of a folder; `None` if there is none.
     ///
     /// # Errors
-    /// When it cannot be read, or is of a format that this version does not know.
+    /// If it cannot be read or has an unknown format.
     pub(crate) fn read(folder: &Path) -> Result<Option<Self>> {
-        let file = folder.join(MARKER);
+        let file = folder.join(MANIFEST_FILE);
         if fs::symlink_metadata(&file).is_ok_and(|found| !found.is_file()) {
             bail!("`{}` was not created by kbgen; delete it", file.display());
         }
@@ -42,12 +42,12 @@ impl Marker {
                 file.display()
             );
         };
-        // A line that is not a plain path was put there by someone else; it never leads outside the folder.
+        // Ignores manually added lines that are not plain paths: none may lead outside the folder.
         let paths = list.lines().filter(|line| !line.starts_with('#') && is_plain(line));
         Ok(Some(Self { paths: paths.map(str::to_string).collect() }))
     }
 
-    /// The marker as text: a format line, a note, and one path a line.
+    /// Formats the manifest: a format line, a note, and one path per line.
     pub(crate) fn text(&self) -> String {
         let mut text = format!("{FORMAT}\n{NOTE}\n");
         for path in &self.paths {
@@ -58,18 +58,19 @@ impl Marker {
     }
 }
 
-/// Refuses a path that would leave the folder, or has a line break, which the list could not hold.
+/// Rejects a path that leads outside the folder or contains a line break.
 ///
 /// # Errors
-/// Then.
-pub(crate) fn refuse_unplain(path: &str) -> Result<()> {
-    if !is_plain(path) || path == MARKER {
+/// In these cases.
+pub(crate) fn check_path(path: &str) -> Result<()> {
+    if !is_plain(path) || path == MANIFEST_FILE {
         bail!("invalid output path {path:?}");
     }
     Ok(())
 }
 
-/// Whether a path stays in the folder on every system: parts that are names, and no control character.
+/// Returns whether a path stays inside the folder on every system: no empty, `.` or `..` component and no control
+/// character.
 fn is_plain(path: &str) -> bool {
     let part_is_name = |part: &str| !part.is_empty() && part != "." && part != "..";
     path.split('/').all(part_is_name)
@@ -83,7 +84,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_paths_that_stay_in_the_folder_are_plain() {
+    fn accepts_only_paths_inside_the_folder() {
         for path in ["index.html", "errors/a b/ä.html", ".nojekyll", "a..b/..."] {
             assert!(is_plain(path), "{path}");
         }

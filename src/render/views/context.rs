@@ -1,4 +1,4 @@
-//! Everything the views draw on, looked up once.
+//! Data that all views use, computed once per build.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Display;
@@ -7,65 +7,64 @@ use jiff::civil::Date;
 use minijinja::value::Value;
 
 use crate::facts::{Fact, Table};
+use crate::i18n::Translations;
 use crate::markdown::{Rendered, TocEntry};
 use crate::render::address::{href, root};
 use crate::render::assets::Assets;
-use crate::render::data::twin_folder;
+use crate::render::data::alternate_folder;
 use crate::render::feed;
 use crate::render::json_ld;
-use crate::render::prose::{Prose, Told};
+use crate::render::prose::{BodySummary, Prose};
 use crate::render::social::Pictures;
-use crate::render::templates::seen;
+use crate::render::templates::view_value;
 use crate::render::views::common::{
-    self, BuildView, ErrorRow, Frame, PageView, Ref, Step, TocLine, VerifiedView,
+    self, BuildView, ErrorRow, LayoutContext, PageView, Ref, Step, TocLine, VerifiedView,
 };
 use crate::render::views::wording::signature_text;
-use crate::render::{Audience, Groundwork, Order};
+use crate::render::{Audience, RenderInputs, SharedData};
 use crate::site::kinds::{ErrorData, Evidence};
 use crate::site::{Head, Kind, Page, PageId, Site};
-use crate::texts::Texts;
 
-/// The site with its rendered prose.
-pub(in crate::render) struct Shelf<'s> {
-    /// The build.
-    pub order: &'s Order<'s>,
-    /// Static files, for their names.
+/// Inputs of rendering with the data that views share.
+pub(in crate::render) struct RenderContext<'s> {
+    /// Inputs of the build.
+    pub inputs: &'s RenderInputs<'s>,
+    /// Static files.
     pub assets: &'s Fact<Assets>,
-    /// What is told of every body.
+    /// Summaries of all bodies.
     pub prose: &'s Prose,
-    /// The index of the fit tables, which several pages hold.
+    /// Index of the fit tables, which several pages contain.
     pub fit_index: &'s Fact<serde_json::Value>,
-    /// Slugs of errors whose messages are taken for each other, by slug.
-    pub look_alikes: &'s Table<String, Vec<String>>,
+    /// Slugs of errors with similar messages, by slug.
+    pub similar_errors: &'s Table<String, Vec<String>>,
     pictures: Pictures<'s>,
     by_category: Table<String, Vec<&'s Page<ErrorData>>>,
     by_tool: Table<String, Vec<&'s Page<ErrorData>>>,
-    /// Slugs of the errors before and behind each error of a category.
+    /// Slugs of the previous and next error in the category of each error.
     beside: Table<String, [Option<&'s str>; 2]>,
 }
 
-/// What a page says of itself before it has a frame.
-pub(in crate::render) struct Plate<'p> {
+/// Metadata of a page, for its layout.
+pub(in crate::render) struct PageMeta<'p> {
     /// Address relative to the root.
     pub address: &'p str,
-    /// Kind as the templates name it.
+    /// Name of the kind in templates.
     pub kind: &'static str,
-    /// Title.
     pub title: &'p str,
-    /// One sentence.
+    /// Description in one sentence.
     pub description: String,
-    /// Steps from the home page, this page left out.
+    /// Breadcrumbs from the home page, without this page.
     pub trail: Vec<(String, &'p str)>,
-    /// The page's file, for the edit link.
+    /// Page data, for the edit link.
     pub head: Option<&'p Head>,
-    /// Headings.
+    /// Table of contents.
     pub toc: Vec<TocLine>,
-    /// Whether search engines should leave it out.
+    /// Whether to exclude the page from search engines.
     pub noindex: bool,
 }
 
-impl<'p> Plate<'p> {
-    /// A page of kbgen's own.
+impl<'p> PageMeta<'p> {
+    /// Creates the metadata of a generated page.
     pub fn listing(address: &'p str, kind: &'static str, title: &'p str, description: &str) -> Self {
         Self {
             address,
@@ -80,10 +79,10 @@ impl<'p> Plate<'p> {
     }
 }
 
-impl<'s> Shelf<'s> {
-    /// Everything that the views draw on.
-    pub fn new(order: &'s Order<'s>, ground: &'s Groundwork) -> Self {
-        let mut errors: Vec<&Page<ErrorData>> = order.site.errors.iter().collect();
+impl<'s> RenderContext<'s> {
+    /// Computes the data.
+    pub fn new(inputs: &'s RenderInputs<'s>, shared: &'s SharedData) -> Self {
+        let mut errors: Vec<&Page<ErrorData>> = inputs.site.errors.iter().collect();
         errors.sort_by_cached_key(|error| error.head.title.value.to_lowercase());
         let mut by_category: BTreeMap<String, Vec<&Page<ErrorData>>> = BTreeMap::new();
         let mut by_tool: BTreeMap<String, Vec<&Page<ErrorData>>> = BTreeMap::new();
@@ -104,79 +103,79 @@ impl<'s> Shelf<'s> {
         let slugs = |errors: &Vec<&'s Page<ErrorData>>| errors.iter().map(slug).collect::<Vec<_>>();
         let by_category = Table::new("errors of category", by_category, slugs);
         let by_tool = Table::new("errors of tool", by_tool, slugs);
-        order.engine.tell(&beside);
-        order.engine.tell(&by_category);
-        order.engine.tell(&by_tool);
+        inputs.engine.register(&beside);
+        inputs.engine.register(&by_category);
+        inputs.engine.register(&by_tool);
         Self {
-            order,
-            assets: &ground.assets,
-            prose: &ground.prose,
-            fit_index: &ground.fit_index,
-            look_alikes: &ground.look_alikes,
-            pictures: Pictures::new(order),
+            inputs,
+            assets: &shared.assets,
+            prose: &shared.prose,
+            fit_index: &shared.fit_index,
+            similar_errors: &shared.similar_errors,
+            pictures: Pictures::new(inputs),
             by_category,
             by_tool,
             beside,
         }
     }
 
-    /// The errors before and behind an error in its category.
+    /// Returns the previous and next error in the category.
     pub fn beside(&self, slug: &str) -> (Option<&'s Head>, Option<&'s Head>) {
         let head = |slug: Option<&str>| Some(&self.site().error(slug?)?.head);
         self.beside.get(slug).map_or((None, None), |[before, after]| (head(*before), head(*after)))
     }
 
-    /// A text of the interface in the language of the site.
-    pub fn say(&self, english: &'static str) -> &'s str {
-        self.texts().say(english)
+    /// Translates a text of the interface.
+    pub fn tr(&self, english: &'static str) -> &'s str {
+        self.texts().tr(english)
     }
 
-    /// The same with its holes filled.
+    /// Translates a text and fills its placeholders.
     pub fn fill(&self, english: &'static str, values: &[(&str, &dyn Display)]) -> String {
         self.texts().fill(english, values)
     }
 
-    /// All texts of the interface.
-    pub fn texts(&self) -> &'s Texts {
-        &self.order.config.texts
+    /// Returns the translations.
+    pub fn texts(&self) -> &'s Translations {
+        &self.inputs.config.texts
     }
 
-    /// The pages.
+    /// Returns the pages.
     pub fn site(&self) -> &'s Site {
-        self.order.site
+        self.inputs.site
     }
 
-    /// The body of a page, rendered.
+    /// Renders the body of a page.
     pub fn body(&self, head: &Head) -> Rendered {
-        self.prose.body(self.order, self.assets, head)
+        self.prose.body(self.inputs, self.assets, head)
     }
 
-    /// What is told of the body of a page.
-    pub fn told(&self, head: &Head) -> &'s Told {
-        self.prose.told(head)
+    /// Returns the summary of the body of a page.
+    pub fn summary(&self, head: &Head) -> &'s BodySummary {
+        self.prose.summary(head)
     }
 
-    /// The headings of a page.
+    /// Returns the table of contents of a page.
     pub fn toc(&self, head: &Head) -> Vec<TocLine> {
         let line = |entry: &TocEntry| TocLine {
             level: entry.level,
             id: entry.id.clone(),
             title: entry.title.clone(),
         };
-        self.told(head).toc.iter().map(line).collect()
+        self.summary(head).toc.iter().map(line).collect()
     }
 
-    /// One sentence about a page.
+    /// Returns a description of a page in one sentence.
     pub fn describe(&self, head: &Head) -> String {
-        self.told(head).description.clone()
+        self.summary(head).description.clone()
     }
 
-    /// The head of a page.
+    /// Returns the head of a page.
     pub fn head(&self, id: &PageId) -> Option<&'s Head> {
-        self.order.site.head(id)
+        self.inputs.site.head(id)
     }
 
-    /// A link to a page from a page with this root.
+    /// Returns a link to a page, relative to a page with this root.
     pub fn reference(&self, root: &str, id: &PageId) -> Option<Ref> {
         let head = self.head(id)?;
         Some(Ref {
@@ -186,7 +185,7 @@ impl<'s> Shelf<'s> {
         })
     }
 
-    /// Links to pages of a kind; those that are not there are left out.
+    /// Returns links to pages of a kind; skips missing pages.
     pub fn references<'a>(
         &self,
         root: &str,
@@ -196,16 +195,16 @@ impl<'s> Shelf<'s> {
         slugs.into_iter().filter_map(|slug| self.reference(root, &PageId::new(kind, slug))).collect()
     }
 
-    /// Pages that point at a page, without those in `named`.
+    /// Returns links to the pages that link to a page, except those in `named`.
     pub fn backlinks(&self, root: &str, id: &PageId, named: &[&str]) -> Vec<Ref> {
-        let from = self.order.links.backlinks.get(&id.address()).map(Vec::as_slice).unwrap_or_default();
+        let from = self.inputs.links.backlinks.get(&id.address()).map(Vec::as_slice).unwrap_or_default();
         from.iter()
             .filter(|page| !(page.kind == Kind::Error && named.contains(&page.slug.as_str())))
             .filter_map(|page| self.reference(root, page))
             .collect()
     }
 
-    /// When a page was last verified or changed, and what its latest change was if nothing came after it.
+    /// Returns when a page was last verified or changed, and the change if that is the later one.
     pub fn updated(&self, head: &Head) -> Option<(Date, Option<&'s str>)> {
         let verified = head.verified.as_ref().map(|date| date.value);
         let change = match head.id.kind {
@@ -218,80 +217,80 @@ impl<'s> Shelf<'s> {
         }
     }
 
-    /// When a page was verified.
+    /// Returns when a page was verified.
     pub fn verified(&self, head: &Head, category: Option<&str>, evidence: &Evidence) -> Option<VerifiedView> {
-        let days = self.order.config.stale_after(category);
+        let days = self.inputs.config.stale_after(category);
         let date = head.verified.as_ref().map(|verified| verified.value);
-        common::verified(date, days, **self.order.today, evidence)
+        common::verified(date, days, **self.inputs.today, evidence)
     }
 
-    /// The frame of a page.
-    pub fn frame(&self, plate: Plate<'_>, neighbours: (Option<&Head>, Option<&Head>)) -> Frame {
-        let root = if plate.kind == "not-found" {
-            self.order.config.base_path().to_string()
+    /// Returns the layout of a page.
+    pub fn layout(&self, meta: PageMeta<'_>, neighbors: (Option<&Head>, Option<&Head>)) -> LayoutContext {
+        let root = if meta.kind == "not-found" {
+            self.inputs.config.base_path().to_string()
         } else {
-            root(plate.address)
+            root(meta.address)
         };
-        let config = self.order.config;
+        let config = self.inputs.config;
         let step = |head: &Head| Step {
             title: head.title.value.clone(),
             href: Some(href(&root, &head.id.address())),
         };
-        let canonical = format!("{}{}", config.base_url, plate.address);
-        let json_ld = json_ld::page(self, &plate, &canonical);
-        let data = plate.head.and_then(|head| {
-            let folder = twin_folder(head.id.kind)?;
+        let canonical = format!("{}{}", config.base_url, meta.address);
+        let json_ld = json_ld::page(self, &meta, &canonical);
+        let data = meta.head.and_then(|head| {
+            let folder = alternate_folder(head.id.kind)?;
             Some((head.id.kind, format!("{root}{folder}/{}", head.id.slug)))
         });
-        let own = (plate.title.to_string(), plate.address);
-        let category = plate.trail.iter().chain(std::iter::once(&own));
+        let own = (meta.title.to_string(), meta.address);
+        let category = meta.trail.iter().chain(std::iter::once(&own));
         let mut category = category.filter(|(_, address)| address.starts_with("categories/"));
         let category_feed = category.next_back().map(|(title, address)| Step {
             title: title.clone(),
             href: Some(format!("{root}{}", feed::of_category(address))),
         });
-        Frame {
-            site: self.site_view(&root, plate.address),
+        LayoutContext {
+            site: self.site_view(&root, meta.address),
             page: PageView {
-                kind: plate.kind,
-                breadcrumbs: self.breadcrumbs(&root, &plate),
-                edit_href: plate.head.and_then(|head| self.edit_href(head)),
+                kind: meta.kind,
+                breadcrumbs: self.breadcrumbs(&root, &meta),
+                edit_href: meta.head.and_then(|head| self.edit_href(head)),
                 markdown_href: data
                     .as_ref()
                     .filter(|(kind, _)| *kind == Kind::Error)
-                    .map(|(_, twin)| format!("{twin}.md")),
-                json_href: data.map(|(_, twin)| format!("{twin}.json")),
+                    .map(|(_, alternate)| format!("{alternate}.md")),
+                json_href: data.map(|(_, alternate)| format!("{alternate}.json")),
                 feed_href: format!("{root}feed.xml"),
                 category_feed,
                 search_href: format!("{root}opensearch.xml"),
                 home_href: href(&root, ""),
                 static_root: root.clone(),
-                title: plate.title.to_string(),
-                description: plate.description,
+                title: meta.title.to_string(),
+                description: meta.description,
                 canonical,
-                noindex: plate.noindex,
-                picture: self.pictures.of(plate.head, self.assets),
+                noindex: meta.noindex,
+                picture: self.pictures.of(meta.head, self.assets),
                 json_ld,
-                toc: plate.toc,
-                previous: neighbours.0.map(step),
-                next: neighbours.1.map(step),
+                toc: meta.toc,
+                previous: neighbors.0.map(step),
+                next: neighbors.1.map(step),
                 root,
             },
             build: BuildView {
-                live: **self.order.audience == Audience::Author,
+                live: **self.inputs.audience == Audience::Author,
                 version: env!("CARGO_PKG_VERSION"),
-                today: (**self.order.today).to_string(),
+                today: (**self.inputs.today).to_string(),
             },
         }
     }
 
     fn edit_href(&self, head: &Head) -> Option<String> {
-        let config = self.order.config;
+        let config = self.inputs.config;
         let repository = config.repository.as_ref()?;
         Some(format!("{repository}/edit/{}/{}", config.branch, head.path))
     }
 
-    /// An error as lists show it.
+    /// Returns an error for lists.
     pub fn row(&self, root: &str, error: &Page<ErrorData>) -> ErrorRow {
         let verified = self.verified(&error.head, Some(&error.data.category), &error.data.evidence);
         ErrorRow {
@@ -308,7 +307,7 @@ impl<'s> Shelf<'s> {
         }
     }
 
-    /// Titles of the tools that print an error.
+    /// Returns the titles of the tools that print an error.
     pub fn tool_titles(&self, error: &Page<ErrorData>) -> Vec<String> {
         error
             .data
@@ -319,19 +318,19 @@ impl<'s> Shelf<'s> {
             .collect()
     }
 
-    /// Errors of a category, in the order of their titles.
+    /// Returns the errors of a category, sorted by title.
     pub fn errors_of(&self, category: &str) -> &[&'s Page<ErrorData>] {
         self.by_category.get(category).map(Vec::as_slice).unwrap_or_default()
     }
 
-    /// Errors that a tool prints, in the order of their titles.
+    /// Returns the errors that a tool prints, sorted by title.
     pub fn errors_naming(&self, tool: &str) -> &[&'s Page<ErrorData>] {
         self.by_tool.get(tool).map(Vec::as_slice).unwrap_or_default()
     }
 }
 
-/// Pages before and behind a page in a list.
-pub(in crate::render) fn neighbours<'h>(
+/// Returns the previous and next page in a list.
+pub(in crate::render) fn neighbors<'h>(
     heads: &[&'h Head],
     at: usize,
 ) -> (Option<&'h Head>, Option<&'h Head>) {
@@ -339,9 +338,13 @@ pub(in crate::render) fn neighbours<'h>(
     (before, heads.get(at + 1).copied())
 }
 
-/// Headings of a rendered body.
-/// A view with its frame, as a template takes it.
-pub(in crate::render) fn with_frame(frame: Frame, name: &'static str, view: Value) -> Value {
-    let Frame { site, page, build } = frame;
-    Value::from_pairs([("site", seen(site)), ("page", seen(page)), ("build", seen(build)), (name, view)])
+/// Combines a view with its layout to the variables of a template.
+pub(in crate::render) fn with_layout(layout: LayoutContext, name: &'static str, view: Value) -> Value {
+    let LayoutContext { site, page, build } = layout;
+    Value::from_pairs([
+        ("site", view_value(site)),
+        ("page", view_value(page)),
+        ("build", view_value(build)),
+        (name, view),
+    ])
 }

@@ -1,8 +1,8 @@
-//! Why something is not covered, in the language of the site: the estimate gives its reasons in English.
+//! Translates the reasons why something is not covered, which the estimator returns in English.
 
-use crate::texts::{Texts, text};
+use crate::i18n::{Translations, text};
 
-/// Reasons that readers meet.
+/// Reasons that readers can see.
 const REASONS: [&str; 6] = [
     text("its hyperparameters are not complete"),
     text("its hyperparameters contradict each other"),
@@ -12,7 +12,7 @@ const REASONS: [&str; 6] = [
     text("the vLLM cache of layers with different widths is not modeled"),
 ];
 
-/// A reason as a page gives it.
-pub(super) fn not_covered<'t>(texts: &'t Texts, reason: &'t str) -> &'t str {
-    REASONS.iter().find(|known| **known == reason).map_or(reason, |known| texts.say(known))
+/// Returns the translated reason.
+pub(super) fn not_covered<'t>(texts: &'t Translations, reason: &'t str) -> &'t str {
+    REASONS.iter().find(|known| **known == reason).map_or(reason, |known| texts.tr(known))
 }

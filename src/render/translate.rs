@@ -1,21 +1,22 @@
-//! `t("…")` in templates: a text of the interface, in the language of the site.
+//! The template function `t("…")`: translates a text of the interface.
 //!
-//! `t("{n} error", "{n} errors", n=count)` chooses one of two by `n`. A hole holds a value, which is escaped unless it is
-//! markup; `<link>words</link>` is a link if `link` is given its address, and else one of a few elements.
+//! `t("{n} error", "{n} errors", n=count)` selects singular or plural by `n`. The value of a placeholder is escaped
+//! unless it is HTML. `<link>words</link>` is a link if `link` is given an address, and otherwise one of a few
+//! elements.
 
 use std::fmt::Write;
 
 use minijinja::value::{Kwargs, Value};
 use minijinja::{Environment, Error, ErrorKind};
 
+use crate::i18n::{TextPart, Translations, parts};
 use crate::render::templates::{html, write_escaped};
-use crate::texts::{Part, Texts, parts};
 
-/// Elements that a text may have without a value of their name.
+/// Elements that a text may contain without a value of that name.
 const ELEMENTS: [&str; 5] = ["b", "code", "em", "strong", "var"];
 
-/// Makes `t` known to templates.
-pub(super) fn add_function(environment: &mut Environment<'_>, texts: &Texts) {
+/// Adds the function `t`.
+pub(super) fn add_function(environment: &mut Environment<'_>, texts: &Translations) {
     let texts = texts.clone();
     environment.add_function("t", move |one: &str, many: Option<&str>, values: Kwargs| {
         let english = match many {
@@ -28,28 +29,28 @@ pub(super) fn add_function(environment: &mut Environment<'_>, texts: &Texts) {
                 return Err(fault(format!("the text has no placeholder `{name}`")));
             }
         }
-        said(texts.say(english), &values).map(html)
+        said(texts.tr(english), &values).map(html)
     });
 }
 
-fn is_named(part: Part<'_>, name: &str) -> bool {
-    matches!(part, Part::Hole(own) | Part::Open(own) if own == name)
+fn is_named(part: TextPart<'_>, name: &str) -> bool {
+    matches!(part, TextPart::Hole(own) | TextPart::Open(own) if own == name)
 }
 
-/// A text as markup.
+/// Renders a text to HTML.
 fn said(text: &str, values: &Kwargs) -> Result<String, Error> {
     let mut out = String::with_capacity(text.len());
     for part in parts(text) {
         match part {
-            Part::Words(words) => write_words(&mut out, words),
-            Part::Hole(name) if values.has(name) => write_value(&mut out, &values.peek::<Value>(name)?)?,
-            Part::Open(name) if values.has(name) => {
+            TextPart::Words(words) => write_words(&mut out, words),
+            TextPart::Hole(name) if values.has(name) => write_value(&mut out, &values.peek::<Value>(name)?)?,
+            TextPart::Open(name) if values.has(name) => {
                 out.push_str("<a href=\"");
                 write_value(&mut out, &values.peek::<Value>(name)?)?;
                 out.push_str("\">");
             }
-            Part::Close(name) if values.has(name) => out.push_str("</a>"),
-            Part::Open(name) | Part::Close(name) if ELEMENTS.contains(&name) => {
+            TextPart::Close(name) if values.has(name) => out.push_str("</a>"),
+            TextPart::Open(name) | TextPart::Close(name) if ELEMENTS.contains(&name) => {
                 out.push_str(&part.source());
             }
             part => return Err(fault(format!("missing value for `{}`", part.source()))),
@@ -58,9 +59,9 @@ fn said(text: &str, values: &Kwargs) -> Result<String, Error> {
     Ok(out)
 }
 
-/// Writes words as they stand in an element or in a quoted attribute.
+/// Escapes words for an element or a quoted attribute.
 fn write_words(out: &mut String, words: &str) {
-    // An apostrophe ends neither.
+    // Apostrophes need no escape in either.
     for (at, piece) in words.split('\'').enumerate() {
         if at > 0 {
             out.push('\'');
@@ -89,7 +90,7 @@ mod tests {
     use crate::render::templates::plain_engine;
 
     fn rendered(template: &str, texts: &[(&str, &str)]) -> Result<String, String> {
-        let texts = Texts::new(
+        let texts = Translations::new(
             texts.iter().map(|(english, own)| ((*english).to_string(), (*own).to_string())).collect(),
         );
         let mut environment = plain_engine();
@@ -99,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_are_escaped_and_their_marks_are_not() {
+    fn escapes_texts_but_not_tags() {
         let german = [("The <l>list</l> of {name}", "Von {name} die „<l>Liste</l>“ <b>& mehr\"</b>")];
         let template = "{{ t(\"The <l>list</l> of {name}\", l=href, name=name) }}";
         assert_eq!(
@@ -113,20 +114,20 @@ mod tests {
     }
 
     #[test]
-    fn one_of_two_texts_is_chosen_by_their_number() {
+    fn selects_singular_or_plural() {
         let template = "{% for n in [0, 1, 2] %}{{ t(\"{n} page\", \"{n} pages\", n=n) }} {% endfor %}";
         assert_eq!(rendered(template, &[]).as_deref(), Ok("0 pages 1 page 2 pages "));
     }
 
     #[test]
     fn missing_values_and_placeholders_are_reported() {
-        for (template, told) in [
+        for (template, message) in [
             ("{{ t(\"{n} pages\") }}", "missing value for `{n}`"),
             ("{{ t(\"<i>x</i>\") }}", "missing value for `<i>`"),
             ("{{ t(\"pages\", n=1) }}", "the text has no placeholder `n`"),
         ] {
             let fault = rendered(template, &[]).expect_err("a fault");
-            assert!(fault.contains(told), "{fault}");
+            assert!(fault.contains(message), "{fault}");
         }
     }
 }

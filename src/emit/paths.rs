@@ -1,4 +1,4 @@
-//! Where the output folder really lies, and whether kbgen may write there.
+//! Resolves the output folder and checks whether kbgen may write there.
 
 use std::ffi::{OsStr, OsString};
 use std::fs;
@@ -7,41 +7,41 @@ use std::path::{Component, Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 
-use crate::emit::marker::Marker;
-use crate::emit::{Permission, Target};
+use crate::emit::manifest::Manifest;
+use crate::emit::{OutputTarget, Permission};
 
-/// The output folder and its neighbors, as absolute paths without links.
+/// The output folder and its temporary neighbors, as absolute paths without links.
 #[derive(Debug, Clone)]
-pub(crate) struct Place {
+pub(crate) struct OutputPaths {
     /// The published folder; it may not exist yet.
     pub(crate) folder: PathBuf,
-    /// How the new tree takes the place of the old one.
-    pub(crate) change: Change,
-    /// Where the new tree is made, and where the old one lies after the exchange.
+    /// How the new tree replaces the old one.
+    pub(crate) swap_mode: SwapMode,
+    /// Folder of the new tree; after the swap, that of the old tree.
     pub(crate) staging: PathBuf,
-    /// Where old things wait for a moment on systems that cannot exchange two of them.
+    /// Temporary folder for systems without an atomic swap.
     pub(crate) aside: PathBuf,
-    /// Held open while a build runs, on systems that cannot lock a folder.
+    /// Lock file for systems that cannot lock a folder.
     #[cfg_attr(not(windows), expect(dead_code, reason = "other systems lock the folders themselves"))]
     pub(crate) lock: PathBuf,
 }
 
-/// How the new tree takes the place of the old one.
+/// How the new tree replaces the old one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Change {
-    /// Both lie beside each other, and are exchanged in one step.
+pub(crate) enum SwapMode {
+    /// Swaps the two folders in one step.
     Whole,
     #[cfg_attr(not(unix), allow(dead_code, reason = "only Unix tells which folders these are"))]
-    /// The folder cannot be moved: what lies directly in it is exchanged, one entry after the other.
+    /// Swaps the top-level entries one by one, because the folder itself cannot be moved.
     ByEntry,
 }
 
-impl Place {
-    /// Resolves the target's folder and makes its parent.
+impl OutputPaths {
+    /// Resolves the target's folder and creates its parent.
     ///
     /// # Errors
-    /// When the folder is a link, is no folder, or overlaps a source of the site.
-    pub(crate) fn find(target: &Target) -> Result<Self> {
+    /// If the folder is a link, is not a folder, or overlaps a source of the site.
+    pub(crate) fn find(target: &OutputTarget) -> Result<Self> {
         let asked = target.folder.display();
         let folder = resolve(target.folder)?;
         for source in target.sources {
@@ -69,29 +69,29 @@ impl Place {
             }
         }
         fs::create_dir_all(parent).with_context(|| format!("cannot create folder `{}`", parent.display()))?;
-        let beside = |what: &str| parent.join(neighbour(name, what));
-        let (lock, change) = (beside("lock"), way(&folder, parent));
-        let (staging, aside) = match change {
-            Change::Whole => (beside("new"), beside("old")),
-            Change::ByEntry => (folder.join(".kbgen-new"), folder.join(".kbgen-old")),
+        let beside = |what: &str| parent.join(sibling_name(name, what));
+        let (lock, swap_mode) = (beside("lock"), swap_mode(&folder, parent));
+        let (staging, aside) = match swap_mode {
+            SwapMode::Whole => (beside("new"), beside("old")),
+            SwapMode::ByEntry => (folder.join(".kbgen-new"), folder.join(".kbgen-old")),
         };
-        Ok(Self { change, staging, aside, lock, folder })
+        Ok(Self { swap_mode, staging, aside, lock, folder })
     }
 
-    /// Whether the published folder is there.
+    /// Returns whether the published folder exists.
     pub(crate) fn exists(&self) -> bool {
         self.folder.is_dir()
     }
 
-    /// Refuses a folder that holds anything and was not made by kbgen, unless it may be taken over.
-    pub(crate) fn refuse_foreign(&self, permission: Permission) -> Result<()> {
+    /// Rejects a non-empty folder that kbgen did not make, unless `permission` allows to take it over.
+    pub(crate) fn check_owner(&self, permission: Permission) -> Result<()> {
         let folder = &self.folder;
-        if permission == Permission::TakeOver || !self.exists() || Marker::read(folder)?.is_some() {
+        if permission == Permission::TakeOver || !self.exists() || Manifest::read(folder)?.is_some() {
             return Ok(());
         }
         let mut entries =
             fs::read_dir(folder).with_context(|| format!("cannot read `{}`", folder.display()))?;
-        // A file system is born with this folder.
+        // A new file system contains this folder.
         let is_foreign = |name: &OsStr| name != "lost+found";
         if entries.any(|entry| entry.map_or(true, |entry| is_foreign(&entry.file_name()))) {
             bail!(
@@ -104,25 +104,25 @@ impl Place {
     }
 }
 
-/// A mount point cannot be moved, and neither can a folder whose parent may not be written to.
+/// Returns the swap mode. A mount point cannot be moved, nor can a folder whose parent is not writable.
 #[cfg(unix)]
-fn way(folder: &Path, parent: &Path) -> Change {
+fn swap_mode(folder: &Path, parent: &Path) -> SwapMode {
     use rustix::fs::{Access, access};
 
     let may_write = |path: &Path| access(path, Access::WRITE_OK).is_ok();
     if folder.is_dir() && (is_mount_point(folder, parent) || !may_write(parent) && may_write(folder)) {
-        Change::ByEntry
+        SwapMode::ByEntry
     } else {
-        Change::Whole
+        SwapMode::Whole
     }
 }
 
 #[cfg(not(unix))]
-fn way(_folder: &Path, _parent: &Path) -> Change {
-    Change::Whole
+fn swap_mode(_folder: &Path, _parent: &Path) -> SwapMode {
+    SwapMode::Whole
 }
 
-/// Whether another file system begins here, or the same one is shown a second time (statx(2); since Linux 5.8).
+/// Returns whether the folder is a mount point, including bind mounts (statx(2), Linux 5.8 and later).
 #[cfg(any(target_os = "linux", target_os = "android"))]
 fn is_mount_point(folder: &Path, _parent: &Path) -> bool {
     use rustix::fs::{AtFlags, CWD, StatxAttributes, StatxFlags, statx};
@@ -131,7 +131,7 @@ fn is_mount_point(folder: &Path, _parent: &Path) -> bool {
         .is_ok_and(|found| found.stx_attributes.contains(StatxAttributes::MOUNT_ROOT))
 }
 
-/// Whether another file system begins here.
+/// Returns whether another file system is mounted here.
 #[cfg(all(unix, not(any(target_os = "linux", target_os = "android"))))]
 fn is_mount_point(folder: &Path, parent: &Path) -> bool {
     use std::os::unix::fs::MetadataExt;
@@ -140,7 +140,7 @@ fn is_mount_point(folder: &Path, parent: &Path) -> bool {
     device(folder) != device(parent)
 }
 
-/// Refuses a link in the place of a temporary file or folder: it could lead anywhere.
+/// Rejects a link where kbgen needs a temporary file or folder.
 pub(crate) fn refuse_link(path: &Path) -> Result<()> {
     if fs::symlink_metadata(path).is_ok_and(|found| found.is_symlink()) {
         bail!("`{}` is a symbolic link with a name reserved for kbgen; delete it", path.display());
@@ -148,15 +148,15 @@ pub(crate) fn refuse_link(path: &Path) -> Result<()> {
     Ok(())
 }
 
-pub(crate) fn neighbour(name: &OsStr, what: &str) -> OsString {
-    let mut neighbour = OsString::from(".");
-    neighbour.push(name);
-    neighbour.push(".kbgen-");
-    neighbour.push(what);
-    neighbour
+pub(crate) fn sibling_name(name: &OsStr, what: &str) -> OsString {
+    let mut sibling_name = OsString::from(".");
+    sibling_name.push(name);
+    sibling_name.push(".kbgen-");
+    sibling_name.push(what);
+    sibling_name
 }
 
-/// The absolute path without links in its parents; its last parts need not exist.
+/// Resolves a path to an absolute one whose parents contain no links; its last components need not exist.
 pub(crate) fn resolve(path: &Path) -> Result<PathBuf> {
     let absolute =
         std::path::absolute(path).with_context(|| format!("cannot resolve `{}`", path.display()))?;
@@ -165,7 +165,7 @@ pub(crate) fn resolve(path: &Path) -> Result<PathBuf> {
     let (Some(parent), Some(name)) = (absolute.parent(), absolute.file_name()) else {
         return fs::canonicalize(&absolute).with_context(fails);
     };
-    // The deepest folder that exists is resolved by the system, the rest is taken as it is written.
+    // Canonicalizes the deepest existing ancestor and appends the rest as written.
     for ancestor in parent.ancestors() {
         match fs::canonicalize(ancestor) {
             Ok(real) => {

@@ -1,4 +1,5 @@
-//! Draws a card: one monospaced face, so that columns of letters are the whole layout, and three paints on a ground.
+//! Draws share pictures: one monospaced font, so that layout is a matter of columns, and three colors on a
+//! background.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -6,7 +7,7 @@ use std::io;
 use ab_glyph::{Font, FontRef, PxScale};
 use png::{BitDepth, ColorType, DeflateCompression, Encoder, Filter};
 
-use crate::render::social::card::{Card, Content, Memory};
+use crate::render::social::card::{Card, CardBody, MemoryFigures};
 use crate::render::social::colors::Colors;
 use crate::site::gib;
 
@@ -15,21 +16,21 @@ pub(super) const WIDTH: usize = 1200;
 /// Height of a picture in pixels.
 pub(super) const HEIGHT: usize = 630;
 
-/// Space at each side, which services that crop pictures may take.
+/// Horizontal margin, which services may crop.
 const MARGIN: usize = 72;
 const RIGHT: usize = WIDTH - MARGIN;
 const INNER: usize = RIGHT - MARGIN;
-/// Baseline of the lowest line.
-const FOOT: usize = 560;
+/// Baseline of the bottom line.
+const BASELINE: usize = 560;
 /// Font sizes of the site's title, of labels, of the text below a title and of figures.
 const SITE: usize = 36;
 const LABEL: usize = 24;
 const TEXT: usize = 30;
 const FIGURE: usize = 48;
-/// Font sizes of titles, each with the most lines that it may take: the largest that fits is used.
+/// Font sizes of titles, each with its maximum number of lines; the largest that fits is used.
 const TITLES: [(usize, usize); 4] = [(68, 2), (56, 3), (46, 3), (40, 4)];
 
-/// Colors of pixels, in [`STEPS`] degrees of coverage each.
+/// Colors of pixels, each with [`STEPS`] levels of coverage.
 #[derive(Debug, Clone, Copy)]
 enum Paint {
     Ink,
@@ -37,44 +38,44 @@ enum Paint {
     Accent,
 }
 
-/// Three paints and the ground make sixteen colors, which four bits hold.
+/// Three colors with five levels and the background are sixteen values, which fit in four bits.
 const STEPS: u8 = 5;
 
-/// The face, and its letters rasterized so far.
-pub(super) struct Drawing {
+/// The font, and its rasterized letters.
+pub(super) struct CardRenderer {
     face: FontRef<'static>,
     glyphs: BTreeMap<(usize, char), Glyph>,
 }
 
-/// A rasterized letter; its corner is relative to the start of the letter on the baseline.
+/// A rasterized letter; its corner is relative to the letter's origin on the baseline.
 struct Glyph {
     corner: (i32, i32),
     width: usize,
     steps: Vec<u8>,
 }
 
-/// A picture as numbers of colors, row by row.
+/// A picture as palette indices, row by row.
 pub(super) struct Canvas(Vec<u8>);
 
-/// Pixels from one letter to the next: the face is three fifths as wide as it is high.
+/// Returns the advance width of letters in pixels: three fifths of the font size.
 fn advance(size: usize) -> usize {
     size * 3 / 5
 }
 
-impl Drawing {
-    /// Loads the face.
+impl CardRenderer {
+    /// Loads the font.
     pub fn new() -> Self {
         let face = FontRef::try_from_slice(dejavu::sans_mono::bold()).expect("the crate holds a font");
         Self { face, glyphs: BTreeMap::new() }
     }
 
-    /// Whether a text can be drawn letter by letter from left to right. Scripts that join or stack letters, or run the
-    /// other way, cannot, whatever the face holds.
+    /// Returns whether a text can be drawn letter by letter from left to right. Scripts with ligatures, combining
+    /// marks or the opposite direction cannot, even if the font contains them.
     pub fn can_draw(&self, text: &str) -> bool {
         text.chars().all(|letter| is_simple(letter) && self.face.glyph_id(letter).0 != 0)
     }
 
-    /// Draws a card. Texts that cannot be drawn are left out.
+    /// Draws a picture. Text that cannot be drawn is left out.
     pub fn draw(&mut self, site_title: &str, card: &Card) -> Canvas {
         let mut canvas = Canvas(vec![0; WIDTH * HEIGHT]);
         if card.is_error {
@@ -95,70 +96,70 @@ impl Drawing {
             self.text(&mut canvas, line, (MARGIN, 158 + size * 9 / 10 + at * size * 6 / 5), size, Paint::Ink);
         }
         match &card.content {
-            Content::Message(text) => self.message(&mut canvas, text),
-            Content::Lead(text) => {
+            CardBody::Message(text) => self.message(&mut canvas, text),
+            CardBody::Lead(text) => {
                 let lines = wrap(text, INNER / advance(TEXT), 4);
                 for (line, at) in lines.iter().rev().zip(0..) {
-                    self.text(&mut canvas, line, (MARGIN, FOOT - at * 42), TEXT, Paint::Soft);
+                    self.text(&mut canvas, line, (MARGIN, BASELINE - at * 42), TEXT, Paint::Soft);
                 }
             }
-            Content::Figures(figures) => self.figures(&mut canvas, figures),
-            Content::Memory(memory) => self.memory(&mut canvas, memory),
+            CardBody::Figures(figures) => self.figures(&mut canvas, figures),
+            CardBody::MemoryFigures(memory) => self.memory(&mut canvas, memory),
         }
         canvas
     }
 
-    /// A line of a log beside a bar, as pages show it, with its variable parts in another color.
+    /// Draws a line of a log next to a bar, with its variable parts in another color.
     fn message(&mut self, canvas: &mut Canvas, text: &str) {
         let lines = wrap(text, (INNER - 32) / advance(TEXT), 3);
-        canvas.fill((MARGIN, FOOT + 12 - 44 * lines.len()), (8, 44 * lines.len()), Paint::Accent);
+        canvas.fill((MARGIN, BASELINE + 12 - 44 * lines.len()), (8, 44 * lines.len()), Paint::Accent);
         for (line, at) in lines.iter().rev().zip(0..) {
             let mut x = MARGIN + 32;
             for part in line.split_inclusive('…') {
                 let literal = part.trim_end_matches('…');
-                x = self.text(canvas, literal, (x, FOOT - at * 44), TEXT, Paint::Ink);
-                x = self.text(canvas, &part[literal.len()..], (x, FOOT - at * 44), TEXT, Paint::Accent);
+                x = self.text(canvas, literal, (x, BASELINE - at * 44), TEXT, Paint::Ink);
+                x = self.text(canvas, &part[literal.len()..], (x, BASELINE - at * 44), TEXT, Paint::Accent);
             }
         }
     }
 
-    /// Figures side by side, each above its name; the first is the one that matters.
+    /// Draws figures side by side, each above its name; the first is highlighted.
     fn figures(&mut self, canvas: &mut Canvas, figures: &[(String, String)]) {
         let width = INNER / figures.len().max(1);
         for ((figure, name), at) in figures.iter().zip(0..) {
             let (x, paint) = (MARGIN + at * width, if at == 0 { Paint::Accent } else { Paint::Ink });
             let figure = wrap(figure, width / advance(FIGURE), 1).concat();
-            self.text(canvas, &figure, (x, FOOT - 64), FIGURE, paint);
+            self.text(canvas, &figure, (x, BASELINE - 64), FIGURE, paint);
             for (line, row) in wrap(name, width / advance(LABEL) - 1, 2).iter().zip(0..) {
-                self.text(canvas, line, (x, FOOT - 22 + row * 30), LABEL, Paint::Soft);
+                self.text(canvas, line, (x, BASELINE - 22 + row * 30), LABEL, Paint::Soft);
             }
         }
     }
 
-    /// A bar to scale: of the memory of the GPU that holds the model, or of what the model takes.
-    fn memory(&mut self, canvas: &mut Canvas, memory: &Memory) {
+    /// Draws a bar to scale: of the GPU's memory, or of the model's if no GPU holds it.
+    fn memory(&mut self, canvas: &mut Canvas, memory: &MemoryFigures) {
         let total: u64 = memory.parts.iter().map(|(bytes, _)| bytes).sum();
-        self.text(canvas, &gib(total), (MARGIN, FOOT - 130), FIGURE, Paint::Ink);
-        self.text_to(canvas, &memory.answer, (RIGHT, FOOT - 130), FIGURE, Paint::Accent);
-        canvas.fill((MARGIN, FOOT - 48), (INNER, 2), Paint::Soft);
+        self.text(canvas, &gib(total), (MARGIN, BASELINE - 130), FIGURE, Paint::Ink);
+        self.text_to(canvas, &memory.answer, (RIGHT, BASELINE - 130), FIGURE, Paint::Accent);
+        canvas.fill((MARGIN, BASELINE - 48), (INNER, 2), Paint::Soft);
         let pixels = |bytes: u64| (INNER as f64 * bytes as f64 / memory.size.max(1) as f64) as usize;
         let (mut used, mut key) = (0, MARGIN);
         for ((bytes, name), paint) in memory.parts.iter().zip([Paint::Ink, Paint::Accent, Paint::Soft]) {
             let start = MARGIN + pixels(used);
             used += bytes;
             canvas.fill(
-                (start, FOOT - 102),
+                (start, BASELINE - 102),
                 ((MARGIN + pixels(used)).saturating_sub(start + 2).max(2), 56),
                 paint,
             );
-            canvas.fill((key, FOOT - 18), (20, 20), paint);
-            key = self.text(canvas, name, (key + 32, FOOT), LABEL, Paint::Soft) + 28;
+            canvas.fill((key, BASELINE - 18), (20, 20), paint);
+            key = self.text(canvas, name, (key + 32, BASELINE), LABEL, Paint::Soft) + 28;
         }
         let run = wrap(&memory.run, RIGHT.saturating_sub(key) / advance(LABEL), 1).concat();
-        self.text_to(canvas, &run, (RIGHT, FOOT), LABEL, Paint::Soft);
+        self.text_to(canvas, &run, (RIGHT, BASELINE), LABEL, Paint::Soft);
     }
 
-    /// Draws a line from a point on its baseline, and returns where it ends.
+    /// Draws a line of text from a point on its baseline; returns its end.
     fn text(
         &mut self,
         canvas: &mut Canvas,
@@ -181,7 +182,7 @@ impl Drawing {
         x
     }
 
-    /// Draws a line that ends at a point on its baseline.
+    /// Draws a line of text that ends at a point on its baseline.
     fn text_to(&mut self, canvas: &mut Canvas, text: &str, at: (usize, usize), size: usize, paint: Paint) {
         let start = at.0.saturating_sub(text.chars().count() * advance(size));
         self.text(canvas, text, (start, at.1), size, paint);
@@ -208,7 +209,7 @@ impl Glyph {
 }
 
 impl Canvas {
-    /// Covers a pixel; where two paints meet, the one that covers more stays.
+    /// Covers a pixel; where two colors overlap, the higher value remains.
     fn cover(&mut self, x: usize, y: usize, paint: Paint, steps: u8) {
         if x < WIDTH && y < HEIGHT && steps > 0 {
             let pixel = &mut self.0[y * WIDTH + x];
@@ -222,19 +223,19 @@ impl Canvas {
         }
     }
 
-    /// The hazard stripe of pages about errors, at the upper edge.
+    /// Draws the hazard stripe of error pages at the top.
     fn stripe(&mut self) {
         for y in 0..14 {
             (0..WIDTH).filter(|x| (x + y) % 40 < 20).for_each(|x| self.cover(x, y, Paint::Accent, STEPS));
         }
     }
 
-    /// Encodes the picture. Rows as differences to those above are nearly all zeros, so the fastest compression does.
+    /// Encodes the picture. With the `Up` filter nearly all bytes are zero, so the fastest compression suffices.
     pub fn png(&self, colors: &Colors) -> io::Result<Vec<u8>> {
         let paints = [colors.ink, colors.soft(), colors.accent];
         let shades =
             paints.iter().flat_map(|paint| (1..=STEPS).map(|step| colors.mixed(*paint, step, STEPS)));
-        let palette: Vec<u8> = std::iter::once(colors.ground).chain(shades).flatten().collect();
+        let palette: Vec<u8> = std::iter::once(colors.shared).chain(shades).flatten().collect();
         let packed: Vec<u8> = self.0.chunks_exact(2).map(|pair| pair[0] << 4 | pair[1]).collect();
         let mut file = Vec::new();
         let mut encoder = Encoder::new(&mut file, WIDTH as u32, HEIGHT as u32);
@@ -248,15 +249,14 @@ impl Canvas {
     }
 }
 
-/// Latin, Greek, Cyrillic, and signs; no marks that are put on the letter before.
+/// Returns whether a letter is Latin, Greek, Cyrillic or a symbol, and not a combining mark.
 fn is_simple(letter: char) -> bool {
     matches!(letter, ' '..='~' | '\u{a0}'..='\u{2ff}' | '\u{370}'..='\u{482}' | '\u{48a}'..='\u{52f}'
         | '\u{1e00}'..='\u{1fff}' | '\u{2000}'..='\u{200a}' | '\u{2010}'..='\u{2027}' | '\u{202f}'..='\u{205f}'
         | '\u{2070}'..='\u{20bf}' | '\u{2100}'..='\u{2bff}')
 }
 
-/// Breaks a text into lines of at most `columns` letters, and a longer word within; `…` stands for what is more than
-/// `most` lines.
+/// Breaks a text into at most `most` lines of `columns` letters, breaking long words. Ends with `…` if truncated.
 fn wrap(text: &str, columns: usize, most: usize) -> Vec<String> {
     let mut lines: Vec<Vec<char>> = Vec::new();
     for word in text.split_whitespace().map(|word| word.chars().collect::<Vec<_>>()) {
@@ -277,7 +277,7 @@ fn wrap(text: &str, columns: usize, most: usize) -> Vec<String> {
     lines.into_iter().map(String::from_iter).collect()
 }
 
-/// As [`wrap`], with lines of about the same length: no word is left alone on the last.
+/// As [`wrap`], with lines of similar length, so that the last line is not a single word.
 fn balanced(text: &str, columns: usize, most: usize) -> Vec<String> {
     let count = wrap(text, columns, most).len();
     let narrowest = (columns / 2..columns).find(|fewer| wrap(text, *fewer, usize::MAX).len() == count);
@@ -289,11 +289,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_text_without_joined_or_reversed_letters_can_be_drawn() {
-        let drawing = Drawing::new();
+    fn draws_only_text_without_joined_or_reversed_letters() {
+        let renderer = CardRenderer::new();
         for text in ["CUDA: out of memory (…)", "131\u{202f}072 × ≥ → λ", "Größe, Größe", "Память", "μs €"]
         {
-            assert!(drawing.can_draw(text), "{text}");
+            assert!(renderer.can_draw(text), "{text}");
         }
         let others = [
             "内存不足",
@@ -306,11 +306,11 @@ mod tests {
             "a\u{200d}b",
             "\u{202e}",
         ];
-        assert!(others.iter().all(|text| !drawing.can_draw(text)));
+        assert!(others.iter().all(|text| !renderer.can_draw(text)));
     }
 
     #[test]
-    fn lines_keep_to_their_columns() {
+    fn wraps_lines_at_the_column_limit() {
         assert_eq!(wrap("CUDA out of memory when loading", 20, 3), ["CUDA out of memory", "when loading"]);
         assert_eq!(wrap("unbroken_unbroken and more", 10, 2), ["unbroken_u", "nbroken…"]);
         assert_eq!(
@@ -320,14 +320,14 @@ mod tests {
     }
 
     #[test]
-    fn nothing_runs_into_the_margins() {
+    fn draws_nothing_in_the_margins() {
         let long = "Failed to import transformers because of the following error: Größe, ".repeat(4);
         let unbroken = "W".repeat(300);
         let figure = |text: &str| (text.to_string(), "name of the figure".repeat(9));
         let memory = |size| {
             let parts =
                 [(5 << 30, "Gewichte".into()), (1 << 30, "Cache".into()), (1 << 29, "Rechenpuffer".into())];
-            Content::Memory(Memory {
+            CardBody::MemoryFigures(MemoryFigures {
                 run: long.clone(),
                 parts,
                 size,
@@ -336,17 +336,17 @@ mod tests {
         };
         for title in [long.as_str(), unbroken.as_str(), "A", ""] {
             let contents = [
-                Content::Message(long.clone()),
-                Content::Message(unbroken.clone()),
-                Content::Lead(long.clone()),
-                Content::Figures(vec![figure("1400 GB"), figure("12345.6 GB/s"), figure("190 of 191")]),
+                CardBody::Message(long.clone()),
+                CardBody::Message(unbroken.clone()),
+                CardBody::Lead(long.clone()),
+                CardBody::Figures(vec![figure("1400 GB"), figure("12345.6 GB/s"), figure("190 of 191")]),
                 memory(8 << 30),
                 memory(13 << 29),
             ];
             for content in contents {
                 let shown = format!("{title}: {content:?}");
                 let card = Card { kind: long.clone(), title: title.into(), is_error: false, content };
-                let Canvas(pixels) = Drawing::new().draw(&long, &card);
+                let Canvas(pixels) = CardRenderer::new().draw(&long, &card);
                 let painted = pixels.iter().enumerate().filter(|(_, pixel)| **pixel > 0).map(|(at, _)| at);
                 for (x, y) in painted.map(|at| (at % WIDTH, at / WIDTH)) {
                     assert!(

@@ -1,24 +1,24 @@
-//! Which one hyperparameter, written otherwise, would make the published number of parameters.
+//! Suggests which single hyperparameter, if changed, would give the published parameter count.
 
 use kbgen_estimate::fields::ArchitectureFields;
 
 use crate::fit::parameters::{TOLERANCE, count};
 
-/// A flag, by its name in the front matter.
+/// A flag: its name in the front matter and its accessor.
 type Flag = (&'static str, fn(&mut ArchitectureFields) -> &mut bool);
 
-/// Flags that are mistaken easily.
+/// Flags that are easily mistaken.
 const FLAGS: &[Flag] = &[
     ("tied", |fields| &mut fields.tied),
     ("gated_ffn", |fields| &mut fields.gated_ffn),
     ("qkv_bias", |fields| &mut fields.qkv_bias),
 ];
 
-/// A number by its name in the front matter, and what it is a multiple of in models that exist.
+/// A number: its name in the front matter, the step of realistic values, and its accessor.
 type Number = (&'static str, u64, fn(&mut ArchitectureFields) -> &mut u64);
 
-/// Numbers of which one step changes the count by much, so that few differences are a multiple of
-/// it; the largest steps first, and last the heads, which KV heads and their width explain as well.
+/// Numbers whose steps change the count considerably, so that few differences are a multiple of one. Largest steps
+/// first; heads last, since KV heads and their width explain the same differences.
 const NUMBERS: &[Number] = &[
     ("hidden", 32, |fields| &mut fields.hidden),
     ("experts", 1, |fields| &mut fields.experts),
@@ -37,25 +37,25 @@ const NUMBERS: &[Number] = &[
     ("heads", 1, |fields| &mut fields.heads),
 ];
 
-/// A published count may hold small vectors that are not loaded: so much of a step may be left over.
+/// A published count may include small vectors that are not loaded: 1/64 of a step may remain.
 const LEFT_OVER: u64 = 64;
 
-/// A change in words, and by how much the count then still differs.
-type Mend = (u64, String);
+/// Remaining difference of the count, and the change in words.
+type Suggestion = (u64, String);
 
-/// Changes of one field that make the published count, the likeliest first, at most two.
-pub(super) fn mends(fields: &ArchitectureFields, target: u64) -> Vec<String> {
+/// Returns at most two changes of single fields that give the published count, the most likely first.
+pub(super) fn suggestions(fields: &ArchitectureFields, target: u64) -> Vec<String> {
     let flags = FLAGS.iter().filter_map(|flag| other_flag(fields, flag, target));
     let numbers = NUMBERS.iter().filter_map(|number| other_number(fields, number, target));
-    let mut mends: Vec<Mend> = flags.chain(other_layers(fields, target)).chain(numbers).collect();
-    if mends.is_empty() {
-        mends.extend(other_vocabulary(fields, target));
+    let mut suggestions: Vec<Suggestion> = flags.chain(other_layers(fields, target)).chain(numbers).collect();
+    if suggestions.is_empty() {
+        suggestions.extend(other_vocabulary(fields, target));
     }
-    mends.sort_by_key(|(left, _)| *left);
-    mends.into_iter().take(2).map(|(_, told)| told).collect()
+    suggestions.sort_by_key(|(left, _)| *left);
+    suggestions.into_iter().take(2).map(|(_, told)| told).collect()
 }
 
-fn other_flag(fields: &ArchitectureFields, (name, flag): &Flag, target: u64) -> Option<Mend> {
+fn other_flag(fields: &ArchitectureFields, (name, flag): &Flag, target: u64) -> Option<Suggestion> {
     let mut changed = fields.clone();
     let value = flag(&mut changed);
     *value = !*value;
@@ -64,7 +64,11 @@ fn other_flag(fields: &ArchitectureFields, (name, flag): &Flag, target: u64) -> 
     (left <= target / TOLERANCE).then_some((left, told))
 }
 
-fn other_number(fields: &ArchitectureFields, (name, multiple, number): &Number, target: u64) -> Option<Mend> {
+fn other_number(
+    fields: &ArchitectureFields,
+    (name, multiple, number): &Number,
+    target: u64,
+) -> Option<Suggestion> {
     let with = |value| with_number(fields, *number, value);
     let found = solve(*number(&mut fields.clone()), target, with)?;
     let plausible = found.left <= found.step / LEFT_OVER && found.value.is_multiple_of(*multiple);
@@ -81,8 +85,8 @@ fn with_number(
     changed
 }
 
-/// Another number of layers, where all are alike.
-fn other_layers(fields: &ArchitectureFields, target: u64) -> Option<Mend> {
+/// Suggests another number of layers, if all layers are alike.
+fn other_layers(fields: &ArchitectureFields, target: u64) -> Option<Suggestion> {
     let letter = fields.layers.chars().next()?;
     if !fields.layers[letter.len_utf8()..].chars().all(|digit| digit.is_ascii_digit()) {
         return None;
@@ -92,30 +96,30 @@ fn other_layers(fields: &ArchitectureFields, target: u64) -> Option<Mend> {
     (found.left <= found.step / LEFT_OVER).then(|| (found.left, format!("`layers: {letter}{}`", found.value)))
 }
 
-/// Another vocabulary, to the last parameter: its step is so small that a little less would explain anything.
-fn other_vocabulary(fields: &ArchitectureFields, target: u64) -> Option<Mend> {
+/// Suggests another vocabulary size, with an exact match only: the step is so small that any remainder would fit.
+fn other_vocabulary(fields: &ArchitectureFields, target: u64) -> Option<Suggestion> {
     let found = solve(fields.vocab, target, |vocab| ArchitectureFields { vocab, ..fields.clone() })?;
     (found.left == 0).then(|| (0, format!("`vocab: {}`", found.value)))
 }
 
-/// Another value of a field, the one that comes nearest to the published count.
+/// The value of a field that comes closest to the published count.
 struct Nearest {
     value: u64,
-    /// By how much one step of the field changes the count.
+    /// Change of the count per step of the field.
     step: u64,
-    /// By how much the count still differs.
+    /// Remaining difference of the count.
     left: u64,
 }
 
-/// The count is a straight line over nearly every field, so two of its points give the third. What
-/// is left is counted at that third point: over a field that bends the line it is too much.
+/// Solves for the value that gives the count. The count is linear in nearly every field, so two points give the
+/// third; the remainder is computed exactly there, and is too large if the field is not linear.
 fn solve(now: u64, target: u64, with: impl Fn(u64) -> ArchitectureFields) -> Option<Nearest> {
     let held = |value: u64| count(&with(value)).map(|count| i128::from(count.held));
     if now == 0 {
         return None;
     }
     let here = held(now)?;
-    // Not every neighbor is possible: heads share KV heads evenly.
+    // Not every neighboring value is valid: the heads must be a multiple of the KV heads.
     let (other, there) =
         [now + 1, now * 2, now / 2].into_iter().find_map(|value| Some((value, held(value)?)))?;
     let step = (there - here) / (i128::from(other) - i128::from(now));
