@@ -116,6 +116,7 @@ fn read(
     found.extend(read_faults);
     let (site, faults) = load::pages_with(sources, order.drafts, engine, watch);
     found.extend(faults);
+    found.extend(load::old_keys(&site, config.format.value == config::FORMAT, config.format.span));
     engine.tell(&site);
     watch.begin(Stage::Link, 0);
     let links = link::resolve(&site, sources, engine);

@@ -22,7 +22,7 @@ pub(super) fn run(subject: &Subject<'_>) -> Vec<Diagnostic> {
             let free = headings.iter().filter(|heading| heading.explicit_id && !is_solution(&heading.id));
             let help = match nearest(id, free.map(|heading| heading.id.as_str())) {
                 Some(near) => format!("the heading with the id `{near}` may be meant"),
-                None => format!("write `## {} {{#{id}}}` in the body", solution.title),
+                None => format!("write `## … {{#{id}}}` in the body"),
             };
             let message = format!("the solution `{id}` has no heading in the body");
             found.push(Diagnostic::error(&RULE, solution.id.span, message).help(help));

@@ -43,6 +43,8 @@ pub(crate) enum Command {
     Stale(StaleOptions),
     /// Ask for every web address that the content names, and tell which are gone
     Links(LinksOptions),
+    /// Rewrite pages of an earlier format in the current one
+    Migrate(MigrateOptions),
     /// Make a new, small knowledge base
     Init(InitOptions),
 }
@@ -303,6 +305,14 @@ pub(crate) struct LinksOptions {
     /// Options of the cache.
     #[command(flatten)]
     pub cache: CacheOptions,
+}
+
+/// Of `migrate`.
+#[derive(Debug, Args)]
+pub(crate) struct MigrateOptions {
+    /// List the files that would change, and change none; exits with 1 if there are any
+    #[arg(long)]
+    pub check: bool,
 }
 
 /// Of `init`.

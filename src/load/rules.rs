@@ -87,6 +87,13 @@ pub const LEFTOVER: Rule = Rule {
     why: "they are no content, and one that came with a pull request could redirect or fake what a build writes",
 };
 
+/// A key of an earlier format.
+pub const OLD_FORMAT: Rule = Rule {
+    code: "old-format",
+    demands: "pages are written in the format that kbgen writes: the title of a solution is its heading only",
+    why: "what is written in two places differs one day",
+};
+
 /// All rules of this module.
 pub const RULES: &[Rule] = &[
     UNKNOWN_FOLDER,
@@ -103,4 +110,5 @@ pub const RULES: &[Rule] = &[
     FILE_NAME,
     CARRIED_FILE,
     LEFTOVER,
+    OLD_FORMAT,
 ];

@@ -248,7 +248,7 @@ fn fix(data: &ErrorData, id: &str) -> Option<FixView> {
     let solution = data.solutions.iter().find(|solution| solution.id.value == id)?;
     Some(FixView {
         id: id.to_string(),
-        title: solution.title.clone(),
+        title: solution.heading.clone(),
         cost: solution.cost.name(),
         html: None,
         fails_html: None,

@@ -4,10 +4,12 @@ use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
 
 use crate::files::{Placed, Span};
+use crate::markdown::Outline;
 use crate::schema::{Fields, List, Record as _, Slug, Text, TextMap, Url, record, words};
 use crate::site::kinds::common::{
-    ALIASES, DRAFT, Evidence, RELATED, TITLE, VERIFIED, VERIFIED_WITH, WEB_SOURCES,
+    ALIASES, DRAFT, Evidence, MORE_SOURCES, RELATED, TITLE, VERIFIED, VERIFIED_WITH,
 };
+use crate::site::kinds::key;
 
 /// Most fragments in one `all` or `not`.
 pub const MAX_FRAGMENTS: usize = 8;
@@ -91,22 +93,22 @@ record! {
         optional near_misses: Vec<Placed<String>>,
         /// What sort of message it is; left out: `cause`.
         optional kind: ErrorKind,
-        /// How bad it is.
-        required severity: Severity,
+        /// How bad it is; left out: `fatal`.
+        optional severity: Severity,
         /// Slugs of the tools that print it.
         required tools: Vec<Placed<String>> as List<Slug, 1>,
         /// Where it is met; left out: everywhere.
         optional platforms: Vec<Platform>,
         /// Causes, the most likely first.
         required causes: Vec<Cause> as List<Cause, 1>,
-        /// Solutions, in the order of the causes that name them; each has a heading in the body.
-        required solutions: Vec<Solution> as List<Solution, 1>,
+        /// Solutions in the order in which the causes first name them; left out: exactly those, at no cost.
+        optional solutions: Vec<Solution> as List<Solution, 1>,
         shared related: Vec<Placed<String>> = RELATED,
         shared VERIFIED,
         shared VERIFIED_WITH,
         /// What changed on the page; shown with the latest first.
         optional changes: Vec<Change>,
-        shared WEB_SOURCES,
+        shared MORE_SOURCES,
         shared ALIASES,
         /// Whether people meet it today; left out: `active`.
         optional status: Status,
@@ -197,12 +199,14 @@ record! {
     /// One thing to do.
     #[derive(Debug, Clone, Serialize, Deserialize)]
     pub struct Solution {
-        /// Name of the solution; its heading in the body bears it as `{#id}`.
+        /// Name of the solution; its heading in the body has it as `{#id}`.
         required id: Placed<String> as Slug,
-        /// What to do, in one line.
-        required title: String,
-        /// What the solution costs.
-        required cost: Cost,
+        /// Of format 1 only: repeats the heading. `kbgen migrate` removes it.
+        optional title: Option<Placed<String>>,
+        /// What the solution costs; left out: `none`.
+        optional cost: Cost,
+        /// Plain text of its heading in the body; empty without one.
+        apart heading: String = |_: &Fields| String::new(),
     }
 }
 
@@ -223,14 +227,53 @@ pub fn is_check_section(id: &str, title: &str) -> bool {
 }
 
 impl ErrorData {
-    /// What the fields of an error page in a category say.
-    pub fn new(category: &str, fields: &Fields) -> Self {
+    /// Returns the data of an error page in a category.
+    pub fn new(category: &str, fields: &Fields, outline: &Outline) -> Self {
         let mut data = Self::of(fields);
         data.category = category.to_string();
+        data.add_defaults(fields);
+        for solution in &mut data.solutions {
+            let mut headings = outline.headings.iter();
+            let heading = headings.find(|heading| heading.level == 2 && heading.id == solution.id.value);
+            solution.heading = heading.map(|heading| heading.title.clone()).unwrap_or_default();
+        }
         data.changes.retain(|change| change.date.value != Date::ZERO && !change.what.is_empty());
         // Of one day, the one written last is the latest.
         data.changes.reverse();
         data.changes.sort_by_key(|change| std::cmp::Reverse(change.date.value));
         data
+    }
+
+    /// Adds the solutions of the causes if none are listed, and the sources of the signatures.
+    fn add_defaults(&mut self, fields: &Fields) {
+        if fields.value(key!(ErrorData.solutions)).is_none()
+            && !fields.unread().contains(key!(ErrorData.solutions))
+        {
+            let solution = |id: &Placed<String>| Solution {
+                id: id.clone(),
+                title: None,
+                cost: Cost::None,
+                heading: String::new(),
+            };
+            self.solutions = self.named_solutions().into_iter().map(solution).collect();
+        }
+        let sources = &mut self.evidence.sources;
+        sources.retain(|listed| self.signatures.iter().all(|signature| signature.source != listed.value));
+        for signature in &self.signatures {
+            if sources.iter().all(|known| known.value != signature.source) && !signature.source.is_empty() {
+                sources.push(Placed::new(signature.source.clone(), signature.span));
+            }
+        }
+    }
+
+    /// Returns the ids that causes name, each where it is named first.
+    pub fn named_solutions(&self) -> Vec<&Placed<String>> {
+        let mut named: Vec<&Placed<String>> = Vec::new();
+        for id in self.causes.iter().flat_map(|cause| &cause.solutions) {
+            if named.iter().all(|known| known.value != id.value) {
+                named.push(id);
+            }
+        }
+        named
     }
 }
