@@ -116,6 +116,7 @@ fn read(
     findings.extend(read_faults);
     let (site, faults) = load::pages_with(sources, options.drafts, engine, progress);
     findings.extend(faults);
+    findings.extend(load::old_keys(&site, config.format.value == config::FORMAT, config.format.span));
     engine.register(&site);
     progress.start_stage(Stage::Link, 0);
     let links = link::resolve(&site, sources, engine);

@@ -77,9 +77,9 @@ fn front(dice: &mut Dice, page: usize, solutions: &[(&str, &str)]) -> String {
         ));
     }
     front.push_str("solutions:\n");
-    for (at, (id, title)) in solutions.iter().enumerate() {
+    for (at, (id, _)) in solutions.iter().enumerate() {
         let cost = COSTS[(page + at) % COSTS.len()];
-        front.push_str(&format!("  - id: {id}\n    title: {title}\n    cost: {cost}\n"));
+        front.push_str(&format!("  - {{id: {id}, cost: {cost}}}\n"));
     }
     if page > 48 {
         front.push_str(&format!("related: [{}, {}]\n", slug(page - 24), slug(page - 48)));

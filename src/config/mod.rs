@@ -29,6 +29,9 @@ pub const RULES: &[Rule] = &[
     language::TEXT_HOLES,
 ];
 
+/// Current format of pages; [`load::migrate`](crate::load::migrate) writes it.
+pub const FORMAT: i64 = 2;
+
 /// Default number of days after which a verified page counts as stale.
 const STALE_AFTER_DAYS: i64 = 180;
 
@@ -36,6 +39,8 @@ record! {
     /// The settings in `site.toml`.
     #[derive(Debug)]
     pub struct Settings {
+        /// Format of the pages, which `kbgen migrate` updates; left out: 1.
+        optional format: Option<Spanned<i64>> as Integer<1, FORMAT>,
         /// Name of the site.
         required title: Option<String>,
         /// One line below the name.
@@ -74,6 +79,8 @@ record! {
 /// Settings of a site.
 #[derive(Debug, Clone)]
 pub struct Config {
+    /// Format of the pages, and where it is set.
+    pub format: Spanned<i64>,
     /// Name of the site.
     pub title: String,
     /// One line below the name.
@@ -185,6 +192,7 @@ impl Config {
             }
         }
         Self {
+            format: written.format.unwrap_or_else(|| Spanned::new(1, Span::top(written.span.source))),
             tagline: written.tagline,
             description: written.description.unwrap_or_else(|| title.clone()),
             title,

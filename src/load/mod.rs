@@ -7,6 +7,7 @@ mod carried;
 mod disk;
 mod front_matter;
 mod leftovers;
+mod migrate;
 mod names;
 mod pages;
 mod rules;
@@ -15,5 +16,6 @@ mod theme;
 mod yaml_faults;
 
 pub use disk::{own_files, read, read_again, read_content, read_page};
+pub use migrate::{MigratedPage, migrate, old_keys};
 pub use pages::{Drafts, pages, pages_with};
 pub use rules::RULES;

@@ -14,8 +14,8 @@ use crate::markdown;
 use crate::progress::{BuildProgress, NoProgress, Stage};
 use crate::schema::{self, Fields, MISSING_KEY, Record};
 use crate::site::kinds::{
-    ALIASES, CategoryData, DRAFT, DeviceData, DocumentData, ErrorData, ExtractorData, GuideData, ModelData,
-    QuantData, TITLE, TermData, ToolData, VERIFIED, fields,
+    ALIASES, CategoryData, DRAFT, DeviceData, DocumentData, ErrorData, ExtractorData, GuideData,
+    MORE_SOURCES, ModelData, QuantData, TITLE, TermData, ToolData, VERIFIED, fields, key,
 };
 use crate::site::{Body, FrontMatter, Head, Kind, Page, PageId, Site, Unread, title_of};
 
@@ -182,6 +182,7 @@ fn page(place: &PagePath<'_>, drafts: Drafts) -> (Site, Vec<Diagnostic>) {
     let front = front_matter::parse(&source.text[cut.front.start..cut.front.end], cut.front, &mut faults);
     let definitions = fields(place.kind);
     let fields = schema::read(&front.node, definitions, place.kind.with_article(), &mut faults);
+    faults.extend(missing_sources(place.kind, &fields, cut.front));
     let unread = match (cut.certainty, front.cut) {
         (Certainty::Guessed, _) => Unread::Page,
         (Certainty::Known, true) => {
@@ -204,6 +205,19 @@ fn page(place: &PagePath<'_>, drafts: Drafts) -> (Site, Vec<Diagnostic>) {
     (site, found)
 }
 
+/// Returns the finding on an error page that has neither sources nor signatures.
+fn missing_sources(kind: Kind, fields: &Fields, front: Span) -> Option<Diagnostic> {
+    let is_missing = |name| fields.value(name).is_none() && !fields.unread().contains(name);
+    let names = [MORE_SOURCES.field.name, key!(ErrorData.signatures)];
+    let finding = Diagnostic::error(
+        &MISSING_KEY,
+        front.part(0, 0),
+        "missing key `sources` on an error page without signatures",
+    );
+    (kind == Kind::Error && names.into_iter().all(is_missing))
+        .then(|| finding.help("add `sources:` with the URLs that support the page"))
+}
+
 /// Adds the page of an unreadable file, since others may link to it.
 fn add_unread(site: &mut Site, place: &PagePath<'_>) {
     let top = Span::top(place.file);
@@ -223,12 +237,20 @@ fn add(site: &mut Site, place: &PagePath<'_>, fields: &Fields, head: Head) {
         let rest =
             [&text[front.start..title.start.max(front.start)], &text[title.end.max(front.start)..front.end]];
         let unread = format!("{:?}", head.unread);
-        let says = Fingerprint::of([&place.source.path, rest[0], rest[1], &unread]);
+        // Titles of solutions are headings.
+        let outline = &head.body.outline;
+        let headings: String = outline
+            .headings
+            .iter()
+            .filter(|_| place.kind == Kind::Error)
+            .map(|heading| format!("{} {}\n", heading.id, heading.title))
+            .collect();
+        let says = Fingerprint::of([&place.source.path, rest[0], rest[1], &unread, &headings]);
         Page { data: Fact::new(Name::new("data", &place.source.path), says, data), head }
     }
     match place.kind {
         Kind::Error => {
-            let data = ErrorData::new(&place.category, fields);
+            let data = ErrorData::new(&place.category, fields, &head.body.outline);
             site.errors.push(page(place, fields, head, data));
         }
         Kind::Category => site.categories.push(page(place, fields, head, CategoryData::of(fields))),

@@ -90,6 +90,13 @@ pub const LEFTOVER: Rule = Rule {
     why: "such a file in a pull request could redirect or forge the output of a build",
 };
 
+/// A key of an earlier format.
+pub const OLD_FORMAT: Rule = Rule {
+    code: "old-format",
+    requirement: "pages use the current format, in which the title of a solution is only its heading",
+    why: "the same text in two places becomes inconsistent",
+};
+
 /// All rules of this module.
 pub const RULES: &[Rule] = &[
     UNKNOWN_FOLDER,
@@ -106,4 +113,5 @@ pub const RULES: &[Rule] = &[
     FILE_NAME,
     CARRIED_FILE,
     LEFTOVER,
+    OLD_FORMAT,
 ];

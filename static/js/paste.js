@@ -337,10 +337,11 @@
     document.querySelectorAll(".carried").forEach(old => {
       old.remove();
     });
-    document.querySelectorAll(".cause.named").forEach(old => {
+    document.querySelectorAll(".named").forEach(old => {
       old.classList.remove("named");
     });
-    const cause = document.querySelector(`.cause[id="${found.anchor}"]`);
+    const place = document.getElementById(found.anchor);
+    const cause = place && place.matches("[id^=cause-]") ? place : null;
     const id = found.anchor.replace(/^cause-/, "");
     const panel = el("div", null, "carried");
     const list = figureList(found.figures);
@@ -355,16 +356,18 @@
     if (list.firstChild) panel.appendChild(list);
     if (fit) panel.appendChild(fit);
     if (cause) {
+      const details = cause.closest("details");
+      if (details) details.open = true;
       cause.classList.add("named");
-      cause.querySelector(".cause-title").after(panel);
-    } else document.querySelector(".plate").appendChild(panel);
+      cause.prepend(panel);
+    } else document.querySelector(".error-head").appendChild(panel);
     document.querySelectorAll("main a[href]").forEach(link => {
       if (!out.contains(link) && /will-it-run\/(index\.html)?(#.*)?$/.test(link.getAttribute("href"))) {
         link.hash = String(new URLSearchParams(found.setting));
       }
     });
     panel.focus({ preventScroll: true });
-    (cause || panel).scrollIntoView({ block: cause ? "start" : "nearest" });
+    (cause ? cause.parentElement : panel).scrollIntoView({ block: cause ? "start" : "nearest" });
   }
 
   // Opens a case in the address.

@@ -153,6 +153,34 @@
   all(".code").forEach(offer);
   kbgen.offerCopy = offer;
 
+  // Opens the sections around the target of a link; newer browsers do this themselves.
+  const isFolded = element => element.parentElement.closest("details:not([open])");
+  function unfoldTarget() {
+    const target = document.querySelector(":target");
+    if (!target || !isFolded(target)) return;
+    for (let box = isFolded(target); box; box = isFolded(box)) box.open = true;
+    target.scrollIntoView();
+  }
+  addEventListener("hashchange", unfoldTarget);
+  document.addEventListener("click", event => {
+    if (event.target.closest('a[href^="#"]')) setTimeout(unfoldTarget);
+  });
+  unfoldTarget();
+
+  // Prints folded sections too.
+  let opened = [];
+  addEventListener("beforeprint", () => {
+    opened = all("details:not([open], [data-scripts])");
+    opened.forEach(details => {
+      details.open = true;
+    });
+  });
+  addEventListener("afterprint", () => {
+    opened.forEach(details => {
+      details.open = false;
+    });
+  });
+
   // Marks the current section in the table of contents.
   const toc = document.querySelector(".toc");
   const links = all(".toc a");
@@ -163,7 +191,7 @@
       waiting = false;
       let at = -1;
       places.forEach((place, i) => {
-        if (place && place.getBoundingClientRect().top < innerHeight * 0.3) at = i;
+        if (place && !isFolded(place) && place.getBoundingClientRect().top < innerHeight * 0.3) at = i;
       });
       const ended = innerHeight + scrollY >= document.body.scrollHeight - 2;
       if (ended) at = links.length - 1;

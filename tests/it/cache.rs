@@ -233,7 +233,7 @@ fn page(title: &str, pattern: &str, number: u64) -> String {
         "---\ntitle: {title}\nsignatures:\n  - pattern: \"{pattern} {{size:bytes}}\"\n    \
          source: https://example.org/threads/{number}\n    samples: [\"{pattern} {number}.00 GiB\"]\n\
          severity: fatal\ntools: [loader]\ncauses:\n  - {{id: one, title: One, tell: It tells, solutions: [mend]}}\n\
-         solutions:\n  - {{id: mend, title: Mend it, cost: none}}\nverified: 2026-06-01\n\
+         solutions:\n  - {{id: mend}}\nverified: 2026-06-01\n\
          sources: [\"https://example.org/threads/{number}\"]\n---\nSee [the card](/errors/card-full/).\n\n\
          ## Mend it {{#mend}}\n\n```python tool=loader\nprint({number})\n```\n\n\
          ## Check that it worked {{#check}}\n\n```bash\nloader --free {number}\n```\n"

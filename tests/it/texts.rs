@@ -273,7 +273,7 @@ fn a_german_site_is_german() {
     let page = text("errors/card-full/index.html");
     for part in [
         "<html lang=\"de-AT\"",
-        "Ist das Ihr Fehler?",
+        "Meldungen und Versionen",
         "Über diese Website",
         "aria-label=\"Link zu diesem Abschnitt\"",
     ] {

@@ -45,7 +45,7 @@ fn site() -> TempDir {
             "---\ntitle: \"CUDA {ESCAPED}\"\nsignatures:\n  - pattern: \"cannot put {{requested:bytes}} on the card\"\n    \
              source: https://example.org/1\n    samples: [\"loader: cannot put 2.00 GiB on the card {ESCAPED}\"]\nseverity: fatal\n\
              tools: [loader]\ncauses:\n  - id: too-large\n    title: \"Too large {ESCAPED}\"\n    tell: \"It fails {ESCAPED}\"\n    \
-             when: \"requested > 0\"\n    solutions: [fewer]\nsolutions:\n  - {{id: fewer, title: Fewer, cost: speed}}\n\
+             when: \"requested > 0\"\n    solutions: [fewer]\nsolutions:\n  - {{id: fewer, cost: speed}}\n\
              verified: 2026-06-12\nsources: [\"https://example.org/1\"]\n---\nIt is full {RAW}.\n::stop-commands::x\n\n\
              ## Fewer {{#fewer}}\n\nLess {RAW}.\n"
         ),

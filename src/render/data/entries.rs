@@ -144,7 +144,7 @@ entry! {
     /// A solution of an error.
     SOLUTION, fn solution(solution: &Solution) {
         required "id": Shape::Slug, "Name of the solution within the page, and of its section." => solution.id.value;
-        required "title": Shape::Text, "What to do." => solution.title;
+        required "title": Shape::Text, "What to do." => solution.heading;
         required "cost": Cost::SHAPE, "What it costs." => solution.cost;
     }
 }
@@ -179,9 +179,9 @@ entry! {
         required "related": SLUGS, RELATED => plain(&page.data.related);
         required "changes": Shape::any(&Shape::Record(CHANGE)), "What changed on the page, the latest first."
             => each(&page.data.changes, change);
-        or_null "verified": Shape::Date, "The day on which all of the page was held against its sources."
+        or_null "verified": Shape::Date, "The day on which its messages and commands were last found again in a source."
             => page.head.verified.as_ref().map(|date| date.value.to_string());
-        required "verified_with": Shape::Map(&Shape::Text), "Versions it was verified with, by tool."
+        required "verified_with": Shape::Map(&Shape::Text), "Versions of the sources that were compared, by tool."
             => pairs(&page.data.evidence.verified_with);
         required "sources": TEXTS, SOURCES => plain(&page.data.evidence.sources);
     }

@@ -25,14 +25,14 @@ struct ErrorView {
     category: Ref,
     tools: Vec<Ref>,
     platforms: Vec<String>,
-    lead_html: Value,
-    signatures: Vec<SignatureView>,
+    summary_html: Value,
+    first_step: Option<SectionView>,
     causes: Vec<CauseView>,
-    before: Vec<SectionView>,
-    solutions: Vec<SectionView>,
     check: Option<SectionView>,
-    after: Vec<SectionView>,
+    background_html: Value,
+    background: Vec<SectionView>,
     footnotes_html: Value,
+    signatures: Vec<SignatureView>,
     fits: Option<FitsView>,
     look_alikes: Vec<Ref>,
     changes: Vec<ChangeView>,
@@ -63,14 +63,17 @@ struct CauseView {
     id: String,
     title_html: Value,
     tell_html: Value,
-    solutions: Vec<JumpView>,
+    fixes: Vec<FixView>,
 }
 
+/// A solution; its text is shown at the first cause that names it.
 #[derive(Serialize)]
-struct JumpView {
+struct FixView {
     id: String,
     title: String,
-    cost: String,
+    cost: &'static str,
+    html: Option<Value>,
+    fails_html: Option<Value>,
 }
 
 #[derive(Serialize)]
@@ -78,8 +81,6 @@ struct SectionView {
     id: String,
     title: String,
     html: Value,
-    fails_html: Option<Value>,
-    cost: Option<String>,
 }
 
 /// Models on the reader's own GPU; `models` are the slugs in the calls of the body.
@@ -96,6 +97,9 @@ struct ChangeView {
 
 /// Maximum number of similar errors on a page.
 const MAX_SIMILAR_ERRORS: usize = 3;
+
+/// Id of the section that distinguishes the causes.
+const FIRST_STEP: &str = "first-step";
 
 /// Start of the paragraph with the next step if a solution does not help.
 const FAILS: &str = text("If it fails:");
@@ -123,18 +127,38 @@ impl ErrorView {
     fn add_body(&mut self, cx: &RenderContext<'_>, error: &Page<ErrorData>) {
         let body = cx.body(&error.head);
         let fails = format!("<p><strong>{}</strong>", cx.tr(FAILS));
-        for section in &body.sections {
-            let shown = section_view(section, &error.data, &fails);
-            match () {
-                () if shown.cost.is_some() => self.solutions.push(shown),
-                () if is_check_section(&section.id, &section.title) => self.check = Some(shown),
-                () if self.solutions.is_empty() => self.before.push(shown),
-                () => self.after.push(shown),
+        for section in body.sections {
+            let mut fixes = self.causes.iter_mut().flat_map(|cause| &mut cause.fixes);
+            if let Some(fix) = fixes.find(|fix| fix.id == section.id) {
+                let steps = section.html.rfind(&fails).unwrap_or(section.html.len());
+                fix.html = Some(html(&section.html[..steps]));
+                fix.fails_html = (steps < section.html.len()).then(|| html(&section.html[steps..]));
+            } else if is_check_section(&section.id, &section.title) {
+                self.check = Some(section_view(section));
+            } else if section.id == FIRST_STEP {
+                self.first_step = Some(section_view(section));
+            } else {
+                self.background.push(section_view(section));
             }
         }
-        self.lead_html = html(body.lead_html.clone());
-        self.footnotes_html = html(body.footnotes_html.clone());
+        let (summary, rest) = split_lead(&body.lead_html);
+        self.summary_html = html(summary);
+        self.background_html = html(rest);
+        self.footnotes_html = html(body.footnotes_html);
     }
+}
+
+/// Splits a lead behind its first paragraph.
+fn split_lead(lead: &str) -> (&str, &str) {
+    const END: &str = "</p>\n";
+    match lead.find(END).filter(|_| lead.starts_with("<p>")) {
+        Some(end) => lead.split_at(end + END.len()),
+        None => (lead, ""),
+    }
+}
+
+fn section_view(section: Section) -> SectionView {
+    SectionView { id: section.id, title: section.title, html: html(section.html) }
 }
 
 fn view(cx: &RenderContext<'_>, error: &Page<ErrorData>, root: &str) -> ErrorView {
@@ -154,7 +178,8 @@ fn view(cx: &RenderContext<'_>, error: &Page<ErrorData>, root: &str) -> ErrorVie
             .expect("every category has a page: load adds those that are missing"),
         tools: cx.references(root, Kind::Tool, data.tools.iter().map(|slug| slug.value.as_str())),
         platforms: data.platforms.iter().map(|name| platform(cx, *name)).collect(),
-        lead_html: Value::default(),
+        summary_html: Value::default(),
+        first_step: None,
         signatures: data.signatures.iter().map(|signature| signature_view(cx, signature)).collect(),
         causes: data
             .causes
@@ -162,14 +187,13 @@ fn view(cx: &RenderContext<'_>, error: &Page<ErrorData>, root: &str) -> ErrorVie
             .map(|cause| CauseView {
                 id: cause.id.value.clone(),
                 title_html: html(markdown::inline(&cause.title.value, &line)),
-                tell_html: html(markdown::inline(&cause.tell.value, &line)),
-                solutions: cause.solutions.iter().filter_map(|id| jump(data, &id.value)).collect(),
+                tell_html: html(markdown::inline(&capitalize(&cause.tell.value), &line)),
+                fixes: cause.solutions.iter().filter_map(|id| fix(data, &id.value)).collect(),
             })
             .collect(),
-        before: Vec::new(),
-        solutions: Vec::new(),
         check: None,
-        after: Vec::new(),
+        background_html: Value::default(),
+        background: Vec::new(),
         footnotes_html: Value::default(),
         fits: fits(error),
         look_alikes: cx.references(root, Kind::Error, similar_errors),
@@ -187,21 +211,6 @@ fn view(cx: &RenderContext<'_>, error: &Page<ErrorData>, root: &str) -> ErrorVie
     };
     view.add_body(cx, error);
     view
-}
-
-fn section_view(section: &Section, data: &ErrorData, fails: &str) -> SectionView {
-    let solution = data.solutions.iter().find(|solution| solution.id.value == section.id);
-    let (steps, fails) = match section.html.rfind(fails).filter(|_| solution.is_some()) {
-        Some(at) => (&section.html[..at], Some(section.html[at..].to_string())),
-        None => (section.html.as_str(), None),
-    };
-    SectionView {
-        id: section.id.clone(),
-        title: section.title.clone(),
-        html: html(steps.to_string()),
-        fails_html: fails.map(html),
-        cost: solution.map(|solution| solution.cost.name().to_string()),
-    }
 }
 
 /// Returns the slugs of similar errors, except those that are listed as related.
@@ -232,13 +241,24 @@ fn fits(error: &Page<ErrorData>) -> Option<FitsView> {
     (leads || !models.is_empty()).then_some(FitsView { models })
 }
 
-fn jump(data: &ErrorData, id: &str) -> Option<JumpView> {
+fn fix(data: &ErrorData, id: &str) -> Option<FixView> {
     let solution = data.solutions.iter().find(|solution| solution.id.value == id)?;
-    Some(JumpView {
+    Some(FixView {
         id: id.to_string(),
-        title: solution.title.clone(),
-        cost: solution.cost.name().to_string(),
+        title: solution.heading.clone(),
+        cost: solution.cost.name(),
+        html: None,
+        fails_html: None,
     })
+}
+
+/// Capitalizes the first word of a symptom unless it is a name or code: `llama.cpp`, `` `nvidia-smi` ``.
+fn capitalize(tell: &str) -> String {
+    let word = tell.split([' ', ',', ':']).next().unwrap_or_default();
+    match tell.chars().next().filter(|_| word.chars().all(char::is_lowercase)) {
+        Some(first) => first.to_uppercase().chain(tell.chars().skip(1)).collect(),
+        None => tell.to_string(),
+    }
 }
 
 fn signature_view(cx: &RenderContext<'_>, signature: &Signature) -> SignatureView {

@@ -26,16 +26,23 @@ pub(super) const RELATED: Shared<Vec<Spanned<String>>> = Shared::optional::<List
 /// Date of the last verification.
 pub const VERIFIED: Shared<Spanned<Date>> = Shared::required::<Day>(
     "verified",
-    "The day on which everything on the page was last held against its sources.",
+    "The day on which its messages and commands were last found again in a source; editing prose does not change it.",
 );
 pub(super) const LAST_READ: Shared<Spanned<Date>> =
-    Shared::optional::<Day>("verified", "The day on which the page was last gone through.");
+    Shared::optional::<Day>("verified", "The day on which the page was last reviewed.");
 pub(super) const LAST_VERIFIED: Shared<Spanned<Date>> =
-    Shared::optional::<Day>("verified", "The day on which the page was last held against its sources.");
-pub(super) const VERIFIED_WITH: Shared<Vec<(String, String)>> =
-    Shared::optional::<TextMap>("verified_with", "Versions it was verified with: `{ollama: \"0.5.4\"}`.");
+    Shared::optional::<Day>("verified", "The day on which its facts were last found again in a source.");
+pub(super) const VERIFIED_WITH: Shared<Vec<(String, String)>> = Shared::optional::<TextMap>(
+    "verified_with",
+    "Versions of the sources that were compared: `{ollama: \"0.5.4\"}`.",
+);
 pub(super) const WEB_SOURCES: Shared<Vec<Spanned<String>>> =
     Shared::required::<List<Url, 1>>("sources", "Addresses of what the page rests on.");
+/// Sources of an error page beside those of its signatures.
+pub const MORE_SOURCES: Shared<Vec<Spanned<String>>> = Shared::optional::<List<Url>>(
+    "sources",
+    "Further addresses that the page rests on; those of its signatures count without being listed.",
+);
 pub(super) const SOURCES: Shared<Vec<Spanned<String>>> = Shared::optional::<List<Text>>(
     "sources",
     "What the page rests on: addresses, or the name of a publication.",

@@ -4,10 +4,12 @@ use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
 
 use crate::files::{Span, Spanned};
+use crate::markdown::Outline;
 use crate::schema::{Fields, List, Record as _, Slug, Text, TextMap, Url, record, words};
 use crate::site::kinds::common::{
-    ALIASES, DRAFT, Evidence, RELATED, TITLE, VERIFIED, VERIFIED_WITH, WEB_SOURCES,
+    ALIASES, DRAFT, Evidence, MORE_SOURCES, RELATED, TITLE, VERIFIED, VERIFIED_WITH,
 };
+use crate::site::kinds::key;
 
 /// Maximum number of fragments in one `all` or `not`.
 pub const MAX_FRAGMENTS: usize = 8;
@@ -91,22 +93,22 @@ record! {
         optional near_misses: Vec<Spanned<String>>,
         /// Kind of message; default: `cause`.
         optional kind: ErrorKind,
-        /// Severity of the error.
-        required severity: Severity,
+        /// Severity of the error; defaults to `fatal`.
+        optional severity: Severity,
         /// Slugs of the tools that print it.
         required tools: Vec<Spanned<String>> as List<Slug, 1>,
         /// Affected platforms; default: all.
         optional platforms: Vec<Platform>,
         /// Causes, the most likely first.
         required causes: Vec<Cause> as List<Cause, 1>,
-        /// Solutions, in the order of the causes that refer to them; each has a heading in the body.
-        required solutions: Vec<Solution> as List<Solution, 1>,
+        /// Solutions, in the order in which the causes first name them; defaults to exactly those, at no cost.
+        optional solutions: Vec<Solution> as List<Solution, 1>,
         shared related: Vec<Spanned<String>> = RELATED,
         shared VERIFIED,
         shared VERIFIED_WITH,
         /// Changes of the page; shown latest first.
         optional changes: Vec<ChangelogEntry>,
-        shared WEB_SOURCES,
+        shared MORE_SOURCES,
         shared ALIASES,
         /// Whether current versions still print it; default: `active`.
         optional status: Status,
@@ -199,10 +201,12 @@ record! {
     pub struct Solution {
         /// Id of the solution; its heading in the body has it as `{#id}`.
         required id: Spanned<String> as Slug,
-        /// The action, in one line.
-        required title: String,
-        /// Cost of the solution.
-        required cost: Cost,
+        /// Only in format 1: repeats the heading. `kbgen migrate` removes it.
+        optional title: Option<Spanned<String>>,
+        /// Cost of the solution; defaults to `none`.
+        optional cost: Cost,
+        /// Plain text of its heading in the body; empty without one.
+        apart heading: String = |_: &Fields| String::new(),
     }
 }
 
@@ -224,13 +228,52 @@ pub fn is_check_section(id: &str, title: &str) -> bool {
 
 impl ErrorData {
     /// Reads the fields of an error page in a category.
-    pub fn new(category: &str, fields: &Fields) -> Self {
+    pub fn new(category: &str, fields: &Fields, outline: &Outline) -> Self {
         let mut data = Self::of(fields);
         data.category = category.to_string();
+        data.add_defaults(fields);
+        for solution in &mut data.solutions {
+            let mut headings = outline.headings.iter();
+            let heading = headings.find(|heading| heading.level == 2 && heading.id == solution.id.value);
+            solution.heading = heading.map(|heading| heading.title.clone()).unwrap_or_default();
+        }
         data.changes.retain(|change| change.date.value != Date::ZERO && !change.what.is_empty());
         // For entries of one day, the last one written is the latest.
         data.changes.reverse();
         data.changes.sort_by_key(|change| std::cmp::Reverse(change.date.value));
         data
+    }
+
+    /// Adds the solutions of the causes if none are listed, and the sources of the signatures.
+    fn add_defaults(&mut self, fields: &Fields) {
+        if fields.value(key!(ErrorData.solutions)).is_none()
+            && !fields.unread().contains(key!(ErrorData.solutions))
+        {
+            let solution = |id: &Spanned<String>| Solution {
+                id: id.clone(),
+                title: None,
+                cost: Cost::None,
+                heading: String::new(),
+            };
+            self.solutions = self.named_solutions().into_iter().map(solution).collect();
+        }
+        let sources = &mut self.evidence.sources;
+        sources.retain(|listed| self.signatures.iter().all(|signature| signature.source != listed.value));
+        for signature in &self.signatures {
+            if sources.iter().all(|known| known.value != signature.source) && !signature.source.is_empty() {
+                sources.push(Spanned::new(signature.source.clone(), signature.span));
+            }
+        }
+    }
+
+    /// Returns the ids that causes name, each where it is named first.
+    pub fn named_solutions(&self) -> Vec<&Spanned<String>> {
+        let mut named: Vec<&Spanned<String>> = Vec::new();
+        for id in self.causes.iter().flat_map(|cause| &cause.solutions) {
+            if named.iter().all(|known| known.value != id.value) {
+                named.push(id);
+            }
+        }
+        named
     }
 }

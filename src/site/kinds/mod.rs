@@ -13,7 +13,7 @@ mod term;
 mod tool;
 
 pub use category::CategoryData;
-pub use common::{ALIASES, DRAFT, Evidence, TITLE, VERIFIED};
+pub use common::{ALIASES, DRAFT, Evidence, MORE_SOURCES, TITLE, VERIFIED};
 pub use device::{DeviceClass, DeviceData, Vendor};
 pub use document::DocumentData;
 pub use error::{
