@@ -77,12 +77,12 @@ fn a_broken_template_is_reported_and_fixed() {
     write(&template, "{% extends \"base.html\" %}{% block main %}{{ nothing.of.that }}{% endblock %}");
     let messages = served.wait_for("nothing");
     assert!(!messages.is_empty());
-    served.wait_for("the last good site is still served");
+    served.wait_for("serving the last successful build");
     assert_eq!(served.get("/about/").0, 200);
     fs::remove_file(template).unwrap();
     served.wait_for(" files in ");
-    served.write_about("Mended.");
-    served.wait_until_about_says("Mended.");
+    served.write_about("Fixed.");
+    served.wait_until_about_says("Fixed.");
 }
 
 #[test]
@@ -95,7 +95,7 @@ fn a_symbolic_link_is_refused_and_its_target_never_served() {
         let link = served.path(link);
         fs::create_dir_all(link.parent().unwrap()).unwrap();
         symlink(served.path(target), &link).unwrap();
-        served.wait_for("the last good site is still served");
+        served.wait_for("serving the last successful build");
         for path in ["/static/leak.txt", "/static/up/secret.txt", "/leak/"] {
             let (status, body) = served.get(path);
             assert!(status == 404 && !body.contains("the-secret"), "{path}: {status}");
