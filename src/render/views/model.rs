@@ -359,16 +359,16 @@ fn verdict_summary(cx: &RenderContext<'_>, run: &Breakdown, devices: &[DeviceRow
     };
     let (whole, part) = (smallest("fits"), smallest("part"));
     let part = part.filter(|part| whole.is_none_or(|whole| part.memory_bytes < whole.memory_bytes));
-    let values = |device: &DeviceRow| {
-        [("quant", run.quant.clone()), ("context", run.context.clone()), ("size", device.memory.clone())]
-    };
-    let fill = |text: &'static str, device: &DeviceRow| {
-        let values = values(device);
-        cx.fill(text, &values.each_ref().map(|(name, value)| (*name, value as &dyn std::fmt::Display)))
-    };
     let texts = [
-        whole.map(|device| fill("At {quant} and a context of {context}, it fits a GPU with {size}.", device)),
-        part.map(|device| fill("With a part of it in RAM, a GPU with {size} is enough.", device)),
+        whole.map(|device| {
+            cx.fill(
+                "At {quant} and a context of {context}, it fits a GPU with {size}.",
+                &[("quant", &run.quant), ("context", &run.context), ("size", &device.memory)],
+            )
+        }),
+        part.map(|device| {
+            cx.fill("With a part of it in RAM, a GPU with {size} is enough.", &[("size", &device.memory)])
+        }),
     ];
     let text = texts.into_iter().flatten().collect::<Vec<_>>().join(" ");
     (!text.is_empty()).then_some(text)
