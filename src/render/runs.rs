@@ -3,9 +3,10 @@
 use serde_json::{Value, json};
 
 use crate::files::Outputs;
+use crate::render::fit_files::profiles;
 use crate::render::views::{CONTEXTS, Shelf, by_parameters, usual_quant};
 use crate::site::kinds::ModelData;
-use crate::site::{DEFAULT_CTX, DEFAULT_QUANT, Figures, Page, Run};
+use crate::site::{DEFAULT_CTX, DEFAULT_QUANT, Figures, Page, QuantFit, Run};
 
 /// Quantizations that are summed up, as far as the site has pages for them.
 const QUANTS: [&str; 3] = ["Q8_0", "Q5_K_M", "Q4_K_M"];
@@ -13,7 +14,7 @@ const QUANTS: [&str; 3] = ["Q8_0", "Q5_K_M", "Q4_K_M"];
 /// `data/runs.js`: one assignment, so that it works from a disk too.
 ///
 /// Weights do not depend on the context, nor cache and compute buffer on the quantization, so a model has one number
-/// for each of either, exact to the byte; what it needs is the sum of two. The cache is the widest, and all layers are
+/// for each of either, exact to the byte on CUDA; what it needs is the sum. Files are for backends that map them. The cache is the widest, and all layers are
 /// on one GPU. A context beyond the model's largest is null, and so is a quantization it does not come in.
 pub(super) fn file(shelf: &Shelf<'_>) -> Outputs {
     let fits = shelf.order.fits;
@@ -32,6 +33,10 @@ pub(super) fn file(shelf: &Shelf<'_>) -> Outputs {
                     .map(|(name, quant)| weights(shelf, model, figures, name, *quant))
                     .collect::<Vec<_>>(),
                 CONTEXTS.map(|ctx| buffers(figures, ctx)),
+                quants
+                    .iter()
+                    .map(|(name, quant)| file_bytes(shelf, model, figures, name, *quant))
+                    .collect::<Vec<_>>(),
             ]))
         })
         .collect();
@@ -41,6 +46,7 @@ pub(super) fn file(shelf: &Shelf<'_>) -> Outputs {
         "quant": DEFAULT_QUANT,
         "ctx": DEFAULT_CTX,
         "driver": [fits.driver.0, fits.driver.1],
+        "backends": profiles(),
         "models": models,
     });
     let mut outputs = Outputs::default();
@@ -48,7 +54,7 @@ pub(super) fn file(shelf: &Shelf<'_>) -> Outputs {
     outputs
 }
 
-/// Weights in a quantization. A model that is released in a type of its own has that one in place of the default.
+/// Weights on a GPU in a quantization.
 fn weights(
     shelf: &Shelf<'_>,
     model: &Page<ModelData>,
@@ -56,15 +62,37 @@ fn weights(
     name: &str,
     quant: usize,
 ) -> Option<u64> {
+    in_quant(shelf, model, figures, name, quant).map(|fit| fit.gpu)
+}
+
+/// The file in a quantization.
+fn file_bytes(
+    shelf: &Shelf<'_>,
+    model: &Page<ModelData>,
+    figures: &Figures,
+    name: &str,
+    quant: usize,
+) -> Option<u64> {
+    in_quant(shelf, model, figures, name, quant).map(|fit| fit.file)
+}
+
+/// A model that is released in a type of its own has that one in place of the default.
+fn in_quant<'f>(
+    shelf: &Shelf<'_>,
+    model: &Page<ModelData>,
+    figures: &'f Figures,
+    name: &str,
+    quant: usize,
+) -> Option<&'f QuantFit> {
     let place = match name == DEFAULT_QUANT {
         true => usual_quant(shelf.order, &model.data, figures)?,
         false => quant,
     };
-    figures.quants[place].as_ref().map(|fit| fit.gpu)
+    figures.quants[place].as_ref()
 }
 
 /// Cache and compute buffer at a context; none beyond the largest.
-fn buffers(figures: &Figures, ctx: u64) -> Option<u64> {
+fn buffers(figures: &Figures, ctx: u64) -> Option<[u64; 2]> {
     let run = Run::plain(0);
-    (ctx <= figures.max_ctx).then(|| Some(figures.cache(run, ctx) + figures.compute(run, ctx)?))?
+    (ctx <= figures.max_ctx).then(|| Some([figures.cache(run, ctx), figures.compute(run, ctx)?]))?
 }

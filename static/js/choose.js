@@ -76,17 +76,21 @@
     return a.device.mem - b.device.mem || a.device.vis - b.device.vis || (b.device.bw || 0) - (a.device.bw || 0);
   }
   // Devices that run it as `count` of a kind, with what is left over on each when the driver takes its most.
-  function running(needed, devices, count) {
+  function running(needs, devices, count) {
     return devices
       .map(device => {
-        const room = device.vis - state.others * kit.MIB;
-        const rooms = needed.devices.map(() => room);
+        const needed = needs(device);
+        const others = state.others * kit.MIB;
+        const room = device.vis - others;
+        const rooms = needed.devices.map(() => [room, Math.max(device.most || 0, device.vis) - others]);
+        const high = (needed.devices[0].driver || fit.driver)[1];
         const most = Math.max(...needed.devices.map(each => (each.total ? each.total[1] : Infinity)));
         return {
           device,
           count,
           verdict: look.judge(needed, rooms, fit.driver),
-          spare: room - most - HIGH,
+          spare: room - most - high,
+          onCuda: needed.onCuda,
           driver: room - most,
         };
       })
@@ -106,6 +110,7 @@
         (entry.count > 1 ? t(" on each") : "")
       );
     }
+    if (!entry.onCuda) return t("if memory, driver and buffers are not at the worst ends of their ranges");
     return entry.count > 1
       ? t("if its buffers stay at the low end of their range")
       : t("if the driver takes less than {size}", { size: kit.mib(entry.driver) });
@@ -200,24 +205,6 @@
     });
     return button;
   }
-  function notCovered(bytes) {
-    const rest = fit.devices
-      .filter(device => !device.ok && device.vis - state.others * kit.MIB > bytes)
-      .map(device => ({ device, count: 1 }))
-      .sort(byMemory);
-    if (!rest.length) return [];
-    return [
-      group(
-        t("Not covered"),
-        t(
-          "Weights and cache need {size} on every device, and these have more. What comes on top follows other rules than CUDA's on them and was not measured, so there is no verdict. Where GPU and system share the memory, the system needs its part of it.",
-          { size: kit.gib(bytes) },
-        ),
-        rest,
-      ),
-    ];
-  }
-
   // ---- the answer ------------------------------------------------------------
   function part(name, value) {
     const line = make("div");
@@ -229,22 +216,31 @@
     controls();
     const needed = look.need(table, setting([1]));
     const one = needed.devices[0];
-    const covered = fit.devices.filter(device => device.ok);
-    const singles = running(needed, covered, 1);
+    // One answer for all devices with the same backends.
+    const needsOf = shares => {
+      const known = {};
+      return ({ backends = [] }) =>
+        known[backends] ||
+        (known[backends] = look.need(
+          table,
+          look.but(setting(shares), { profiles: shares.map(() => backends.map(at => fit.backends[at])) }),
+        ));
+    };
+    const singles = running(needsOf([1]), fit.devices, 1);
     const fitting = singles.filter(entry => entry.verdict === "fits");
     const alone = singles.map(entry => entry.device.id);
     const pairs = running(
-      look.need(table, setting([1, 1])),
-      covered.filter(device => alone.indexOf(device.id) < 0 && IN_PAIRS.includes(device.place)),
+      needsOf([1, 1]),
+      fit.devices.filter(device => alone.indexOf(device.id) < 0 && IN_PAIRS.includes(device.place)),
       2,
     );
     // Of the sizes that all cards of fit, the smallest.
     const whole = fitting.filter(
       entry =>
-        covered.filter(device => device.mem === entry.device.mem).length ===
-        fitting.filter(other => other.device.mem === entry.device.mem).length,
+        fit.devices.filter(device => device.ok && device.mem === entry.device.mem).length ===
+        fitting.filter(other => other.device.ok && other.device.mem === entry.device.mem).length,
     );
-    const first = whole[0] || fitting[0];
+    const first = whole.filter(entry => entry.device.ok)[0] || fitting[0];
     const tight =
       singles[0] && singles[0].verdict === "tight" ? t("Tight from {size}", { size: size(singles[0].device.mem) }) : "";
     $("headline").textContent = !one.total
@@ -284,7 +280,7 @@
         ),
       );
     }
-    $("cards").replaceChildren(...shown.concat(notCovered(one.weights + one.cache)));
+    $("cards").replaceChildren(...shown);
     save();
   }
 

@@ -126,11 +126,11 @@
       shares: [1],
       layers: null,
       experts: 0,
-      uncovered: [!state.gpu.ok],
+      profiles: [(state.gpu.backends || []).map(at => fit.backends[at])],
     };
     const look = kbgen.fit;
     const found = look.speed(table, setting, state.gpu, fit);
-    const verdict = look.judge(look.need(table, setting), [state.gpu.vis], fit.driver);
+    const verdict = look.judge(look.need(table, setting), [[state.gpu.vis, state.gpu.most || state.gpu.vis]], fit.driver);
     if (verdict === "no") {
       return {
         words: t(

@@ -13,7 +13,17 @@
  * @property {number[]} [shares] a share of the layers for each device
  * @property {number | null} [layers] on the devices, the output counted as one; null: all
  * @property {number | "all"} [experts] of so many first layers in the host's memory
- * @property {boolean[]} [uncovered] devices for which the figures of CUDA do not hold
+ * @property {Profile[][]} [profiles] the backends that the answer holds for, device by device; CUDA where there are none
+ */
+/**
+ * How a backend differs from CUDA, as backend.rs of kbgen-estimate has it.
+ * @typedef {object} Profile
+ * @property {Bounds} compute share of the compute buffer in thousandths
+ * @property {number} extra bytes beyond the largest share
+ * @property {boolean} widens whether the buffer holds an f16 copy of a quantized cache
+ * @property {boolean} pipelined whether several devices keep copies of their inputs
+ * @property {"" | "mapped" | "shared"} file whether the model file takes memory of the device
+ * @property {Bounds} driver bytes beside the buffers
  */
 /** @typedef {[number, number]} Bounds the least and the most */
 /** @typedef {number[]} Curve cells, bytes, bytes for every 256 cells more, again and again: exact at every context */
@@ -192,13 +202,41 @@
     const index = bySlots[slotsAt(setting)][pair(setting)];
     return index < 0 ? null : table.curves[index];
   }
+  /** The settings whose figures on CUDA are nearest to a backend's. */
+  const nearest = (setting, profile) => (profile.widens ? setting : but(setting, { k: 0, v: 0 }));
+  /** The band of a compute buffer that is so large on CUDA. @param {Profile} profile @returns {Bounds} */
+  function band(profile, [low, high]) {
+    const [least, most] = profile.compute;
+    return [Math.floor((low * least) / 1000), high ? Math.ceil((high * most) / 1000) + profile.extra : 0];
+  }
+  /** The range that contains all. @returns {Bounds} */
+  const hull = ranges => [Math.min(...ranges.map(range => range[0])), Math.max(...ranges.map(range => range[1]))];
+  /** The band of the weights, of which `placed` are on the device. @param {Profile} profile @returns {Bounds} */
+  function weightBand(profile, placed, file, isWhole) {
+    if (!profile.file) return [placed, placed];
+    const high = Math.max(placed, file);
+    return [profile.file === "mapped" && isWhole ? high : placed, high];
+  }
+  const profilesAt = (setting, i) => (setting.profiles && setting.profiles[i]) || [];
+  /** What is used beside the buffers on a device. @returns {Bounds | null} */
+  const driverAt = profiles => (profiles.length ? hull(profiles.map(profile => profile.driver)) : null);
   /** @returns {Bounds | null} */
   function compute(table, setting, where, i, ctx) {
     const curve = computeCurve(table, setting, setting.server);
     if (!curve) return null;
-    if (where.devices.length > 1) return computeOfSeveral(table, setting, where, i, ctx);
+    const profiles = profilesAt(setting, i);
+    if (!profiles.length) return computeOnCuda(table, setting, where, i, ctx, true);
+    return hull(
+      profiles.map(profile =>
+        band(profile, computeOnCuda(table, nearest(setting, profile), where, i, ctx, profile.pipelined)),
+      ),
+    );
+  }
+  /** @returns {Bounds} */
+  function computeOnCuda(table, setting, where, i, ctx, isPipelined) {
+    if (where.devices.length > 1) return computeOfSeveral(table, setting, where, i, ctx, isPipelined);
     const bytes = computeOfOne(table, setting, where, ctx);
-    return bytes === null ? null : [bytes, bytes];
+    return [bytes, bytes];
   }
   /** The buffers that were sampled for the split of one device: none with all of the model on it. @returns {Curve[]} */
   function sampled(table, setting, where) {
@@ -228,14 +266,14 @@
     return Math.max(asked, Math.max(oneSlot, ...curves.map(curve => at(curve, ctx))) + more) + output;
   }
   /** @returns {Bounds} */
-  function computeOfSeveral(table, setting, where, i, ctx) {
+  function computeOfSeveral(table, setting, where, i, ctx, isPipelined) {
     const place = where.devices[i];
     const whole = at(computeCurve(table, setting, setting.server), ctx);
     const inner = at(computeCurve(table, setting, true), ctx);
     const away = expertsAway(table, setting);
     const apart = table.quants[setting.quant].sums.expertsGpu[away] > 0;
     const { onHost } = where;
-    if (!onHost && !away) return pipelined(table, setting, place, ctx, whole, inner);
+    if (!onHost && !away && isPipelined) return pipelined(table, setting, place, ctx, whole, inner);
     const terms = table.offload;
     const first = i === 0;
     if (place.from === place.to && !place.output && !first) return [0, 0];
@@ -308,6 +346,8 @@
     const terms = table.offload;
     const several = where.devices.length > 1 ? [terms.first, terms.last[0], terms.last[1]] : [];
     const curves = [...table.compute, ...several].map(bySlots => curveAt(table, bySlots, setting) || []);
+    const plain = but(setting, { k: 0, v: 0 });
+    if (setting.profiles && (setting.k || setting.v)) curves.push(...computeCurves(table, but(plain, { profiles: null }), where));
     const alone = computeCurve(table, but(setting, { slots: 1 }), true) || [];
     return [...curves, alone, ...(several.length ? [] : sampled(table, setting, where))];
   }
@@ -320,19 +360,31 @@
     const cached = place => (isCovered ? cache(table, setting, place, setting.ctx) : null);
     return {
       devices: where.devices.map((place, i) => {
-        const held = weights(table, setting, place);
-        const kept = cached(place);
-        const isUncovered = setting.uncovered && setting.uncovered[i];
-        const buffer = isUncovered ? null : compute(table, setting, where, i, setting.ctx);
+        const profiles = profilesAt(setting, i);
+        const isAlone = where.devices.length === 1;
+        const placed = weights(table, setting, place);
+        const file = isAlone ? table.quants[setting.quant].file : 0;
+        const isWhole = isAlone && !where.onHost && !(expertsAway(table, setting) > 0);
+        const held = profiles.length
+          ? hull(profiles.map(profile => weightBand(profile, placed, file, isWhole)))
+          : [placed, placed];
+        // Where RAM is the same memory, what the host holds counts too.
+        const shared = profiles.some(profile => profile.file) ? cached(where.host) : 0;
+        const least = cached(place);
+        const kept = least === null ? null : [least, least + shared];
+        const buffer = compute(table, setting, where, i, setting.ctx);
         return {
-          weights: held,
-          cache: kept,
+          weights: held[1],
+          cache: kept && kept[1],
+          held,
           layers: place.to - place.from,
           output: place.output,
           compute: buffer,
-          total: buffer && buffer.map(bytes => held + kept + bytes),
+          total: buffer && buffer.map((bytes, end) => held[end] + kept[end] + bytes),
+          driver: driverAt(profiles),
         };
       }),
+      onCuda: !setting.profiles || setting.profiles.every(profiles => !profiles.length),
       exact: where.devices.length === 1 && !where.onHost && !movesExperts(table, setting, where),
       host: { weights: hostWeights(table, setting, where.host), cache: cached(where.host) },
     };
@@ -340,14 +392,19 @@
 
   // ---- verdicts ----------------------------------------------------------------------
   /**
-   * The verdict on one device: `room` is what other programs leave, `driver` what the driver takes.
-   * Where the compute buffer is not covered, only what does not fit without it is known.
+   * The verdict on one device: `room` is what other programs leave, a number or from the least to the most that the
+   * system makes visible; `driver` is what CUDA takes. Where the compute buffer is not covered, only what does not fit
+   * without it is known.
    */
   function judgeOne(device, room, driver) {
     const total = device.total;
-    if (!total) return device.weights + device.cache > room ? "no" : "unknown";
-    return total[1] + driver[1] <= room ? "fits" : total[0] + driver[0] <= room ? "tight" : "no";
+    const [least, most] = bounds(room);
+    if (!total) return device.weights + device.cache > most ? "no" : "unknown";
+    const [low, high] = device.driver || driver;
+    return total[1] + high <= least ? "fits" : total[0] + low <= most ? "tight" : "no";
   }
+  /** @returns {Bounds} */
+  const bounds = room => (typeof room === "number" ? [room, room] : room);
   /** All devices: the worst of them decides. */
   function judge(needed, rooms, driver) {
     const worst = ["fits", "tight", "unknown", "no"];
@@ -364,7 +421,7 @@
     // What is missing on the device where most is missing; straight or convex between the starts of two pieces.
     const missing = step => {
       const { devices } = need(table, but(setting, { ctx: step * CELL }));
-      const lacks = (device, i) => (device.total ? device.total[1] + driver[1] - rooms[i] : Infinity);
+      const lacks = (device, i) => (device.total ? device.total[1] + (device.driver || driver)[1] - bounds(rooms[i])[0] : Infinity);
       return Math.max(...devices.map(lacks));
     };
     const curves = computeCurves(table, setting, where);
@@ -428,6 +485,8 @@
    * chooses it: experts, unless they take more than 5/4 of the RAM that whole layers do. Null where none does.
    */
   function partInRam(table, setting, rooms, driver, canMoveExperts) {
+    // With memory that is shared nothing is gained.
+    if (setting.profiles && setting.profiles.some(profiles => profiles.some(profile => profile.file))) return null;
     const experts =
       canMoveExperts && hasExperts(table) && !setting.experts ? fewestExperts(table, setting, rooms, driver) : -1;
     const layers = setting.layers == null ? mostLayers(table, setting, rooms, driver) : -1;
@@ -539,6 +598,11 @@
     hasExperts,
     usual,
     need,
+    bounds,
+    band,
+    hull,
+    weightBand,
+    driverAt,
     judge,
     judgeOne,
     but,

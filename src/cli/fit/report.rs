@@ -1,8 +1,9 @@
 //! The report of `kbgen fit` as data: verdict, buffers by device, remedies, speed, other engines, commands.
 
 use anyhow::{Result, anyhow};
+use kbgen_estimate::backend::Backend;
 use kbgen_estimate::bytes::Bytes;
-use kbgen_estimate::estimator::{BytesRange, DeviceEstimate, Estimate, Evidence, NotCovered, driver_context};
+use kbgen_estimate::estimator::{DeviceEstimate, Estimate, Evidence, NotCovered};
 use kbgen_estimate::placement::Device;
 use kbgen_estimate::plan::Verdict;
 use kbgen_estimate::plan::remedies::Remedies;
@@ -25,7 +26,7 @@ use crate::site::{DEFAULT_QUANT, Kind, PageId, Site};
 pub(super) struct FitReport {
     pub model: ModelInfo,
     pub settings: ReportedSettings,
-    /// `fits`, `tight`, `offload` (a part in RAM), `no`, or `not covered`; none without a device.
+    /// `fits`, `tight`, `offload` (a part in RAM) or `no`; none without a device.
     pub verdict: Option<&'static str>,
     /// Bytes left on the fullest device at the driver's maximum; negative if memory is missing.
     pub margin_bytes: Option<i64>,
@@ -80,9 +81,14 @@ pub(super) struct ReportedSettings {
 pub(super) struct BufferSizes {
     pub weights_bytes: u64,
     pub cache_bytes: u64,
-    /// `None` if not modeled.
-    pub compute_bytes: Option<u64>,
+    /// Upper end of `compute_range_bytes`.
+    pub compute_bytes: u64,
+    /// Minimum and maximum.
+    pub compute_range_bytes: [u64; 2],
+    /// Upper end of `total_range_bytes`.
     pub total_bytes: u64,
+    /// Minimum and maximum.
+    pub total_range_bytes: [u64; 2],
     /// Whether the compute buffer is approximated by the planner instead of replayed.
     #[serde(skip)]
     pub is_planned: bool,
@@ -95,6 +101,10 @@ pub(super) struct DeviceReport {
     pub memory_bytes: u64,
     /// Memory visible to programs.
     pub visible_bytes: u64,
+    /// The most that the system can make visible.
+    pub most_visible_bytes: u64,
+    /// Backends that the verdict has to hold for.
+    pub backends: Vec<&'static str>,
     pub other_bytes: u64,
     /// Sizes in GiB that the device is sold with, unless `--memory` selects one.
     pub memory_options_gib: Vec<f64>,
@@ -103,9 +113,9 @@ pub(super) struct DeviceReport {
     #[serde(flatten)]
     pub parts: BufferSizes,
     /// Minimum and maximum.
-    pub driver_bytes: Option<[u64; 2]>,
-    /// Free memory at the driver's maximum and minimum.
-    pub free_bytes: Option<[i64; 2]>,
+    pub driver_bytes: [u64; 2],
+    /// Free memory at the upper and lower ends of all ranges.
+    pub free_bytes: [i64; 2],
     pub verdict: &'static str,
 }
 
@@ -136,14 +146,9 @@ pub(super) struct QuantizationRow {
     pub largest_context: Option<u64>,
 }
 
-/// Returns the memory used by the driver on a device.
-pub(super) fn driver() -> BytesRange {
-    driver_context(Device::Gpu(0)).expect("a GPU has a driver")
-}
-
 /// Returns the memory for buffers at the driver's maximum.
 pub(super) fn room(request: &FitRequest<'_>) -> Available {
-    Available { gpus: request.machine.free(driver().high) }
+    Available { gpus: request.machine.free() }
 }
 
 /// Estimates a request.
@@ -152,16 +157,17 @@ pub(super) fn room(request: &FitRequest<'_>) -> Available {
 /// If llama.cpp would reject the settings, or they are not modeled.
 pub(super) fn report(site: &Site, request: &FitRequest<'_>) -> Result<FitReport> {
     let model = request.model_of_all_slots();
-    let mut planner = match &request.source {
+    let planner = match &request.source {
         ModelSource::Page(_) => Planner::new(&model),
         ModelSource::File(file) => Planner::of_file(&model, &file.model),
     };
-    let report = plan(site, request, &mut planner);
+    let backends = request.machine.cards.iter().map(|card| card.backends).collect();
+    let report = plan(site, request, &mut planner.on_backends(backends));
     report.map_err(|reason| anyhow!("{reason}"))
 }
 
 fn plan(site: &Site, request: &FitRequest<'_>, planner: &mut Planner<'_>) -> Result<FitReport, NotCovered> {
-    let is_judged = !request.machine.cards.is_empty() && request.machine.is_covered();
+    let is_judged = !request.machine.cards.is_empty();
     let rows = rows(request, planner, is_judged)?;
     let settings = Settings { quantization: choose(request, &rows), ..request.settings.clone() };
     let need = planner.plan(&settings)?;
@@ -206,7 +212,7 @@ fn plan(site: &Site, request: &FitRequest<'_>, planner: &mut Planner<'_>) -> Res
         },
         settings: chosen(request, &settings, &need),
         verdict,
-        margin_bytes: devices.iter().filter_map(|device| Some(device.free_bytes?[0])).min(),
+        margin_bytes: devices.iter().map(|device| device.free_bytes[0]).min(),
         largest_context: if is_judged { longest(request, planner, &settings)? } else { None },
         best_quant: rows
             .iter()
@@ -230,7 +236,7 @@ fn plan(site: &Site, request: &FitRequest<'_>, planner: &mut Planner<'_>) -> Res
 }
 
 fn host(need: &Estimate) -> BufferSizes {
-    parts(need.device(Device::Host).expect("every estimate has a host"), true)
+    parts(need.device(Device::Host).expect("every estimate has a host"))
 }
 
 /// Returns the largest context of one slot.
@@ -287,36 +293,25 @@ fn choose(request: &FitRequest<'_>, rows: &[QuantizationRow]) -> Quantization {
     request.quant.or(chosen).unwrap_or(request.settings.quantization)
 }
 
-/// Returns the verdict over all devices: `no` if one is too small, or else `not covered` if one is not covered.
+/// Returns the verdict over all devices, which is that of the worst.
 fn verdict(request: &FitRequest<'_>, need: &Estimate) -> Option<&'static str> {
     let cards = request.machine.cards.iter().zip(&need.devices);
-    let judged: Vec<_> = cards.map(|(card, device)| judge(card, &parts(device, card.cuda))).collect();
-    let is_covered = !judged.contains(&None);
-    let worst = judged.into_iter().max()?;
-    Some(name(worst.filter(|worst| is_covered || *worst == Verdict::No)))
+    cards.map(|(card, device)| judge(card, device)).max().map(Verdict::name)
 }
 
-/// Returns the verdict for one device, or `None` if the rest fits but its compute buffers are not covered.
-fn judge(card: &GpuDevice, parts: &BufferSizes) -> Option<Verdict> {
-    let room = card.room();
-    match card.cuda {
-        true => Some(Verdict::of(parts.total_bytes, room)),
-        false => (parts.total_bytes > room).then_some(Verdict::No),
-    }
+fn judge(card: &GpuDevice, device: &DeviceEstimate) -> Verdict {
+    Verdict::of_ranges(device.total_range(), card.driver(), card.room())
 }
 
-fn name(verdict: Option<Verdict>) -> &'static str {
-    verdict.map_or("not covered", Verdict::name)
-}
-
-fn parts(device: &DeviceEstimate, is_covered: bool) -> BufferSizes {
-    let compute = is_covered.then_some(device.compute.bytes.0);
-    let (weights, cache) = (device.weights.bytes.0, device.cache.bytes.0);
+fn parts(device: &DeviceEstimate) -> BufferSizes {
+    let total = device.total_range();
     BufferSizes {
-        weights_bytes: weights,
-        cache_bytes: cache,
-        compute_bytes: compute,
-        total_bytes: weights + cache + compute.unwrap_or(0),
+        weights_bytes: device.weights.bytes.0,
+        cache_bytes: device.cache.bytes.0,
+        compute_bytes: device.compute.bytes.0,
+        compute_range_bytes: [device.compute.low.0, device.compute.bytes.0],
+        total_bytes: total.high.0,
+        total_range_bytes: [total.low.0, total.high.0],
         is_planned: device.compute.evidence == Evidence::Planned,
     }
 }
@@ -324,21 +319,24 @@ fn parts(device: &DeviceEstimate, is_covered: bool) -> BufferSizes {
 fn devices(request: &FitRequest<'_>, need: &Estimate) -> Vec<DeviceReport> {
     let cards = request.machine.cards.iter().zip(&need.devices);
     let answers = cards.map(|(card, device)| {
-        let parts = parts(device, card.cuda);
-        let room = card.room() as i64 - parts.total_bytes as i64;
-        let (low, high) = (driver().low.0, driver().high.0);
+        let parts = parts(device);
+        let (driver, room) = (card.driver(), card.room());
+        let least = room.low.0 as i64 - (parts.total_range_bytes[1] + driver.high.0) as i64;
+        let most = room.high.0 as i64 - (parts.total_range_bytes[0] + driver.low.0) as i64;
         DeviceReport {
             name: card.name.clone(),
             slug: card.slug.clone(),
             memory_bytes: card.memory,
             visible_bytes: card.visible,
+            most_visible_bytes: card.most_visible,
+            backends: card.backends.iter().map(|backend| backend.name()).collect(),
             other_bytes: card.other,
             memory_options_gib: card.memory_options.clone(),
             unified: card.unified,
-            verdict: name(judge(card, &parts)),
+            verdict: judge(card, device).name(),
             parts,
-            driver_bytes: card.cuda.then_some([low, high]),
-            free_bytes: card.cuda.then_some([room - high as i64, room - low as i64]),
+            driver_bytes: [driver.low.0, driver.high.0],
+            free_bytes: [least, most],
         }
     });
     answers.collect()
@@ -348,8 +346,8 @@ fn chosen(request: &FitRequest<'_>, settings: &Settings, need: &Estimate) -> Rep
     let needs_kernel = |device: &DeviceEstimate| device.compute.evidence == Evidence::ReplayedWithKernel;
     let evidence = if request.source.stands_in_for().is_some() {
         "weights exact; unknown architecture, so cache and compute buffers are those of a Llama of this size"
-    } else if !request.machine.is_covered() {
-        "weights and cache computed; compute buffers of this device not covered"
+    } else if let Some(basis) = basis(request) {
+        basis
     } else if need.devices.iter().any(|device| device.compute.evidence == Evidence::Planned) {
         "weights and cache exact; some compute buffers approximate"
     } else if need.devices.iter().any(needs_kernel) {
@@ -380,6 +378,25 @@ fn chosen(request: &FitRequest<'_>, settings: &Settings, need: &Estimate) -> Rep
     }
 }
 
+/// Describes the band of the compute buffers; none on CUDA, where they are exact.
+fn basis(request: &FitRequest<'_>) -> Option<&'static str> {
+    let has = |backend: &Backend| request.machine.cards.iter().any(|card| card.backends.contains(backend));
+    let text = match Backend::ALL.iter().rev().find(|backend| has(backend))? {
+        Backend::Sycl => {
+            "weights and cache exact; compute buffers of Vulkan within 20% of CUDA's in 8 logs, of SYCL up to 30% below in 2"
+        }
+        Backend::Metal => {
+            "weights, with the whole file mapped, and cache exact; compute buffers within 10%, or 32 MiB more, of CUDA's in 6 Metal logs"
+        }
+        Backend::Vulkan | Backend::Rocm => {
+            "weights and cache exact; compute buffers of ROCm within 3% of CUDA's in 4 logs, of Vulkan within 20% in 8"
+        }
+        Backend::CudaShared => "buffers exact; the system uses the same memory, and its share is a range",
+        Backend::Cuda => return None,
+    };
+    Some(text)
+}
+
 /// Returns the page for the error of the first buffer that does not fit.
 fn error_page(
     site: &Site,
@@ -387,10 +404,11 @@ fn error_page(
     need: &Estimate,
     verdict: Option<&str>,
 ) -> Option<ErrorPage> {
-    if !matches!(verdict, Some("no" | "tight" | "offload")) || !request.machine.is_covered() {
+    if !matches!(verdict, Some("no" | "tight" | "offload")) || !request.machine.is_cuda() {
         return None;
     }
-    let free = request.machine.free(driver().low);
+    let least_used = |card: &GpuDevice| Bytes(card.room().low.0.saturating_sub(card.driver().low.0));
+    let free: Vec<Bytes> = request.machine.cards.iter().map(least_used).collect();
     let mut full = need.devices.iter().zip(&free).filter(|(device, free)| device.total() > **free);
     let fails = match full.next() {
         Some((device, free)) if device.weights.bytes > *free => "llamacpp-cuda-buffer-alloc-failed",

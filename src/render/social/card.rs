@@ -116,7 +116,7 @@ fn device(order: &Order<'_>, page: &Page<DeviceData>) -> Card {
     let memory = Some((format!("{} GB", data.memory_gb), texts.say("memory").to_string()));
     let bandwidth =
         data.bandwidth_gbps.map(|rate| (format!("{rate} GB/s"), texts.say("bandwidth").to_string()));
-    let fitting = data.is_cuda().then(|| fitting(order, data.visible_bytes())).map(|fitting| {
+    let fitting = Some(fitting(order, &data.memory())).map(|fitting| {
         let share = texts.fill("{n} of {all}", &[("n", &fitting.count), ("all", &fitting.of)]);
         (share, texts.fill("models fit at {quant}", &[("quant", &fitting.quant)]))
     });

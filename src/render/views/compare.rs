@@ -4,6 +4,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::render::address::{href, root};
+use crate::render::fit_files::backends;
 use crate::render::templates::seen;
 use crate::render::views::Leaf;
 use crate::render::views::place::Place;
@@ -25,8 +26,8 @@ struct DeviceRow {
     href: String,
     memory: String,
     /// Bytes that programs see of it.
-    visible: u64,
-    covered: bool,
+    visible: [u64; 2],
+    backends: Vec<usize>,
     speed_class: Option<usize>,
     maker: String,
     place: String,
@@ -75,13 +76,14 @@ fn speed(shelf: &Shelf<'_>) -> Value {
 
 fn row(shelf: &Shelf<'_>, root: &str, device: &Page<DeviceData>) -> DeviceRow {
     let data = &device.data;
+    let visible = data.memory().visible;
     DeviceRow {
         slug: device.head.id.slug.clone(),
         title: device.head.title.value.clone(),
         href: href(root, &device.head.id.address()),
         memory: format!("{} GB", data.memory_gb),
-        visible: data.visible_bytes(),
-        covered: data.is_cuda(),
+        visible: [visible.low.0, visible.high.0],
+        backends: backends(data.backends()),
         speed_class: shelf.order.fits.speeds.devices.get(&device.head.id.slug).copied(),
         maker: data.vendor.name().to_string(),
         place: shelf.say(Place::of(data).title()).into(),

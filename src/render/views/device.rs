@@ -14,7 +14,7 @@ use crate::render::views::model::{by_parameters, cells, table_quants};
 use crate::render::views::shelf::{Plate, Shelf, neighbours, with_frame};
 use crate::render::views::usual::usual_quant;
 use crate::site::kinds::{DeviceData, ModelData, Vendor};
-use crate::site::{DEFAULT_CTX, DEFAULT_QUANT, Head, Page, Run, gib};
+use crate::site::{DEFAULT_CTX, DEFAULT_QUANT, DeviceMemory, Head, Page, Run, gib};
 
 #[derive(Serialize)]
 struct DeviceView {
@@ -25,8 +25,7 @@ struct DeviceView {
     memory: String,
     note: Option<String>,
     body_html: Value,
-    covered: bool,
-    reason: Option<String>,
+    basis: Option<String>,
     usable: String,
     models: Vec<ModelRow>,
     quants: Vec<String>,
@@ -66,7 +65,7 @@ pub(super) fn leaf(shelf: &Shelf<'_>, at: usize) -> Leaf {
         address: &address,
         kind: "device",
         title: &device.head.title.value,
-        description: describe(shelf, &view, &fitting(shelf.order, device.data.visible_bytes())),
+        description: describe(shelf, &view, &fitting(shelf.order, &device.data.memory())),
         trail: vec![(shelf.say("Hardware").into(), "hardware/")],
         head: Some(&device.head),
         toc,
@@ -86,14 +85,14 @@ pub(in crate::render) struct Fitting {
     pub quant: &'static str,
 }
 
-/// How many models fit where programs see this much memory, in bytes.
-pub(in crate::render) fn fitting(order: &Order<'_>, memory: u64) -> Fitting {
+/// Counts the models that fit on a device.
+pub(in crate::render) fn fitting(order: &Order<'_>, memory: &DeviceMemory) -> Fitting {
     let fits = order.fits;
     let verdict = |model: &Page<ModelData>| {
         let figures = fits.figures(&model.head.id.slug)?;
         let ctx = DEFAULT_CTX.min(figures.max_ctx);
-        let total = figures.total(usual_quant(order, &model.data, figures)?, Run::plain(0), ctx)?;
-        Some(Verdict::of(total, memory))
+        let quant = usual_quant(order, &model.data, figures)?;
+        Some(memory.verdict(figures.total_range(quant, Run::plain(0), ctx, memory.backends)?))
     };
     let verdicts: Vec<Verdict> = order.site.models.iter().filter_map(verdict).collect();
     let count = verdicts.iter().filter(|verdict| **verdict == Verdict::Fits).count();
@@ -101,28 +100,21 @@ pub(in crate::render) fn fitting(order: &Order<'_>, memory: u64) -> Fitting {
 }
 
 fn describe(shelf: &Shelf<'_>, view: &DeviceView, fitting: &Fitting) -> String {
-    match view.covered {
-        true => shelf.fill(
-            "{device} with {size} of memory: {n} of {all} models in the catalog fit at {quant} and a context of {context} tokens.",
-            &[
-                ("context", &DEFAULT_CTX),
-                ("device", &view.title),
-                ("size", &view.memory),
-                ("n", &fitting.count),
-                ("all", &fitting.of),
-                ("quant", &fitting.quant),
-            ],
-        ),
-        false => shelf.fill(
-            "{device} with {size} of memory: facts, and why no verdicts are given.",
-            &[("device", &view.title), ("size", &view.memory)],
-        ),
-    }
+    shelf.fill(
+        "{device} with {size} of memory: {n} of {all} models in the catalog fit at {quant} and a context of {context} tokens.",
+        &[
+            ("context", &DEFAULT_CTX),
+            ("device", &view.title),
+            ("size", &view.memory),
+            ("n", &fitting.count),
+            ("all", &fitting.of),
+            ("quant", &fitting.quant),
+        ],
+    )
 }
 
 fn view(shelf: &Shelf<'_>, device: &Page<DeviceData>, root: &str) -> DeviceView {
     let data = &device.data;
-    let covered = data.is_cuda();
     DeviceView {
         title: device.head.title.value.clone(),
         vendor: data.vendor.name().to_string(),
@@ -131,10 +123,9 @@ fn view(shelf: &Shelf<'_>, device: &Page<DeviceData>, root: &str) -> DeviceView 
         memory: format!("{} GB", data.memory_gb),
         note: data.note.clone(),
         body_html: html(shelf.body(&device.head).html()),
-        covered,
-        reason: (!covered).then(|| reason(shelf, data)),
+        basis: basis(shelf, data),
         usable: usable(shelf, data).into(),
-        models: if covered { models(shelf, root, data.visible_bytes()) } else { Vec::new() },
+        models: models(shelf, root, &data.memory()),
         quants: table_quants(shelf),
         table_context: DEFAULT_CTX.to_string(),
         sources: sources(shelf.texts(), &data.evidence),
@@ -144,18 +135,24 @@ fn view(shelf: &Shelf<'_>, device: &Page<DeviceData>, root: &str) -> DeviceView 
     }
 }
 
-fn reason(shelf: &Shelf<'_>, data: &DeviceData) -> String {
-    let backend = match data.vendor {
-        Vendor::Apple => shelf.say("Metal, which also maps the whole model file into GPU memory,"),
-        Vendor::Amd => shelf.say("ROCm and Vulkan"),
-        Vendor::Intel => shelf.say("SYCL and Vulkan"),
-        Vendor::Nvidia => shelf.say("this chip"),
+/// Describes what the verdicts rest on; none where the figures are exact.
+fn basis(shelf: &Shelf<'_>, data: &DeviceData) -> Option<String> {
+    let text = match data.vendor {
+        Vendor::Nvidia if data.is_cuda() => return None,
+        Vendor::Nvidia => shelf.say(
+            "Buffers are those of CUDA. System and GPU use the same memory: the verdicts count up to 3.8 GiB for the system and the driver, and the whole model file.",
+        ),
+        Vendor::Amd => shelf.say(
+            "The verdicts hold for ROCm, whose compute buffer is within 3% of the one on CUDA, and for Vulkan, within 20%, as in all logs compared.",
+        ),
+        Vendor::Apple => shelf.say(
+            "The verdicts are for Metal, which maps the whole model file. The compute buffer is within 10% of the one on CUDA, or up to 32 MiB above that, as in all logs compared.",
+        ),
+        Vendor::Intel => shelf.say(
+            "The verdicts hold for Vulkan, whose compute buffer is within 20% of the one on CUDA, and for SYCL, up to 30% below it, as in all logs compared.",
+        ),
     };
-    shelf.fill(
-        "The compute buffer follows CUDA's rules; those of {backend} were not measured, so no verdict is given. \
-         The pages of the models list weights and KV cache.",
-        &[("backend", &backend)],
-    )
+    Some(text.into())
 }
 
 fn usable<'s>(shelf: &Shelf<'s>, data: &DeviceData) -> &'s str {
@@ -204,9 +201,16 @@ fn facts(shelf: &Shelf<'_>, data: &DeviceData) -> Vec<Fact> {
 
 /// Describes the memory that programs see, and the source of that figure.
 fn visible(shelf: &Shelf<'_>, data: &DeviceData) -> String {
-    let size = gib(data.visible_bytes());
+    let range = data.visible_range(data.memory_bytes());
+    let size = match range.low == range.high {
+        true => gib(range.low.0),
+        false => shelf.fill("{from} to {to}", &[("from", &gib(range.low.0)), ("to", &gib(range.high.0))]),
+    };
     match &data.visible_source {
         Some(source) => shelf.fill("{size}, {source}", &[("size", &size), ("source", source)]),
+        None if data.vendor == Vendor::Apple => {
+            shelf.fill("{size}: the default before macOS 26, and since", &[("size", &size)])
+        }
         None => shelf.fill("{size}, the worst seen on similar devices", &[("size", &size)]),
     }
 }
@@ -223,7 +227,7 @@ fn in_column(shelf: &Shelf<'_>, cell: CellView) -> CellView {
     CellView { quant: DEFAULT_QUANT.into(), note: Some(note), ..cell }
 }
 
-fn models(shelf: &Shelf<'_>, root: &str, memory: u64) -> Vec<ModelRow> {
+fn models(shelf: &Shelf<'_>, root: &str, memory: &DeviceMemory) -> Vec<ModelRow> {
     by_parameters(shelf)
         .into_iter()
         .filter_map(|model| Some((model, shelf.order.fits.figures(&model.head.id.slug)?)))

@@ -17,7 +17,8 @@ use crate::render::views::shelf::{Plate, Shelf, neighbours, with_frame};
 use crate::render::views::usual::{CONTEXTS, UsualRun, cards, runs_on, usual_quant, usual_run};
 use crate::site::kinds::ModelData;
 use crate::site::{
-    CACHE_TYPES, DEFAULT_CTX, DEFAULT_QUANT, Figures, Head, ModelFit, Page, Run, format_count, gib,
+    CACHE_TYPES, DEFAULT_CTX, DEFAULT_QUANT, DeviceMemory, Figures, Head, ModelFit, Page, Run, format_count,
+    gib,
 };
 
 #[derive(Serialize)]
@@ -306,20 +307,25 @@ fn names(shelf: &Shelf<'_>, model: &ModelData, figures: &Figures) -> Vec<String>
     quants_of(shelf, model, figures).into_iter().map(|quant| shelf.order.fits.quants[quant].clone()).collect()
 }
 
-/// Verdicts for a model on a device of which programs see `memory` bytes, by quantization.
-pub(super) fn cells(shelf: &Shelf<'_>, model: &ModelData, figures: &Figures, memory: u64) -> Vec<CellView> {
+/// Verdicts for a model on a device, by quantization.
+pub(super) fn cells(
+    shelf: &Shelf<'_>,
+    model: &ModelData,
+    figures: &Figures,
+    memory: &DeviceMemory,
+) -> Vec<CellView> {
     let fits = shelf.order.fits;
     let ctx = DEFAULT_CTX.min(figures.max_ctx);
     let usual = usual_quant(shelf.order, model, figures);
     let cell = |quant: usize| {
-        let total = figures.total(quant, Run::plain(0), ctx)?;
-        let verdict = Verdict::of(total, memory);
+        let total = figures.total_range(quant, Run::plain(0), ctx, memory.backends)?;
+        let verdict = memory.verdict(total);
         // the quantization that the page of models by memory speaks of as well
         let in_part = match verdict {
             Verdict::No if Some(quant) == usual => partial(shelf, figures, quant, ctx, memory),
             _ => None,
         };
-        let largest = || figures.largest_context(quant, Run::plain(0), fits.driver.1, memory);
+        let largest = || figures.largest_context(quant, Run::plain(0), memory);
         Some(CellView {
             quant: fits.quants[quant].clone(),
             verdict: if in_part.is_some() { "part" } else { verdict.name() },
@@ -340,7 +346,7 @@ fn devices(shelf: &Shelf<'_>, root: &str, model: &ModelData, figures: &Figures) 
             title: device.head.title.value.clone(),
             href: href(root, &device.head.id.address()),
             memory: format!("{} GB", device.data.memory_gb),
-            quant_cells: cells(shelf, model, figures, device.data.visible_bytes()),
+            quant_cells: cells(shelf, model, figures, &device.data.memory()),
         })
         .collect()
 }

@@ -15,7 +15,7 @@ use crate::render::views::partial::partial;
 use crate::render::views::shelf::{Plate, Shelf, with_frame};
 use crate::render::views::usual::{usual_quant, usual_run};
 use crate::site::kinds::{ModelData, given};
-use crate::site::{DEFAULT_CTX, Page, gib};
+use crate::site::{DEFAULT_CTX, DeviceMemory, Page, gib};
 
 #[derive(Serialize)]
 struct Family {
@@ -141,11 +141,11 @@ fn sizes(shelf: &Shelf<'_>, model: &Page<ModelData>) -> Option<Vec<Cell>> {
     let run = usual_run(shelf.order, model)?;
     let quant = fits.quant(&run.quant_name)?;
     let cell = |size: &u64| {
-        let memory = shelf.site().visible_of_size(size << 30);
-        match Verdict::of(run.total(), memory) {
+        let visible = shelf.site().visible_of_size(size << 30);
+        match Verdict::of(run.total(), visible) {
             Verdict::Fits => Cell { verdict: "fits", text: shelf.say("fits").into() },
             Verdict::Tight => Cell { verdict: "tight", text: shelf.say("tight").into() },
-            Verdict::No => match partial(shelf, figures, quant, run.ctx, memory) {
+            Verdict::No => match partial(shelf, figures, quant, run.ctx, &DeviceMemory::cuda(visible)) {
                 Some(text) => Cell { verdict: "part", text },
                 None => Cell { verdict: "no", text: shelf.say("no").into() },
             },
