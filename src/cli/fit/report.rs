@@ -1,13 +1,12 @@
 //! The report of `kbgen fit` as data: verdict, buffers by device, remedies, speed, other engines, commands.
 
 use anyhow::{Result, anyhow};
-use kbgen_estimate::backend::Backend;
 use kbgen_estimate::bytes::Bytes;
 use kbgen_estimate::estimator::{DeviceEstimate, Estimate, Evidence, NotCovered};
 use kbgen_estimate::placement::Device;
 use kbgen_estimate::plan::Verdict;
 use kbgen_estimate::plan::remedies::Remedies;
-use kbgen_estimate::plan::search::{Available, largest_context};
+use kbgen_estimate::plan::search::largest_context;
 use kbgen_estimate::planner::Planner;
 use kbgen_estimate::quantization::Quantization;
 use kbgen_estimate::settings::{ExpertPlacement, Settings};
@@ -146,11 +145,6 @@ pub(super) struct QuantizationRow {
     pub largest_context: Option<u64>,
 }
 
-/// Returns the memory for buffers at the driver's maximum.
-pub(super) fn room(request: &FitRequest<'_>) -> Available {
-    Available { gpus: request.machine.free() }
-}
-
 /// Estimates a request.
 ///
 /// # Errors
@@ -167,14 +161,14 @@ pub(super) fn report(site: &Site, request: &FitRequest<'_>) -> Result<FitReport>
 }
 
 fn plan(site: &Site, request: &FitRequest<'_>, planner: &mut Planner<'_>) -> Result<FitReport, NotCovered> {
-    let is_judged = !request.machine.cards.is_empty();
-    let rows = rows(request, planner, is_judged)?;
+    let has_verdict = !request.machine.cards.is_empty();
+    let rows = rows(request, planner, has_verdict)?;
     let settings = Settings { quantization: choose(request, &rows), ..request.settings.clone() };
     let need = planner.plan(&settings)?;
     let verdict = verdict(request, &need);
-    let available = room(request);
+    let available = request.machine.available();
     let remedies = match verdict {
-        Some("no" | "tight") if is_judged => {
+        Some("no" | "tight") if has_verdict => {
             let quants = request.candidates.iter().copied();
             let narrower: Vec<Quantization> = quants.filter(|quant| *quant > settings.quantization).collect();
             let found = Remedies::find(planner, &settings, &available, &narrower)?;
@@ -213,7 +207,7 @@ fn plan(site: &Site, request: &FitRequest<'_>, planner: &mut Planner<'_>) -> Res
         settings: chosen(request, &settings, &need),
         verdict,
         margin_bytes: devices.iter().map(|device| device.free_bytes[0]).min(),
-        largest_context: if is_judged { longest(request, planner, &settings)? } else { None },
+        largest_context: if has_verdict { longest(request, planner, &settings)? } else { None },
         best_quant: rows
             .iter()
             .find(|row| row.verdict == Some("fits") && request.source.page().is_some())
@@ -245,27 +239,27 @@ fn longest(
     planner: &mut Planner<'_>,
     settings: &Settings,
 ) -> Result<Option<u64>, NotCovered> {
-    let longest = largest_context(planner, settings, &room(request))?;
+    let longest = largest_context(planner, settings, &request.machine.available())?;
     Ok(longest.map(|tokens| tokens / request.contexts()))
 }
 
 fn rows(
     request: &FitRequest<'_>,
     planner: &mut Planner<'_>,
-    is_judged: bool,
+    has_verdict: bool,
 ) -> Result<Vec<QuantizationRow>, NotCovered> {
     let wanted = match request.quant {
         Some(quant) if !request.candidates.contains(&quant) => vec![quant],
         _ => request.candidates.clone(),
     };
-    wanted.into_iter().map(|quant| row(request, planner, quant, is_judged)).collect()
+    wanted.into_iter().map(|quant| row(request, planner, quant, has_verdict)).collect()
 }
 
 fn row(
     request: &FitRequest<'_>,
     planner: &mut Planner<'_>,
     quantization: Quantization,
-    is_judged: bool,
+    has_verdict: bool,
 ) -> Result<QuantizationRow, NotCovered> {
     let settings = Settings { quantization, ..request.settings.clone() };
     let need = planner.plan(&settings)?;
@@ -280,7 +274,7 @@ fn row(
         compute_bytes: sum(|device| device.compute.bytes),
         total_bytes: sum(DeviceEstimate::total),
         verdict: verdict(request, &need),
-        largest_context: if is_judged { longest(request, planner, &settings)? } else { None },
+        largest_context: if has_verdict { longest(request, planner, &settings)? } else { None },
     })
 }
 
@@ -296,10 +290,10 @@ fn choose(request: &FitRequest<'_>, rows: &[QuantizationRow]) -> Quantization {
 /// Returns the verdict over all devices, which is that of the worst.
 fn verdict(request: &FitRequest<'_>, need: &Estimate) -> Option<&'static str> {
     let cards = request.machine.cards.iter().zip(&need.devices);
-    cards.map(|(card, device)| judge(card, device)).max().map(Verdict::name)
+    cards.map(|(card, device)| device_verdict(card, device)).max().map(Verdict::name)
 }
 
-fn judge(card: &GpuDevice, device: &DeviceEstimate) -> Verdict {
+fn device_verdict(card: &GpuDevice, device: &DeviceEstimate) -> Verdict {
     Verdict::of_ranges(device.total_range(), card.driver(), card.room())
 }
 
@@ -333,7 +327,7 @@ fn devices(request: &FitRequest<'_>, need: &Estimate) -> Vec<DeviceReport> {
             other_bytes: card.other,
             memory_options_gib: card.memory_options.clone(),
             unified: card.unified,
-            verdict: judge(card, device).name(),
+            verdict: device_verdict(card, device).name(),
             parts,
             driver_bytes: [driver.low.0, driver.high.0],
             free_bytes: [least, most],
@@ -344,9 +338,9 @@ fn devices(request: &FitRequest<'_>, need: &Estimate) -> Vec<DeviceReport> {
 
 fn chosen(request: &FitRequest<'_>, settings: &Settings, need: &Estimate) -> ReportedSettings {
     let needs_kernel = |device: &DeviceEstimate| device.compute.evidence == Evidence::ReplayedWithKernel;
-    let evidence = if request.source.stands_in_for().is_some() {
+    let evidence = if request.source.unknown_architecture().is_some() {
         "weights exact; unknown architecture, so cache and compute buffers are those of a Llama of this size"
-    } else if let Some(basis) = basis(request) {
+    } else if let Some(basis) = request.machine.basis() {
         basis
     } else if need.devices.iter().any(|device| device.compute.evidence == Evidence::Planned) {
         "weights and cache exact; some compute buffers approximate"
@@ -376,25 +370,6 @@ fn chosen(request: &FitRequest<'_>, settings: &Settings, need: &Estimate) -> Rep
         tensor_split: settings.tensor_split.clone(),
         evidence,
     }
-}
-
-/// Describes the band of the compute buffers; none on CUDA, where they are exact.
-fn basis(request: &FitRequest<'_>) -> Option<&'static str> {
-    let has = |backend: &Backend| request.machine.cards.iter().any(|card| card.backends.contains(backend));
-    let text = match Backend::ALL.iter().rev().find(|backend| has(backend))? {
-        Backend::Sycl => {
-            "weights and cache exact; compute buffers of Vulkan within 20% of CUDA's in 8 logs, of SYCL up to 30% below in 2"
-        }
-        Backend::Metal => {
-            "weights, with the whole file mapped, and cache exact; compute buffers within 10%, or 32 MiB more, of CUDA's in 6 Metal logs"
-        }
-        Backend::Vulkan | Backend::Rocm => {
-            "weights and cache exact; compute buffers of ROCm within 3% of CUDA's in 4 logs, of Vulkan within 20% in 8"
-        }
-        Backend::CudaShared => "buffers exact; the system uses the same memory, and its share is a range",
-        Backend::Cuda => return None,
-    };
-    Some(text)
 }
 
 /// Returns the page for the error of the first buffer that does not fit.

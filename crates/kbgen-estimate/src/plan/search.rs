@@ -17,7 +17,7 @@ pub struct Available {
 }
 
 impl Available {
-    /// Whether every GPU has room for what it needs; one that is not listed has none.
+    /// Returns whether every GPU has enough memory. An unlisted GPU has none.
     pub fn holds(&self, needs: &[Bytes]) -> bool {
         let free = self.gpus.iter().copied().chain(std::iter::repeat(Bytes(0)));
         needs.iter().zip(free).all(|(need, free)| *need <= free)

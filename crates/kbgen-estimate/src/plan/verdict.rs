@@ -4,7 +4,7 @@ use crate::backend::Backend;
 use crate::bytes::Bytes;
 use crate::estimator::BytesRange;
 
-/// Whether a model runs, with the driver's share as a range.
+/// Verdict whether a model runs, given the driver's share as a range.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Verdict {
     /// It fits even at the upper ends of all ranges.
