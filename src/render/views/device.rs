@@ -204,7 +204,7 @@ fn visible(cx: &RenderContext<'_>, data: &DeviceData) -> String {
         None if data.vendor == Vendor::Apple => {
             cx.fill("{size}: the default before macOS 26, and since", &[("size", &size)])
         }
-        None => cx.fill("{size}, the worst seen on similar devices", &[("size", &size)]),
+        None => cx.fill("{size}, the lowest of similar devices", &[("size", &size)]),
     }
 }
 
