@@ -160,13 +160,12 @@
     }
     if (verdict === "tight") {
       const [low, high] = driver.map(bytes => mib(bytes));
-      const words =
-        !needed.onCuda
-          ? t("It is {size} short{place} where memory, driver and buffers are at the worst ends of their ranges.", {
-              size: mib(-spare, true),
-              place,
-            })
-          : loose >= driver[0]
+      const words = !needed.onCuda
+        ? t("It is {size} short{place} where memory, driver and buffers are at the worst ends of their ranges.", {
+            size: mib(-spare, true),
+            place,
+          })
+        : loose >= driver[0]
           ? t("It loads if the driver uses at most {size}{place}. Drivers use {low} to {high}.", {
               size: mib(loose),
               place,
@@ -208,7 +207,9 @@
     const { driver } = index;
     const memory = state.devices.map(device => device.vis).reduce(add);
     if (isCovered(needed)) {
-      const [low, high] = [0, 1].map(end => needed.devices.map(each => each.total[end] + (each.driver || driver)[end]).reduce(add));
+      const [low, high] = [0, 1].map(end =>
+        needed.devices.map(each => each.total[end] + (each.driver || driver)[end]).reduce(add),
+      );
       const note = t("of {size}", { size: roundGib(memory) });
       all.push({ name: t("Needs"), value: range(low, high, gib) + " GiB", note });
     }
@@ -309,7 +310,8 @@
   }
   /** The part that fails to load: llama.cpp allocates weights, cache and compute buffer in this order. */
   function tooLarge(needed, rooms, driver) {
-    const failed = held => needed.devices.some((device, i) => held(device) + (device.driver || driver)[0] > rooms[i][1]);
+    const failed = held =>
+      needed.devices.some((device, i) => held(device) + (device.driver || driver)[0] > rooms[i][1]);
     if (failed(device => device.weights)) return "weights";
     return failed(device => device.weights + device.cache) ? "cache" : "compute";
   }

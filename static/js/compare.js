@@ -173,10 +173,8 @@
     const at = device => list.indexOf(device);
     $("runs").replaceChildren(
       ...[
-        line(
-          t("Models that fit"),
-          list,
-          device => t("{n} of {all}", { n: of(rows, at(device), "fits").length, all: rows.length }),
+        line(t("Models that fit"), list, device =>
+          t("{n} of {all}", { n: of(rows, at(device), "fits").length, all: rows.length }),
         ),
         line(t("Tight"), list, device => String(of(rows, at(device), "tight").length)),
         line(t("Largest model that fits"), list, device => {

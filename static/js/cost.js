@@ -130,7 +130,11 @@
     };
     const lookup = kbgen.fit;
     const found = lookup.speed(table, setting, state.gpu, fit);
-    const verdict = lookup.judge(lookup.need(table, setting), [[state.gpu.vis, state.gpu.most || state.gpu.vis]], fit.driver);
+    const verdict = lookup.judge(
+      lookup.need(table, setting),
+      [[state.gpu.vis, state.gpu.most || state.gpu.vis]],
+      fit.driver,
+    );
     if (verdict === "no") {
       return {
         words: t(

@@ -348,7 +348,9 @@
     const several = where.devices.length > 1 ? [terms.first, terms.last[0], terms.last[1]] : [];
     const curves = [...table.compute, ...several].map(bySlots => curveAt(table, bySlots, setting) || []);
     const plain = but(setting, { k: 0, v: 0 });
-    if (setting.profiles && (setting.k || setting.v)) curves.push(...computeCurves(table, but(plain, { profiles: null }), where));
+    if (setting.profiles && (setting.k || setting.v)) {
+      curves.push(...computeCurves(table, but(plain, { profiles: null }), where));
+    }
     const alone = computeCurve(table, but(setting, { slots: 1 }), true) || [];
     return [...curves, alone, ...(several.length ? [] : sampled(table, setting, where))];
   }
@@ -394,8 +396,8 @@
   // ---- verdicts ----------------------------------------------------------------------
   /**
    * The verdict for one device: `room` is the memory that other programs leave, a number or a range by settings of the
-   * system; `driver` is that of the driver with CUDA. Without a covered compute buffer, the verdict is known only if the
-   * rest does not fit.
+   * system; `driver` is that of the driver with CUDA. Without a covered compute buffer, the verdict is known only if
+   * the rest does not fit.
    */
   function judgeOne(device, room, driver) {
     const total = device.total;
@@ -422,7 +424,8 @@
     // The missing memory on the worst device; linear or convex between the starts of two pieces.
     const missing = step => {
       const { devices } = need(table, but(setting, { ctx: step * CELL }));
-      const lacks = (device, i) => (device.total ? device.total[1] + (device.driver || driver)[1] - bounds(rooms[i])[0] : Infinity);
+      const lacks = (device, i) =>
+        device.total ? device.total[1] + (device.driver || driver)[1] - bounds(rooms[i])[0] : Infinity;
       return Math.max(...devices.map(lacks));
     };
     const curves = computeCurves(table, setting, where);
