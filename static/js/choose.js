@@ -73,7 +73,7 @@
   });
   // Smallest memory first; ties by bandwidth.
   function byMemory(a, b) {
-    return a.device.mem - b.device.mem || a.device.vis - b.device.vis || (b.device.bw || 0) - (a.device.bw || 0);
+    return a.device.mem - b.device.mem || a.spare - b.spare || (b.device.bw || 0) - (a.device.bw || 0);
   }
   // Devices that run the model as `count` of a kind, with the remaining memory on each at the maximum driver overhead.
   function running(needs, devices, count) {

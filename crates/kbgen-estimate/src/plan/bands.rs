@@ -33,7 +33,7 @@ impl Planner<'_> {
             let device = &mut need.devices[gpu];
             device.weights = Part::within(weights, Evidence::Exact);
             if !has_own_memory(backends) {
-                device.cache.bytes = device.cache.bytes + host_cache;
+                device.cache.bytes += host_cache;
             }
             device.driver_context = Some(driver_range(backends));
         }
