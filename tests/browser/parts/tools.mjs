@@ -296,9 +296,7 @@ export default function ({ folder, browser, url }) {
           layers: null,
           experts: 0,
         };
-        const [device] = fit.devices
-          .filter(({ id, ok }) => ok && names.includes(id))
-          .toSorted((a, b) => a.vis - b.vis);
+        const [device] = fit.devices.filter(({ id, ok }) => ok && names.includes(id)).toSorted((a, b) => a.vis - b.vis);
         return { name: device.id, most: kbgen.fit.largest(table, setting, [device.vis], fit.driver) };
       }, line.names);
       const verdict = async ctx => {
