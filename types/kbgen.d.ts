@@ -120,7 +120,15 @@ interface Runs {
   quant: string;
   ctx: number;
   driver: [least: number, most: number];
-  models: [id: string, name: string, parameters: number, weights: (number | null)[], buffers: (number | null)[]][];
+  backends: any[];
+  models: [
+    id: string,
+    name: string,
+    parameters: number,
+    weights: (number | null)[],
+    buffers: ([cache: number, compute: number] | null)[],
+    files: (number | null)[],
+  ][];
 }
 
 interface Choice {
@@ -171,7 +179,7 @@ declare const kbgen: {
   pages?: Pages;
   tables?: Tables;
   runs?: Runs;
-  cards?: [slug: string, title: string, bytes: number][];
+  cards?: [slug: string, title: string, bytes: [least: number, most: number], backends: number[]][];
 };
 
 interface Window {

@@ -74,11 +74,7 @@ fn figure(site: &Site, table: &FitTable, call: &ProseCall) -> Option<Result<Pros
                 return None;
             }
             let name = &device.head.title.value;
-            if !device.data.is_cuda() {
-                return Some(Err(format!("buffers on {name} are not modeled")));
-            }
-            let memory = device.data.visible_bytes();
-            match fit.largest_context(quant, run, table.driver.1, memory) {
+            match fit.largest_context(quant, run, &device.data.memory()) {
                 Some(value) => ProseFigure { value, text: format_count(value) },
                 None => return Some(Err(format!("{model} does not fit on {name}"))),
             }

@@ -1,5 +1,6 @@
 //! The fit table for the calculator: an index in the page, and one script per model.
 
+use kbgen_estimate::backend::{Backend, FileShare};
 use kbgen_estimate::weights::GPU_ALIGNMENT;
 use serde_json::{Value, json};
 
@@ -65,6 +66,13 @@ pub(super) fn index(inputs: &RenderInputs<'_>, tables: &Outputs) -> Value {
                 "vis": device.data.visible_bytes(),
                 "ok": device.data.is_cuda(),
             });
+            let visible = device.data.visible_range(device.data.memory_bytes());
+            if visible.high > visible.low {
+                entry["most"] = json!(visible.high.0);
+            }
+            if !device.data.is_cuda() {
+                entry["backends"] = json!(backends(device.data.backends()));
+            }
             if let Some(rate) = device.data.bandwidth_gbps {
                 entry["bw"] = json!(rate);
             }
@@ -85,10 +93,37 @@ pub(super) fn index(inputs: &RenderInputs<'_>, tables: &Outputs) -> Value {
         "models": models,
         "devices": devices,
         "driver": [fits.driver.0, fits.driver.1],
+        "backends": profiles(),
         "visible": MIN_VISIBLE,
         "ctx": DEFAULT_CTX,
         "bands": fits.speeds.bands,
     })
+}
+
+/// Positions of backends in [`profiles`].
+pub(super) fn backends(of_device: &[Backend]) -> Vec<usize> {
+    of_device.iter().filter_map(|backend| Backend::ALL.iter().position(|known| known == backend)).collect()
+}
+
+/// How each backend differs from CUDA.
+pub(super) fn profiles() -> Vec<Value> {
+    let profile = |backend: &Backend| {
+        let profile = backend.profile();
+        json!({
+            "name": backend.name(),
+            "compute": profile.compute,
+            "extra": profile.extra,
+            "widens": profile.widens_cache,
+            "pipelined": profile.pipelined,
+            "file": match profile.file {
+                FileShare::None => "",
+                FileShare::Mapped => "mapped",
+                FileShare::Shared => "shared",
+            },
+            "driver": [profile.driver.low.0, profile.driver.high.0],
+        })
+    };
+    Backend::ALL.iter().map(profile).collect()
 }
 
 /// Returns a hash of all tables. It is part of their addresses, so that a page never loads a cached table of another

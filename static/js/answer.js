@@ -41,8 +41,10 @@
   }
 
   // ---- llama.cpp and Ollama --------------------------------------------------
-  const roomsOf = state => state.devices.map(device => device.vis - device.others);
-  const allCovered = state => state.devices.every(device => device.ok);
+  const roomsOf = state =>
+    state.devices.map(device => [device.vis - device.others, Math.max(device.most || 0, device.vis) - device.others]);
+  /** Whether all devices are CUDA cards with memory of their own. */
+  const areCuda = state => state.devices.every(device => device.ok);
   const add = (sum, n) => sum + n;
   /** Split between devices as small integers: equal for equal devices, else by memory. */
   function sharesOf(state) {
@@ -64,9 +66,8 @@
       shares: sharesOf(state),
       layers: typeof state.layers === "number" ? state.layers : null,
       experts: state.experts === "auto" ? 0 : state.experts,
-      uncovered: state.devices.map(device => !device.ok),
+      profiles: state.devices.map(device => (device.backends || []).map(at => index.backends[at])),
     };
-    if (!allCovered(state)) return setting;
     if (state.experts === "auto") {
       const hostExperts = lookup.fewestExperts(table, setting, rooms, index.driver);
       setting.experts = hostExperts < 0 ? "all" : hostExperts;
@@ -86,9 +87,10 @@
     const verdict = lookup.judge(needed, rooms, driver);
     const covered = isCovered(needed);
     const margin = marginOf(state, needed, rooms, driver, verdict);
-    const says = (own, room, one) => {
-      if (one === "fits") return t("{size} to spare", { size: mib(room - own.total[1] - driver[1]) });
-      if (one === "no" && own.total) return t("{size} short", { size: mib(own.total[0] + driver[0] - room, true) });
+    const says = (own, [least, most], one) => {
+      const [low, high] = own.driver || driver;
+      if (one === "fits") return t("{size} to spare", { size: mib(least - own.total[1] - high) });
+      if (one === "no" && own.total) return t("{size} short", { size: mib(own.total[0] + low - most, true) });
       return WORDS[one].toLowerCase();
     };
     return {
@@ -144,12 +146,13 @@
     let bare = 0;
     needed.devices.forEach((device, i) => {
       if (!device.total) {
-        bare = Math.max(bare, device.weights + device.cache - rooms[i]);
+        bare = Math.max(bare, device.weights + device.cache - rooms[i][1]);
         return;
       }
-      loose = Math.min(loose, rooms[i] - device.total[1]);
-      spare = loose - driver[1];
-      short = Math.max(short, device.total[0] + driver[0] - rooms[i]);
+      const [least, most] = device.driver || driver;
+      loose = Math.min(loose, rooms[i][0] - device.total[1]);
+      spare = Math.min(spare, rooms[i][0] - device.total[1] - most);
+      short = Math.max(short, device.total[0] + least - rooms[i][1]);
     });
     if (verdict === "fits") {
       const words = t("{size} to spare{place}, even with the maximum driver overhead.", { size: mib(spare), place });
@@ -157,8 +160,12 @@
     }
     if (verdict === "tight") {
       const [low, high] = driver.map(bytes => mib(bytes));
-      const words =
-        loose >= driver[0]
+      const words = !needed.onCuda
+        ? t("It is {size} short{place} where memory, driver and buffers are at the worst ends of their ranges.", {
+            size: mib(-spare, true),
+            place,
+          })
+        : loose >= driver[0]
           ? t("It loads if the driver uses at most {size}{place}. Drivers use {low} to {high}.", {
               size: mib(loose),
               place,
@@ -169,12 +176,7 @@
       return { short: "", words };
     }
     if (verdict === "unknown") {
-      const words = allCovered(state)
-        ? t("These cache types are not covered for this model.")
-        : t(
-            "Weights and cache are exact, but the compute buffer is not covered on this device, so there is no verdict.",
-          );
-      return { short: "", words };
+      return { short: "", words: t("These cache types are not covered for this model.") };
     }
     const size = mib(Math.max(short, bare), true);
     const why = bare > short ? t(": weights and cache alone exceed its memory.") : t(" at least.");
@@ -184,12 +186,14 @@
   function parts(state, needed, i, driver) {
     const own = needed.devices[i];
     const known = own.compute;
-    const basis = needed.exact ? "exact" : needed.devices.length > 1 ? "range" : "about";
+    const isBand = !needed.onCuda || needed.devices.length > 1;
+    const basis = isBand ? "range" : needed.exact ? "exact" : "about";
+    const held = own.held[0] === own.held[1] ? "exact" : "range";
     const all = [
-      part("weights", t("Weights"), [own.weights, own.weights], "exact", t("Weights")),
+      part("weights", t("Weights"), own.held, held, t("Weights")),
       part("kv", t("K/V cache"), [own.cache, own.cache], own.cache === null ? "no" : "exact", t("Cache")),
       part("compute", t("Compute buffer"), known || [null, null], known ? basis : "no"),
-      part("driver", t("Driver"), known ? driver : [null, null], known ? "range" : "no"),
+      part("driver", t("Driver"), known ? own.driver || driver : [null, null], known ? "range" : "no"),
     ];
     if (state.devices.some(device => device.others)) {
       const { others } = state.devices[i];
@@ -203,7 +207,9 @@
     const { driver } = index;
     const memory = state.devices.map(device => device.vis).reduce(add);
     if (isCovered(needed)) {
-      const [low, high] = [0, 1].map(end => needed.devices.map(({ total }) => total[end] + driver[end]).reduce(add));
+      const [low, high] = [0, 1].map(end =>
+        needed.devices.map(each => each.total[end] + (each.driver || driver)[end]).reduce(add),
+      );
       const note = t("of {size}", { size: roundGib(memory) });
       all.push({ name: t("Needs"), value: range(low, high, gib) + " GiB", note });
     }
@@ -276,7 +282,7 @@
   /** All quantizations of the model, with automatic values resolved for each. */
   function rows(state, table, index, setting) {
     const rooms = roomsOf(state);
-    const room = rooms.reduce(add);
+    const room = rooms.map(each => each[0]).reduce(add);
     const { driver } = index;
     const automatic = state.layers === "auto" || state.experts === "auto";
     return index.quants
@@ -304,7 +310,8 @@
   }
   /** The part that fails to load: llama.cpp allocates weights, cache and compute buffer in this order. */
   function tooLarge(needed, rooms, driver) {
-    const failed = held => needed.devices.some((device, i) => held(device) + driver[0] > rooms[i]);
+    const failed = held =>
+      needed.devices.some((device, i) => held(device) + (device.driver || driver)[0] > rooms[i][1]);
     if (failed(device => device.weights)) return "weights";
     return failed(device => device.weights + device.cache) ? "cache" : "compute";
   }
@@ -322,7 +329,7 @@
     const cards = state.devices.length;
     const ask = change => askVllm(state, table, change);
     const names = index.dtypes;
-    const need = allCovered(state) ? ask() : { reason: t("vLLM is covered on NVIDIA GPUs only") };
+    const need = areCuda(state) ? ask() : { reason: t("vLLM is covered on NVIDIA GPUs only") };
     if (!need.pool) {
       const reason = need.reason.replace(/^(?!vLLM)./, letter => letter.toUpperCase());
       return {
@@ -420,7 +427,7 @@
   kbgen.answer = {
     /** The verdict only, for lists. */
     verdictOf(state, table, index) {
-      if (state.runner === "vllm") return (allCovered(state) && askVllm(state, table).verdict) || "unknown";
+      if (state.runner === "vllm") return (areCuda(state) && askVllm(state, table).verdict) || "unknown";
       return lookup.judge(lookup.need(table, settingOf(state, table, index)), roomsOf(state), index.driver);
     },
     of: (state, table, index) => (state.runner === "vllm" ? vllm : llama)(state, table, index),

@@ -73,20 +73,24 @@
   });
   // Smallest memory first; ties by bandwidth.
   function byMemory(a, b) {
-    return a.device.mem - b.device.mem || a.device.vis - b.device.vis || (b.device.bw || 0) - (a.device.bw || 0);
+    return a.device.mem - b.device.mem || a.spare - b.spare || (b.device.bw || 0) - (a.device.bw || 0);
   }
   // Devices that run the model as `count` of a kind, with the remaining memory on each at the maximum driver overhead.
-  function running(needed, devices, count) {
+  function running(needs, devices, count) {
     return devices
       .map(device => {
-        const room = device.vis - state.others * kit.MIB;
-        const rooms = needed.devices.map(() => room);
+        const needed = needs(device);
+        const others = state.others * kit.MIB;
+        const room = device.vis - others;
+        const rooms = needed.devices.map(() => [room, Math.max(device.most || 0, device.vis) - others]);
+        const high = (needed.devices[0].driver || fit.driver)[1];
         const most = Math.max(...needed.devices.map(each => (each.total ? each.total[1] : Infinity)));
         return {
           device,
           count,
           verdict: lookup.judge(needed, rooms, fit.driver),
-          spare: room - most - HIGH,
+          spare: room - most - high,
+          onCuda: needed.onCuda,
           driver: room - most,
         };
       })
@@ -106,6 +110,7 @@
         (entry.count > 1 ? t(" on each") : "")
       );
     }
+    if (!entry.onCuda) return t("if memory, driver and buffers are not at the worst ends of their ranges");
     return entry.count > 1
       ? t("if its buffers stay at the low end of their range")
       : t("if the driver uses less than {size}", { size: kit.mib(entry.driver) });
@@ -200,24 +205,6 @@
     });
     return button;
   }
-  function notCovered(bytes) {
-    const rest = fit.devices
-      .filter(device => !device.ok && device.vis - state.others * kit.MIB > bytes)
-      .map(device => ({ device, count: 1 }))
-      .sort(byMemory);
-    if (!rest.length) return [];
-    return [
-      group(
-        t("Not covered"),
-        t(
-          "Weights and cache need {size} on any device, and these have more. Compute buffers were measured with CUDA only, so there is no verdict. If GPU and system share the memory, the system needs part of it.",
-          { size: kit.gib(bytes) },
-        ),
-        rest,
-      ),
-    ];
-  }
-
   // ---- the answer ------------------------------------------------------------
   function part(name, value) {
     const line = el("div");
@@ -229,22 +216,31 @@
     controls();
     const needed = lookup.need(table, setting([1]));
     const one = needed.devices[0];
-    const covered = fit.devices.filter(device => device.ok);
-    const singles = running(needed, covered, 1);
+    // One answer for all devices with the same backends.
+    const needsOf = shares => {
+      const known = {};
+      return ({ backends = [] }) =>
+        known[backends] ||
+        (known[backends] = lookup.need(
+          table,
+          lookup.but(setting(shares), { profiles: shares.map(() => backends.map(at => fit.backends[at])) }),
+        ));
+    };
+    const singles = running(needsOf([1]), fit.devices, 1);
     const fitting = singles.filter(entry => entry.verdict === "fits");
     const alone = singles.map(entry => entry.device.id);
     const pairs = running(
-      lookup.need(table, setting([1, 1])),
-      covered.filter(device => alone.indexOf(device.id) < 0 && IN_PAIRS.includes(device.place)),
+      needsOf([1, 1]),
+      fit.devices.filter(device => alone.indexOf(device.id) < 0 && IN_PAIRS.includes(device.place)),
       2,
     );
     // The smallest size of which all GPUs fit.
     const whole = fitting.filter(
       entry =>
-        covered.filter(device => device.mem === entry.device.mem).length ===
-        fitting.filter(other => other.device.mem === entry.device.mem).length,
+        fit.devices.filter(device => device.ok && device.mem === entry.device.mem).length ===
+        fitting.filter(other => other.device.ok && other.device.mem === entry.device.mem).length,
     );
-    const first = whole[0] || fitting[0];
+    const first = whole.filter(entry => entry.device.ok)[0] || fitting[0];
     const tight =
       singles[0] && singles[0].verdict === "tight" ? t("Tight with {size}", { size: size(singles[0].device.mem) }) : "";
     $("headline").textContent = !one.total
@@ -284,7 +280,7 @@
         ),
       );
     }
-    $("cards").replaceChildren(...shown.concat(notCovered(one.weights + one.cache)));
+    $("cards").replaceChildren(...shown);
     save();
   }
 

@@ -19,8 +19,8 @@
       href: row.querySelector("a").getAttribute("href"),
       texts,
       maker: texts[6],
-      covered: row.hasAttribute("data-ok"),
-      memory: Number(row.dataset.vis),
+      backends: row.dataset.backends.split(" ").map(Number),
+      room: row.dataset.vis.split(" ").map(Number),
       bw: parseFloat(texts[CELL_OF_BANDWIDTH]) || 0,
       sp: row.dataset.sp,
     };
@@ -124,7 +124,7 @@
         return {
           model,
           total,
-          words: list.map(device => (total === null || !device.covered ? "" : judge(total, device.memory))),
+          words: list.map(device => (total === null ? "" : judge(model, state.quant, state.ctx, device))),
         };
       })
       .filter(row => row.total !== null);
@@ -146,13 +146,10 @@
   }
 
   function headline(list, rows) {
-    const covered = list
+    const counts = list
       .map((device, at) => ({ device, count: of(rows, at, "fits").length }))
-      .filter(entry => entry.device.covered)
       .sort((a, b) => b.count - a.count);
-    if (!covered.length) return t("No verdicts for these devices");
-    const first = covered[0];
-    const second = covered[1];
+    const [first, second] = counts;
     if (!second) {
       return t("{device} runs {n} of {all} models", { device: first.device.name, n: first.count, all: rows.length });
     }
@@ -174,19 +171,16 @@
   }
   function tableOfRuns(list, rows) {
     const at = device => list.indexOf(device);
-    const unknown = device => (device.covered ? null : t("not covered"));
     $("runs").replaceChildren(
       ...[
-        line(
-          t("Models that fit"),
-          list,
-          device => unknown(device) || t("{n} of {all}", { n: of(rows, at(device), "fits").length, all: rows.length }),
+        line(t("Models that fit"), list, device =>
+          t("{n} of {all}", { n: of(rows, at(device), "fits").length, all: rows.length }),
         ),
-        line(t("Tight"), list, device => unknown(device) || String(of(rows, at(device), "tight").length)),
+        line(t("Tight"), list, device => String(of(rows, at(device), "tight").length)),
         line(t("Largest model that fits"), list, device => {
           const fitting = of(rows, at(device), "fits").filter(row => row.model.parameters);
           const last = fitting[fitting.length - 1];
-          return unknown(device) || (last ? [link(last.model), " ", el("span", size(last.model), "upto")] : t("none"));
+          return last ? [link(last.model), " ", el("span", size(last.model), "upto")] : t("none");
         }),
       ].concat(rowOfSpeed(list)),
     );
@@ -198,10 +192,7 @@
     const total = need(model, state.quant, state.ctx);
     const quant = index.quants.indexOf(runs.quants[state.quant]);
     if (total === null) return t("not at this setting");
-    // Without CUDA, only the weights are compared.
-    if (device.covered ? judge(total, device.memory) === "no" : model.weights[state.quant] > device.memory) {
-      return t("does not fit");
-    }
+    if (judge(model, state.quant, state.ctx, device) === "no") return t("does not fit");
     if (!table) return "–";
     const speed = kbgen.fit.speed(table, { quant, k: 0, v: 0, ctx: runs.contexts[state.ctx] }, device, index);
     return speed ? t("{n} tokens/s", { n: kit.pace(speed.full) }) : t("unknown");
@@ -219,7 +210,7 @@
       })
       .sort((a, b) => b.total - a.total);
     place.replaceChildren();
-    if (list.filter(device => device.covered).length < 2) return;
+    if (list.length < 2) return;
     place.append(
       el(
         "h3",

@@ -126,11 +126,15 @@
       shares: [1],
       layers: null,
       experts: 0,
-      uncovered: [!state.gpu.ok],
+      profiles: [(state.gpu.backends || []).map(at => fit.backends[at])],
     };
     const lookup = kbgen.fit;
     const found = lookup.speed(table, setting, state.gpu, fit);
-    const verdict = lookup.judge(lookup.need(table, setting), [state.gpu.vis], fit.driver);
+    const verdict = lookup.judge(
+      lookup.need(table, setting),
+      [[state.gpu.vis, state.gpu.most || state.gpu.vis]],
+      fit.driver,
+    );
     if (verdict === "no") {
       return {
         words: t(

@@ -13,7 +13,17 @@
  * @property {number[]} [shares] relative number of layers per device
  * @property {number | null} [layers] layers on the devices, including the output; null: all
  * @property {number | "all"} [experts] number of first layers with experts in RAM
- * @property {boolean[]} [uncovered] devices to which figures for CUDA do not apply
+ * @property {Profile[][]} [profiles] backends that the answer holds for, per device; none: CUDA
+ */
+/**
+ * Differences of a backend from CUDA, as in backend.rs of kbgen-estimate.
+ * @typedef {object} Profile
+ * @property {Bounds} compute share of the compute buffer in thousandths
+ * @property {number} extra bytes beyond the largest share
+ * @property {boolean} widens whether the buffer holds an f16 copy of a quantized cache
+ * @property {boolean} pipelined whether several devices keep copies of their inputs
+ * @property {"" | "mapped" | "shared"} file whether the model file takes memory of the device
+ * @property {Bounds} driver bytes beside the buffers
  */
 /** @typedef {[number, number]} Bounds minimum and maximum */
 /** @typedef {number[]} Curve cells, bytes, bytes per further 256 cells, repeated: exact at every context */
@@ -193,13 +203,41 @@
     const index = bySlots[slotsAt(setting)][pair(setting)];
     return index < 0 ? null : table.curves[index];
   }
+  /** The settings whose figures on CUDA are nearest to a backend's. */
+  const nearest = (setting, profile) => (profile.widens ? setting : but(setting, { k: 0, v: 0 }));
+  /** The band of a compute buffer that is so large on CUDA. @param {Profile} profile @returns {Bounds} */
+  function band(profile, [low, high]) {
+    const [least, most] = profile.compute;
+    return [Math.floor((low * least) / 1000), high ? Math.ceil((high * most) / 1000) + profile.extra : 0];
+  }
+  /** The range that contains all. @returns {Bounds} */
+  const hull = ranges => [Math.min(...ranges.map(range => range[0])), Math.max(...ranges.map(range => range[1]))];
+  /** The band of the weights, of which `placed` are on the device. @param {Profile} profile @returns {Bounds} */
+  function weightBand(profile, placed, file, isWhole) {
+    if (!profile.file) return [placed, placed];
+    const high = Math.max(placed, file);
+    return [profile.file === "mapped" && isWhole ? high : placed, high];
+  }
+  const profilesAt = (setting, i) => (setting.profiles && setting.profiles[i]) || [];
+  /** What is used beside the buffers on a device. @returns {Bounds | null} */
+  const driverAt = profiles => (profiles.length ? hull(profiles.map(profile => profile.driver)) : null);
   /** @returns {Bounds | null} */
   function compute(table, setting, where, i, ctx) {
     const curve = computeCurve(table, setting, setting.server);
     if (!curve) return null;
-    if (where.devices.length > 1) return computeOfSeveral(table, setting, where, i, ctx);
+    const profiles = profilesAt(setting, i);
+    if (!profiles.length) return computeOnCuda(table, setting, where, i, ctx, true);
+    return hull(
+      profiles.map(profile =>
+        band(profile, computeOnCuda(table, nearest(setting, profile), where, i, ctx, profile.pipelined)),
+      ),
+    );
+  }
+  /** @returns {Bounds} */
+  function computeOnCuda(table, setting, where, i, ctx, isPipelined) {
+    if (where.devices.length > 1) return computeOfSeveral(table, setting, where, i, ctx, isPipelined);
     const bytes = computeOfOne(table, setting, where, ctx);
-    return bytes === null ? null : [bytes, bytes];
+    return [bytes, bytes];
   }
   /** The sampled buffers for a split with one device; none if the whole model is on it. @returns {Curve[]} */
   function sampled(table, setting, where) {
@@ -229,14 +267,14 @@
     return Math.max(asked, Math.max(oneSlot, ...curves.map(curve => at(curve, ctx))) + more) + output;
   }
   /** @returns {Bounds} */
-  function computeOfSeveral(table, setting, where, i, ctx) {
+  function computeOfSeveral(table, setting, where, i, ctx, isPipelined) {
     const place = where.devices[i];
     const whole = at(computeCurve(table, setting, setting.server), ctx);
     const inner = at(computeCurve(table, setting, true), ctx);
     const hostExperts = expertsAway(table, setting);
     const apart = table.quants[setting.quant].sums.expertsGpu[hostExperts] > 0;
     const { onHost } = where;
-    if (!onHost && !hostExperts) return pipelined(table, setting, place, ctx, whole, inner);
+    if (!onHost && !hostExperts && isPipelined) return pipelined(table, setting, place, ctx, whole, inner);
     const terms = table.offload;
     const first = i === 0;
     if (place.from === place.to && !place.output && !first) return [0, 0];
@@ -309,6 +347,10 @@
     const terms = table.offload;
     const several = where.devices.length > 1 ? [terms.first, terms.last[0], terms.last[1]] : [];
     const curves = [...table.compute, ...several].map(bySlots => curveAt(table, bySlots, setting) || []);
+    const plain = but(setting, { k: 0, v: 0 });
+    if (setting.profiles && (setting.k || setting.v)) {
+      curves.push(...computeCurves(table, but(plain, { profiles: null }), where));
+    }
     const alone = computeCurve(table, but(setting, { slots: 1 }), true) || [];
     return [...curves, alone, ...(several.length ? [] : sampled(table, setting, where))];
   }
@@ -321,19 +363,31 @@
     const cached = place => (isCovered ? cache(table, setting, place, setting.ctx) : null);
     return {
       devices: where.devices.map((place, i) => {
-        const held = weights(table, setting, place);
-        const kept = cached(place);
-        const isUncovered = setting.uncovered && setting.uncovered[i];
-        const buffer = isUncovered ? null : compute(table, setting, where, i, setting.ctx);
+        const profiles = profilesAt(setting, i);
+        const isAlone = where.devices.length === 1;
+        const placed = weights(table, setting, place);
+        const file = isAlone ? table.quants[setting.quant].file : 0;
+        const isWhole = isAlone && !where.onHost && !(expertsAway(table, setting) > 0);
+        const held = profiles.length
+          ? hull(profiles.map(profile => weightBand(profile, placed, file, isWhole)))
+          : [placed, placed];
+        // Where RAM is the same memory, what the host holds counts too.
+        const shared = profiles.some(profile => profile.file) ? cached(where.host) : 0;
+        const least = cached(place);
+        const kept = least === null ? null : [least, least + shared];
+        const buffer = compute(table, setting, where, i, setting.ctx);
         return {
-          weights: held,
-          cache: kept,
+          weights: held[1],
+          cache: kept && kept[1],
+          held,
           layers: place.to - place.from,
           output: place.output,
           compute: buffer,
-          total: buffer && buffer.map(bytes => held + kept + bytes),
+          total: buffer && buffer.map((bytes, end) => held[end] + kept[end] + bytes),
+          driver: driverAt(profiles),
         };
       }),
+      onCuda: !setting.profiles || setting.profiles.every(profiles => !profiles.length),
       exact: where.devices.length === 1 && !where.onHost && !movesExperts(table, setting, where),
       host: { weights: hostWeights(table, setting, where.host), cache: cached(where.host) },
     };
@@ -341,14 +395,19 @@
 
   // ---- verdicts ----------------------------------------------------------------------
   /**
-   * The verdict for one device: `room` is the memory that other programs leave, `driver` that of the driver.
-   * Without a covered compute buffer, the verdict is known only if the rest does not fit.
+   * The verdict for one device: `room` is the memory that other programs leave, a number or a range by settings of the
+   * system; `driver` is that of the driver with CUDA. Without a covered compute buffer, the verdict is known only if
+   * the rest does not fit.
    */
   function judgeOne(device, room, driver) {
     const total = device.total;
-    if (!total) return device.weights + device.cache > room ? "no" : "unknown";
-    return total[1] + driver[1] <= room ? "fits" : total[0] + driver[0] <= room ? "tight" : "no";
+    const [least, most] = bounds(room);
+    if (!total) return device.weights + device.cache > most ? "no" : "unknown";
+    const [low, high] = device.driver || driver;
+    return total[1] + high <= least ? "fits" : total[0] + low <= most ? "tight" : "no";
   }
+  /** @returns {Bounds} */
+  const bounds = room => (typeof room === "number" ? [room, room] : room);
   /** The worst verdict of all devices. */
   function judge(needed, rooms, driver) {
     const worst = ["fits", "tight", "unknown", "no"];
@@ -365,7 +424,8 @@
     // The missing memory on the worst device; linear or convex between the starts of two pieces.
     const missing = step => {
       const { devices } = need(table, but(setting, { ctx: step * CELL }));
-      const lacks = (device, i) => (device.total ? device.total[1] + driver[1] - rooms[i] : Infinity);
+      const lacks = (device, i) =>
+        device.total ? device.total[1] + (device.driver || driver)[1] - bounds(rooms[i])[0] : Infinity;
       return Math.max(...devices.map(lacks));
     };
     const curves = computeCurves(table, setting, where);
@@ -429,6 +489,8 @@
    * experts, unless they need more than 5/4 of the RAM of whole layers. Null if nothing fits.
    */
   function partInRam(table, setting, rooms, driver, canMoveExperts) {
+    // With memory that is shared nothing is gained.
+    if (setting.profiles && setting.profiles.some(profiles => profiles.some(profile => profile.file))) return null;
     const experts =
       canMoveExperts && hasExperts(table) && !setting.experts ? fewestExperts(table, setting, rooms, driver) : -1;
     const layers = setting.layers == null ? mostLayers(table, setting, rooms, driver) : -1;
@@ -539,6 +601,11 @@
     hasExperts,
     usual,
     need,
+    bounds,
+    band,
+    hull,
+    weightBand,
+    driverAt,
     judge,
     judgeOne,
     but,

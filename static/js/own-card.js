@@ -89,10 +89,11 @@
     const card = cards.filter(card => card[0] === select.value)[0];
     answer.replaceChildren();
     if (!card) return;
+    const device = { room: card[2], backends: card[3] };
     const entries = runs.models
       .map(model => {
         const total = runs.need(model, QUANT, CONTEXT);
-        return { model, total, word: total === null ? "" : runs.judge(total, card[2]) };
+        return { model, total, word: total === null ? "" : runs.judge(model, QUANT, CONTEXT, device) };
       })
       .filter(entry => entry.total !== null);
     const own = entries.filter(entry => named.includes(entry.model.id));

@@ -65,7 +65,7 @@
     function device(what) {
       const entry = byId(index.devices, what);
       return entry
-        ? { id: entry.id, name: entry.name, mem: entry.mem, vis: entry.vis, ok: entry.ok, others: 0, entry }
+        ? { ...entry, others: 0, entry }
         : seen({
             id: "",
             name: t("Your device"),

@@ -80,15 +80,32 @@
       contexts: data.contexts,
       quant: data.quant,
       ctx: data.ctx,
-      models: data.models.map(m => ({ id: m[0], name: m[1], parameters: m[2], weights: m[3], buffers: m[4] })),
+      models: data.models.map(m => ({
+        id: m[0],
+        name: m[1],
+        parameters: m[2],
+        weights: m[3],
+        buffers: m[4],
+        files: m[5],
+      })),
       // Memory in bytes, by position in the two lists; null if the model has none.
       need(model, quant, ctx) {
         const weights = model.weights[quant];
         const buffers = model.buffers[ctx];
-        return weights == null || buffers == null ? null : weights + buffers;
+        return weights == null || buffers == null ? null : weights + buffers[0] + buffers[1];
       },
-      judge(total, room) {
-        return total + data.driver[1] <= room ? "fits" : total + data.driver[0] <= room ? "tight" : "no";
+      // The verdict on a device {room: [least, most], backends}.
+      judge(model, quant, ctx, device) {
+        const { band, hull, weightBand, driverAt, judgeOne } = kbgen.fit;
+        const profiles = device.backends.map(at => data.backends[at]);
+        const [cache, compute] = model.buffers[ctx];
+        const total = hull(
+          profiles.map(profile => {
+            const held = weightBand(profile, model.weights[quant], model.files[quant], true);
+            return band(profile, [compute, compute]).map((bytes, end) => held[end] + cache + bytes);
+          }),
+        );
+        return judgeOne({ total, driver: driverAt(profiles) }, device.room, data.driver);
       },
     };
   }

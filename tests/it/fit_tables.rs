@@ -6,7 +6,8 @@ use kbgen::files::Outputs;
 use kbgen::load;
 use kbgen::pipeline;
 use kbgen_estimate::architecture::Architecture;
-use kbgen_estimate::estimator::{estimate, file_bytes};
+use kbgen_estimate::backend::Backend;
+use kbgen_estimate::estimator::{BytesRange, estimate, file_bytes};
 use kbgen_estimate::placement::Device;
 use kbgen_estimate::plan::Verdict;
 use kbgen_estimate::planner::Planner;
@@ -15,7 +16,7 @@ use kbgen_estimate::settings::{CacheLayout, ExpertPlacement, Settings};
 use serde_json::Value;
 
 use kbgen::fit::figures;
-use kbgen::site::{Figures, Run, Runner};
+use kbgen::site::{DeviceMemory, Figures, Run, Runner};
 
 use crate::expect::{order, repository};
 use crate::measured::models;
@@ -192,7 +193,8 @@ fn a_part_of_a_model_takes_what_the_planner_says() {
                 ..Settings::new(Quantization::ALL[quant], context)
             };
             let planned = planner.planned_totals(&settings);
-            let found = table.total_of_part(quant, run, (gpu_layers, host_experts), context);
+            let found =
+                table.total_of_part(quant, run, (gpu_layers, host_experts), context, &[Backend::Cuda]);
             let (Ok(planned), Some(found)) = (planned, found) else { continue };
             assert_eq!(found, planned[0].0, "{slug}: {settings:?}");
             seen += 1;
@@ -235,7 +237,8 @@ fn the_largest_context_fits_and_no_larger_one_does() {
             let fits = |ctx: &u64| table.total(quant, run, *ctx).unwrap() <= memory;
             let mut steps = (1..=table.max_ctx.div_ceil(256)).map(|step| (step * 256).min(table.max_ctx));
             let expected = steps.rfind(fits);
-            assert_eq!(table.largest_context(quant, run, 0, memory), expected, "{slug} {run:?} {memory}");
+            let room = DeviceMemory { driver: BytesRange::default(), ..DeviceMemory::cuda(memory) };
+            assert_eq!(table.largest_context(quant, run, &room), expected, "{slug} {run:?} {memory}");
         }
     }
 }

@@ -4,10 +4,11 @@ use std::fs;
 use std::path::Path;
 
 use kbgen::load::{self, Drafts};
-use kbgen::site::{CACHE_TYPES, SLOTS, Site};
+use kbgen::site::{CACHE_TYPES, DeviceMemory, SLOTS, Site};
 use kbgen_estimate::architecture::Architecture;
+use kbgen_estimate::backend::{Backend, has_own_memory};
 use kbgen_estimate::bytes::Bytes;
-use kbgen_estimate::estimator::{NotCovered, driver_context};
+use kbgen_estimate::estimator::NotCovered;
 use kbgen_estimate::placement::Device;
 use kbgen_estimate::plan::Verdict;
 use kbgen_estimate::plan::remedies::Remedies;
@@ -18,7 +19,7 @@ use kbgen_estimate::settings::{CacheLayout, ExpertPlacement, Settings};
 use serde_json::{Value, json};
 
 const MODELS: usize = 30;
-const DEVICES: usize = 20;
+const DEVICES: usize = 40;
 const ONE_DEVICE: u64 = 2000;
 const SEVERAL_DEVICES: u64 = 500;
 
@@ -62,9 +63,9 @@ fn subjects(site: &Site) -> Vec<Subject> {
 fn case(
     draw: &mut Draw,
     subject: &Subject,
-    rooms: &[(String, u64)],
+    rooms: &[(String, DeviceMemory)],
     several: bool,
-) -> (Value, Settings, Vec<u64>) {
+) -> (Value, Settings, Vec<DeviceMemory>) {
     let layers = subject.model.layers.len() as u64;
     let quantization = draw.one_of(&subject.quants);
     let (key, value) = (draw.below(3) as usize, draw.below(3) as usize);
@@ -81,8 +82,16 @@ fn case(
     };
     let shares: &[u64] =
         if several { draw.one_of(&[&[1, 1], &[2, 1], &[1, 1, 1], &[3, 1, 1, 2]]) } else { &[1] };
-    let devices: Vec<&(String, u64)> =
+    let devices: Vec<&(String, DeviceMemory)> =
         shares.iter().map(|_| &rooms[draw.below(rooms.len() as u64) as usize]).collect();
+    // with memory that is shared nothing goes to RAM, and no machine has two such devices
+    let mut memory: Vec<DeviceMemory> = devices.iter().map(|(_, memory)| *memory).collect();
+    if several && memory.iter().any(|memory| !has_own_memory(memory.backends)) {
+        let visible = memory[0].visible.low.0;
+        memory.fill(DeviceMemory::cuda(visible));
+    }
+    let is_shared = !has_own_memory(memory[0].backends);
+    let (gpu_layers, experts) = if is_shared { (None, 0) } else { (gpu_layers, experts) };
     let settings = Settings {
         cache_type_k: CACHE_TYPES[key].parse().unwrap(),
         cache_type_v: CACHE_TYPES[value].parse().unwrap(),
@@ -105,23 +114,33 @@ fn case(
             "k": key, "v": value, "slots": slots, "server": server, "ctx": ctx, "shares": shares,
             "layers": gpu_layers, "experts": experts,
         },
-        "rooms": devices.iter().map(|(_, room)| room).collect::<Vec<_>>(),
+        "rooms": memory.iter().map(|memory| [memory.visible.low.0, memory.visible.high.0]).collect::<Vec<_>>(),
+        "backends": memory.iter().map(|memory| places(memory.backends)).collect::<Vec<_>>(),
         "devices": devices.iter().map(|(slug, _)| slug).collect::<Vec<_>>(),
     });
-    (asked, settings, devices.iter().map(|(_, room)| *room).collect())
+    (asked, settings, memory)
+}
+
+/// Positions of backends in the index of the page; none for CUDA.
+fn places(backends: &[Backend]) -> Vec<usize> {
+    let backends = backends.iter().filter(|backend| **backend != Backend::Cuda);
+    backends.map(|backend| Backend::ALL.iter().position(|known| known == backend).unwrap()).collect()
 }
 
 /// Result of `kbgen fit`: with one device everything, with several the verdict.
-fn answer(planner: &mut Planner<'_>, settings: &Settings, rooms: &[u64]) -> Result<Value, NotCovered> {
+fn answer(
+    planner: &mut Planner<'_>,
+    settings: &Settings,
+    rooms: &[DeviceMemory],
+) -> Result<Value, NotCovered> {
     let need = planner.plan(settings)?;
-    let verdicts = need.devices.iter().zip(rooms).map(|(device, room)| Verdict::of(device.total().0, *room));
+    let verdicts = need.devices.iter().zip(rooms).map(|(device, room)| room.verdict(device.total_range()));
     let verdict = verdicts.max().unwrap();
     if rooms.len() > 1 {
         return Ok(json!({ "verdict": verdict.name() }));
     }
-    let driver = driver_context(Device::Gpu(0)).unwrap();
-    let available =
-        Available { gpus: rooms.iter().map(|room| Bytes(room.saturating_sub(driver.high.0))).collect() };
+    let free = |room: &DeviceMemory| Bytes(room.visible.low.0.saturating_sub(room.driver.high.0));
+    let available = Available { gpus: rooms.iter().map(free).collect() };
     let (gpu, host) = (&need.devices[0], need.device(Device::Host).unwrap());
     let plan = match verdict {
         Verdict::No => Remedies::find(planner, settings, &available, &[])?.plan(settings),
@@ -129,6 +148,7 @@ fn answer(planner: &mut Planner<'_>, settings: &Settings, rooms: &[u64]) -> Resu
     };
     Ok(json!({
         "verdict": verdict.name(),
+        "low": [gpu.weights.low.0, gpu.compute.low.0],
         "bytes": [gpu.weights.bytes.0, gpu.cache.bytes.0, gpu.compute.bytes.0, host.weights.bytes.0, host.cache.bytes.0],
         "largest": largest_context(planner, settings, &available)?.unwrap_or(0),
         "layers": most_gpu_layers(planner, settings, &available)?,
@@ -155,10 +175,11 @@ fn plans_at_random_settings_are_left_for_the_scripts_of_the_page() {
     let (sources, _) = load::read(Path::new(env!("CARGO_MANIFEST_DIR"))).unwrap();
     let (site, _) = load::pages(&sources, Drafts::Exclude);
     let subjects = subjects(&site);
-    let cuda: Vec<_> = site.devices.iter().filter(|page| page.data.is_cuda()).collect();
-    let devices = cuda.iter().step_by(cuda.len() / DEVICES).take(DEVICES);
-    let rooms: Vec<(String, u64)> =
-        devices.map(|page| (page.head.id.slug.clone(), page.data.visible_bytes())).collect();
+    let devices = site.devices.iter().step_by(site.devices.len() / DEVICES).take(DEVICES);
+    let rooms: Vec<(String, DeviceMemory)> =
+        devices.map(|page| (page.head.id.slug.clone(), page.data.memory())).collect();
+    let has = |backend| rooms.iter().any(|(_, memory)| memory.backends.contains(&backend));
+    assert!(Backend::ALL.iter().all(|backend| has(*backend)), "not all backends are drawn");
     assert_eq!((subjects.len(), rooms.len()), (MODELS, DEVICES));
     let mut draw = Draw(15);
     let mut planners: Vec<Planner<'_>> =
@@ -168,7 +189,10 @@ fn plans_at_random_settings_are_left_for_the_scripts_of_the_page() {
         let place = draw.below(MODELS as u64) as usize;
         let (mut asked, settings, rooms) = case(&mut draw, &subjects[place], &rooms, number >= ONE_DEVICE);
         // The page does not cover what the planner does not cover.
-        asked["answer"] = answer(&mut planners[place], &settings, &rooms).unwrap_or(Value::Null);
+        let backends = rooms.iter().map(|room| room.backends).collect();
+        let mut planner = planners.remove(place).on_backends(backends);
+        asked["answer"] = answer(&mut planner, &settings, &rooms).unwrap_or(Value::Null);
+        planners.insert(place, planner);
         cases.push(asked);
     }
     let covered = cases.iter().filter(|case| !case["answer"].is_null()).count();

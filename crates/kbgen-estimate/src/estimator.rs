@@ -5,6 +5,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use crate::architecture::{Architecture, Layer};
+use crate::backend::Backend;
 use crate::bytes::Bytes;
 use crate::cache::devices;
 use crate::placement::Device;
@@ -28,30 +29,51 @@ pub enum Evidence {
     ReplayedWithKernel,
     /// Approximate figure for a GPU with a part of the model ([`plan::partial`](crate::plan::partial)).
     Planned,
+    /// The band of another backend around the replay ([`Profile`](crate::backend::Profile)).
+    Banded,
 }
 
 /// One part of a device's need.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Part {
-    /// Its size.
+    /// Its size, at most.
     pub bytes: Bytes,
+    /// Its size, at least.
+    pub low: Bytes,
     /// Evidence of the figure.
     pub evidence: Evidence,
 }
 
 impl Part {
     fn exact(bytes: Bytes) -> Part {
-        Part { bytes, evidence: Evidence::Exact }
+        Part::new(bytes, Evidence::Exact)
+    }
+
+    /// Creates a part without a range.
+    pub(crate) fn new(bytes: Bytes, evidence: Evidence) -> Part {
+        Part { bytes, low: bytes, evidence }
+    }
+
+    /// Creates a part from a range.
+    pub(crate) fn within(range: BytesRange, evidence: Evidence) -> Part {
+        Part { bytes: range.high, low: range.low, evidence }
     }
 }
 
 /// A range of bytes, both ends included.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub struct BytesRange {
     /// The least.
     pub low: Bytes,
     /// The most.
     pub high: Bytes,
+}
+
+impl BytesRange {
+    /// Creates a range that contains both.
+    pub fn hull(self, other: BytesRange) -> BytesRange {
+        BytesRange { low: self.low.min(other.low), high: self.high.max(other.high) }
+    }
 }
 
 /// Need of one device.
@@ -65,16 +87,21 @@ pub struct DeviceEstimate {
     pub cache: Part,
     /// Compute buffer.
     pub compute: Part,
-    /// Memory used by the driver in addition to buffers; none for the host. Reported figures are between 309 MiB
+    /// Memory used by the driver in addition to buffers; none for the host. Figures reported for CUDA are between 309 MiB
     /// (<https://github.com/ollama/ollama/issues/6160>) and 749 MiB
     /// (<https://github.com/ggml-org/llama.cpp/issues/27953>).
     pub driver_context: Option<BytesRange>,
 }
 
 impl DeviceEstimate {
-    /// Weights, cache and compute buffer; not the driver's context.
+    /// Weights, cache and compute buffer at most; not the driver's context.
     pub fn total(&self) -> Bytes {
         self.weights.bytes + self.cache.bytes + self.compute.bytes
+    }
+
+    /// Weights, cache and compute buffer as a range.
+    pub fn total_range(&self) -> BytesRange {
+        BytesRange { low: self.weights.low + self.cache.low + self.compute.low, high: self.total() }
     }
 }
 
@@ -122,7 +149,7 @@ pub(crate) fn combine(
         device,
         weights: Part::exact(*weights),
         cache: Part::exact(*cache),
-        compute: Part { bytes: *compute, evidence },
+        compute: Part::new(*compute, evidence),
         driver_context: driver_context(device),
     });
     Estimate { devices: devices.collect() }
@@ -182,11 +209,10 @@ pub fn check(model: &Architecture, settings: &Settings) -> Result<(), NotCovered
     Ok(())
 }
 
-/// Returns the range of memory used by the driver's context.
+/// Returns the range of memory used by the driver's context with CUDA.
 pub fn driver_context(device: Device) -> Option<BytesRange> {
-    const MIB: u64 = 1 << 20;
     match device {
-        Device::Gpu(_) => Some(BytesRange { low: Bytes(309 * MIB), high: Bytes(749 * MIB) }),
+        Device::Gpu(_) => Some(Backend::Cuda.profile().driver),
         Device::Host => None,
     }
 }

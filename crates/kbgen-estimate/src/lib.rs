@@ -5,6 +5,7 @@
 #![doc = include_str!("../README.md")]
 
 pub mod architecture;
+pub mod backend;
 pub mod bytes;
 mod cache;
 pub mod checkpoint;

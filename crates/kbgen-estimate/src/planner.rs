@@ -4,16 +4,17 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use crate::architecture::Architecture;
+use crate::backend::Backend;
 use crate::bytes::Bytes;
 use crate::cache::{self, Cells};
 use crate::compute::{Arrangement, Graphs, Subject};
-use crate::estimator::{Estimate, Evidence, NotCovered, Part, check, combine};
+use crate::estimator::{Estimate, NotCovered, check, combine};
 use crate::gguf::ModelFile;
 use crate::offload::{LargestTensors, largest_tensors};
 use crate::placement::Device;
 use crate::plan::partial::{Split, WholeBytes, partial_bytes, sample_cells, sampled, through};
 use crate::quantization::{CacheType, Quantization};
-use crate::segments::{DeviceSegments, Segment, append, cells_of, intervals, segments_by_interval, value_at};
+use crate::segments::{DeviceSegments, Segment, append, intervals, segments_by_interval, value_at};
 use crate::settings::{ExpertPlacement, Settings};
 use crate::speed::bytes_read;
 use crate::weights::{PlacedWeights, WeightList, Weights};
@@ -29,6 +30,8 @@ pub struct Planner<'m> {
     graphs: Graphs,
     /// Curves of compute buffers that plans rest on, by settings without a context.
     curves: HashMap<Settings, Arc<Vec<Segment>>>,
+    /// Backends that plans are for, GPU by GPU; CUDA beyond the end.
+    backends: Vec<&'static [Backend]>,
 }
 
 impl<'m> Planner<'m> {
@@ -41,7 +44,13 @@ impl<'m> Planner<'m> {
             of_file: None,
             graphs: Graphs::default(),
             curves: HashMap::new(),
+            backends: Vec::new(),
         }
+    }
+
+    /// Sets the backends that plans are for, GPU by GPU. Where there are several for a GPU, its plan holds for each.
+    pub fn on_backends(self, backends: Vec<&'static [Backend]>) -> Planner<'m> {
+        Planner { backends, ..self }
     }
 
     /// Creates a planner for a file; `model` is its architecture, perhaps with a longer context. The quantization of settings
@@ -201,24 +210,9 @@ impl<'m> Planner<'m> {
         Ok(segments)
     }
 
-    /// Returns the need of every device as a plan counts it.
-    pub fn plan(&mut self, settings: &Settings) -> Result<Estimate, NotCovered> {
-        let mut need = self.estimate(settings)?;
-        if let Some(bytes) = self.planned_compute(settings)?.at(cells_of(settings)) {
-            need.devices[0].compute = Part { bytes, evidence: Evidence::Planned };
-        }
-        Ok(need)
-    }
-
-    /// Returns the need of all GPUs together as a plan counts it.
-    pub fn planned_totals(&mut self, settings: &Settings) -> Result<Vec<Bytes>, NotCovered> {
-        let compute = match self.planned_compute(settings)?.at(cells_of(settings)) {
-            Some(bytes) => vec![bytes],
-            None => self.compute_on(settings)?,
-        };
-        let held = self.weights_on(settings)?.into_iter().zip(self.cache_on(settings)?);
-        let gpus = held.zip(compute).take(settings.tensor_split.len());
-        Ok(gpus.map(|((weights, cache), compute)| weights + cache + compute).collect())
+    /// Returns the backends that plans are for on a GPU.
+    pub(crate) fn backends_of(&self, gpu: usize) -> &'static [Backend] {
+        self.backends.get(gpu).copied().unwrap_or(&[Backend::Cuda])
     }
 
     /// Cache and state of one layer on a device over cells, as [`Planner::compute`]. The cache

@@ -56,6 +56,16 @@ pub enum WindowCache {
     Full,
 }
 
+/// Whether several GPUs with all layers keep copies of their inputs, to compute in parallel.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum Pipelining {
+    /// As llama.cpp does on backends that support it.
+    #[default]
+    On,
+    /// As on backends without events.
+    Off,
+}
+
 /// How a model is run. Start from [`Settings::new`] and change fields.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Settings {
@@ -92,6 +102,8 @@ pub struct Settings {
     pub cache_placement: CachePlacement,
     /// Size of sliding-window caches.
     pub window_cache: WindowCache,
+    /// Copies for pipeline parallelism.
+    pub pipelining: Pipelining,
 }
 
 impl Settings {
@@ -113,6 +125,7 @@ impl Settings {
             experts: ExpertPlacement::WithLayer,
             cache_placement: CachePlacement::WithLayer,
             window_cache: WindowCache::Window,
+            pipelining: Pipelining::On,
         }
     }
 

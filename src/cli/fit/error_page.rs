@@ -1,9 +1,10 @@
 //! The page of the error that a model would end in.
 
+use kbgen_estimate::bytes::Bytes;
 use kbgen_estimate::estimator::Estimate;
 use serde::Serialize;
 
-use crate::cli::fit::report::driver;
+use crate::cli::fit::machine::GpuDevice;
 use crate::cli::fit::request::FitRequest;
 use crate::site::{Kind, PageId, Site};
 
@@ -21,10 +22,11 @@ pub(super) fn error_page(
     need: &Estimate,
     verdict: Option<&str>,
 ) -> Option<ErrorPage> {
-    if !matches!(verdict, Some("no" | "tight" | "offload")) || !request.machine.is_covered() {
+    if !matches!(verdict, Some("no" | "tight" | "offload")) || !request.machine.is_cuda() {
         return None;
     }
-    let free = request.machine.free(driver().low);
+    let least_used = |card: &GpuDevice| Bytes(card.room().low.0.saturating_sub(card.driver().low.0));
+    let free: Vec<Bytes> = request.machine.cards.iter().map(least_used).collect();
     let mut full = need.devices.iter().zip(&free).filter(|(device, free)| device.total() > **free);
     let fails = match full.next() {
         Some((device, free)) if device.weights.bytes > *free => "llamacpp-cuda-buffer-alloc-failed",

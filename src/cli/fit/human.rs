@@ -79,11 +79,14 @@ fn heading(report: &FitReport) -> TerminalText {
     for (place, device) in report.devices.iter().enumerate() {
         let number = if report.devices.len() > 1 { format!("GPU {place}: ") } else { "on ".to_string() };
         let shared = if device.unified { " shared with the system" } else { "" };
+        let visible = match device.visible_bytes == device.most_visible_bytes {
+            true => gib(device.visible_bytes),
+            false => span([device.visible_bytes, device.most_visible_bytes].map(|bytes| bytes as i64)),
+        };
         let line = format!(
-            "{number}{}, {}{shared} ({} visible to programs)",
+            "{number}{}, {}{shared} ({visible} visible to programs)",
             one_line(&device.name),
             gib(device.memory_bytes),
-            gib(device.visible_bytes)
         );
         text.push(wrap(&line, "", "  "));
         if device.memory_options_gib.len() > 1 {
@@ -106,14 +109,17 @@ fn verdict(report: &FitReport) -> TerminalText {
         2 => " on the fuller device",
         _ => " on the fullest device",
     };
+    let is_exact = report.devices.iter().all(|device| {
+        let [low, high] = device.parts.total_range_bytes;
+        low == high && device.visible_bytes == device.most_visible_bytes
+    });
+    let (most, measured) = match is_exact {
+        true => ("the driver's maximum", "the driver's measured maximum"),
+        false => ("the upper end of all ranges", "the upper end of all ranges"),
+    };
     let line = match report.verdict {
-        Some("fits") => {
-            format!("It fits, with {} free{fullest} at the driver's maximum", mib(margin.unsigned_abs()))
-        }
-        Some("tight") => format!(
-            "It is tight: {} short{fullest} at the driver's measured maximum",
-            mib(margin.unsigned_abs())
-        ),
+        Some("fits") => format!("It fits, with {} free{fullest} at {most}", mib(margin.unsigned_abs())),
+        Some("tight") => format!("It is tight: {} short{fullest} at {measured}", mib(margin.unsigned_abs())),
         Some("no") if report.plan.is_some() => format!(
             "It does not fit with the default split of llama.cpp, which is {} short{fullest}. It fits with the split below",
             mib(margin.unsigned_abs())
@@ -123,17 +129,7 @@ fn verdict(report: &FitReport) -> TerminalText {
             part_of(report),
             mib(margin.unsigned_abs())
         ),
-        Some("no") => {
-            let short = match report.margin_bytes {
-                Some(margin) => format!(", {} short{fullest}", mib(margin.unsigned_abs())),
-                None => ": weights and cache alone exceed the memory".to_string(),
-            };
-            format!("It does not fit{short}")
-        }
-        _ => format!(
-            "Not covered: compute buffers of this device are not modeled. Weights and cache leave {} free",
-            remaining(report)
-        ),
+        _ => format!("It does not fit, {} short{fullest}", mib(margin.unsigned_abs())),
     };
     let paragraph = wrap(&format!("{line}."), "", "");
     let (verdict, rest) = paragraph.split_at(paragraph.find([',', ':']).unwrap_or(paragraph.len()));
@@ -151,15 +147,6 @@ fn part_of(report: &FitReport) -> String {
         0 => format!("{} of {} layers on the GPU, the others in RAM", plan.settings.gpu_layers, layers + 1),
         experts => format!("the experts of {experts} of {layers} layers stay in RAM"),
     }
-}
-
-/// Returns the memory that weights and cache leave free on the fullest device.
-fn remaining(report: &FitReport) -> String {
-    let left = report
-        .devices
-        .iter()
-        .map(|device| device.visible_bytes.saturating_sub(device.other_bytes + device.parts.total_bytes));
-    gib(left.min().unwrap_or(0))
 }
 
 fn changes(report: &FitReport, remedies: &Remedies) -> TerminalText {

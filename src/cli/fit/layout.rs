@@ -86,13 +86,9 @@ fn is_variable(piece: &str) -> bool {
     piece.split_once('=').is_some_and(|(name, _)| name.chars().all(|c| c == '_' || c.is_ascii_uppercase()))
 }
 
-/// Formats a size, `-` for zero and `?` if unknown.
-pub(super) fn size(bytes: Option<u64>) -> String {
-    match bytes {
-        Some(0) => "-".to_string(),
-        Some(bytes) => gib(bytes),
-        None => "?".to_string(),
-    }
+/// Formats a size, `-` for zero.
+pub(super) fn size(bytes: u64) -> String {
+    if bytes == 0 { "-".to_string() } else { gib(bytes) }
 }
 
 /// Formats a range, with the unit once if both ends share it.

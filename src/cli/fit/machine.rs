@@ -1,7 +1,10 @@
 //! The devices of a request.
 
 use anyhow::{Result, anyhow, bail};
+use kbgen_estimate::backend::{Backend, driver_range};
 use kbgen_estimate::bytes::Bytes;
+use kbgen_estimate::estimator::BytesRange;
+use kbgen_estimate::plan::search::Available;
 use kbgen_estimate::speed::SpeedClass;
 
 use crate::cli::arguments::FitOptions;
@@ -22,14 +25,16 @@ pub(super) struct GpuDevice {
     pub slug: Option<String>,
     /// Nominal memory in bytes.
     pub memory: u64,
-    /// Bytes visible to programs.
+    /// Bytes visible to programs with the default settings of the system.
     pub visible: u64,
+    /// The most bytes that the system can make visible.
+    pub most_visible: u64,
     /// Sizes in GiB that it is sold with, if none was selected.
     pub memory_options: Vec<f64>,
     /// Bytes used by other programs.
     pub other: u64,
-    /// Whether the CUDA estimates apply.
-    pub cuda: bool,
+    /// Backends that the verdict has to hold for.
+    pub backends: &'static [Backend],
     /// Whether it shares system memory.
     pub unified: bool,
     /// Class and bandwidth in GB/s, if speeds were measured.
@@ -97,36 +102,68 @@ impl Machine {
         if free.is_empty() { vec![1] } else { free.iter().map(|share| share / common).collect() }
     }
 
-    /// Returns whether compute buffers are modeled on every device.
-    pub fn is_covered(&self) -> bool {
-        self.cards.iter().all(|card| card.cuda)
+    /// Returns whether all devices are CUDA GPUs with their own memory.
+    pub fn is_cuda(&self) -> bool {
+        self.cards.iter().all(GpuDevice::is_cuda)
     }
 
-    /// Returns the bytes for buffers on each device after the driver's share.
-    pub fn free(&self, driver: Bytes) -> Vec<Bytes> {
-        let free = |card: &GpuDevice| Bytes(card.room().saturating_sub(driver.0));
-        self.cards.iter().map(free).collect()
+    /// Describes the band of the compute buffers; none on CUDA, where they are exact.
+    pub fn basis(&self) -> Option<&'static str> {
+        let has = |backend: &Backend| self.cards.iter().any(|card| card.backends.contains(backend));
+        let text = match Backend::ALL.iter().rev().find(|backend| has(backend))? {
+            Backend::Sycl => {
+                "weights and cache exact; compute buffers of Vulkan within 20% of CUDA's in 8 logs, of SYCL up to 30% below in 2"
+            }
+            Backend::Metal => {
+                "weights, with the whole file mapped, and cache exact; compute buffers within 10%, or 32 MiB more, of CUDA's in 6 Metal logs"
+            }
+            Backend::Vulkan | Backend::Rocm => {
+                "weights and cache exact; compute buffers of ROCm within 3% of CUDA's in 4 logs, of Vulkan within 20% in 8"
+            }
+            Backend::CudaShared => "buffers exact; the system uses the same memory, and its share is a range",
+            Backend::Cuda => return None,
+        };
+        Some(text)
+    }
+
+    /// Returns the memory for buffers on each device, beside the most that the driver takes.
+    pub fn available(&self) -> Available {
+        let free = |card: &GpuDevice| Bytes(card.room().low.0.saturating_sub(card.driver().high.0));
+        Available { gpus: self.cards.iter().map(free).collect() }
     }
 }
 
 impl GpuDevice {
     /// Returns the visible memory not used by other programs.
-    pub fn room(&self) -> u64 {
-        self.visible - self.other
+    pub fn room(&self) -> BytesRange {
+        BytesRange { low: Bytes(self.visible - self.other), high: Bytes(self.most_visible - self.other) }
+    }
+
+    /// Returns the memory used beside the buffers.
+    pub fn driver(&self) -> BytesRange {
+        driver_range(self.backends)
+    }
+
+    /// Returns whether this is a CUDA GPU with its own memory.
+    pub fn is_cuda(&self) -> bool {
+        self.backends == [Backend::Cuda]
     }
 
     /// Creates a device from its page and a selected memory size.
     fn of(name: &str, slug: String, data: &DeviceData, size: Option<u64>) -> Self {
         let text = |field: &Option<String>| field.clone().unwrap_or_default();
         let class = SpeedClass::of(data.vendor.name(), &text(&data.architecture), &text(&data.memory_type));
+        let memory = size.unwrap_or_else(|| data.memory_bytes());
+        let visible = data.visible_range(memory);
         Self {
             name: name.to_string(),
             slug: Some(slug),
-            memory: size.unwrap_or_else(|| data.memory_bytes()),
-            visible: data.visible_of(size.unwrap_or_else(|| data.memory_bytes())),
+            memory,
+            visible: visible.low.0,
+            most_visible: visible.high.0,
             memory_options: if size.is_none() { data.memory_options_gb.clone() } else { Vec::new() },
             other: 0,
-            cuda: data.is_cuda(),
+            backends: data.backends(),
             unified: data.unified,
             speed: class.zip(data.bandwidth_gbps),
             compute_capability: data.compute_capability.as_deref().and_then(|text| text.parse().ok()),
@@ -139,9 +176,10 @@ impl GpuDevice {
             slug: None,
             memory,
             visible,
+            most_visible: visible,
             memory_options: Vec::new(),
             other: 0,
-            cuda: true,
+            backends: &[Backend::Cuda],
             unified: false,
             speed: None,
             compute_capability: None,

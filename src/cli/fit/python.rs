@@ -9,7 +9,6 @@ use kbgen_estimate::transformers::transformers;
 use kbgen_estimate::vllm::{DEFAULT_UTILIZATION, VllmCache, VllmSettings, VllmVerdict, vllm};
 use serde::Serialize;
 
-use crate::cli::fit::machine::GpuDevice;
 use crate::cli::fit::request::FitRequest;
 
 /// Estimates of both engines. `reason` explains a missing estimate.
@@ -72,7 +71,7 @@ fn not_covered(request: &FitRequest<'_>) -> Option<String> {
     let published = page.data.parameters.as_ref().map_or(0, |count| count.value);
     if request.machine.cards.is_empty() {
         Some("no device given".to_string())
-    } else if !request.machine.is_covered() {
+    } else if !request.machine.is_cuda() {
         Some("only NVIDIA GPUs with dedicated memory are modeled".to_string())
     } else if request.model.family.mxfp4_checkpoint {
         Some("the experts of the checkpoint are in MXFP4".to_string())
@@ -92,7 +91,7 @@ fn vllm_answer(request: &FitRequest<'_>, settings: &Settings) -> Vllm {
     }
     let is_wide = settings.cache_type_k <= CacheType::Bf16;
     let cache = if is_wide { VllmCache::Auto } else { VllmCache::Fp8 };
-    let memory = cards.iter().map(GpuDevice::room).min().unwrap_or(0);
+    let memory = cards.iter().map(|card| card.room().low.0).min().unwrap_or(0);
     let mut last = Vllm::default();
     for weights in WEIGHT_TYPES {
         let asked = VllmSettings {
@@ -136,11 +135,11 @@ fn transformers_answer(request: &FitRequest<'_>) -> Transformers {
         Ok(need) => need,
         Err(reason) => return none(reason.0),
     };
-    let (total, room) = (need.total(), card.room());
+    let (total, room) = (need.total(), card.room().low);
     Transformers {
         verdict: Some(match room {
-            room if total.high.0 <= room => "fits",
-            room if total.low.0 <= room => "tight",
+            room if total.high <= room => "fits",
+            room if total.low <= room => "tight",
             _ => "no",
         }),
         weight_type: Some(WeightType::Bf16.name()),

@@ -2,11 +2,11 @@
 
 use anyhow::{Result, anyhow};
 use kbgen_estimate::bytes::Bytes;
-use kbgen_estimate::estimator::{BytesRange, DeviceEstimate, Estimate, Evidence, NotCovered, driver_context};
+use kbgen_estimate::estimator::{DeviceEstimate, Estimate, Evidence, NotCovered};
 use kbgen_estimate::placement::Device;
 use kbgen_estimate::plan::Verdict;
 use kbgen_estimate::plan::remedies::Remedies;
-use kbgen_estimate::plan::search::{Available, largest_context};
+use kbgen_estimate::plan::search::largest_context;
 use kbgen_estimate::planner::Planner;
 use kbgen_estimate::quantization::Quantization;
 use kbgen_estimate::settings::{ExpertPlacement, Settings};
@@ -26,7 +26,7 @@ use crate::site::{DEFAULT_QUANT, Site};
 pub(super) struct FitReport {
     pub model: ModelInfo,
     pub settings: ReportedSettings,
-    /// `fits`, `tight`, `offload` (a part in RAM), `no`, or `not covered`; none without a device.
+    /// `fits`, `tight`, `offload` (a part in RAM) or `no`; none without a device.
     pub verdict: Option<&'static str>,
     /// Bytes left on the fullest device at the driver's maximum; negative if memory is missing.
     pub margin_bytes: Option<i64>,
@@ -81,9 +81,14 @@ pub(super) struct ReportedSettings {
 pub(super) struct BufferSizes {
     pub weights_bytes: u64,
     pub cache_bytes: u64,
-    /// `None` if not modeled.
-    pub compute_bytes: Option<u64>,
+    /// Upper end of `compute_range_bytes`.
+    pub compute_bytes: u64,
+    /// Minimum and maximum.
+    pub compute_range_bytes: [u64; 2],
+    /// Upper end of `total_range_bytes`.
     pub total_bytes: u64,
+    /// Minimum and maximum.
+    pub total_range_bytes: [u64; 2],
     /// Whether the compute buffer is approximated by the planner instead of replayed.
     #[serde(skip)]
     pub is_planned: bool,
@@ -96,6 +101,10 @@ pub(super) struct DeviceReport {
     pub memory_bytes: u64,
     /// Memory visible to programs.
     pub visible_bytes: u64,
+    /// The most that the system can make visible.
+    pub most_visible_bytes: u64,
+    /// Backends that the verdict has to hold for.
+    pub backends: Vec<&'static str>,
     pub other_bytes: u64,
     /// Sizes in GiB that the device is sold with, unless `--memory` selects one.
     pub memory_options_gib: Vec<f64>,
@@ -104,9 +113,9 @@ pub(super) struct DeviceReport {
     #[serde(flatten)]
     pub parts: BufferSizes,
     /// Minimum and maximum.
-    pub driver_bytes: Option<[u64; 2]>,
-    /// Free memory at the driver's maximum and minimum.
-    pub free_bytes: Option<[i64; 2]>,
+    pub driver_bytes: [u64; 2],
+    /// Free memory at the upper and lower ends of all ranges.
+    pub free_bytes: [i64; 2],
     pub verdict: &'static str,
 }
 
@@ -131,37 +140,28 @@ pub(super) struct QuantizationRow {
     pub largest_context: Option<u64>,
 }
 
-/// Returns the memory used by the driver on a device.
-pub(super) fn driver() -> BytesRange {
-    driver_context(Device::Gpu(0)).expect("a GPU has a driver")
-}
-
-/// Returns the memory for buffers at the driver's maximum.
-pub(super) fn room(request: &FitRequest<'_>) -> Available {
-    Available { gpus: request.machine.free(driver().high) }
-}
-
 /// Estimates a request.
 ///
 /// # Errors
 /// If llama.cpp would reject the settings, or they are not modeled.
 pub(super) fn report(site: &Site, request: &FitRequest<'_>) -> Result<FitReport> {
     let model = request.model_of_all_slots();
-    let mut planner = match &request.source {
+    let planner = match &request.source {
         ModelSource::Page(_) => Planner::new(&model),
         ModelSource::File(file) => Planner::of_file(&model, &file.model),
     };
-    let report = plan(site, request, &mut planner);
+    let backends = request.machine.cards.iter().map(|card| card.backends).collect();
+    let report = plan(site, request, &mut planner.on_backends(backends));
     report.map_err(|reason| anyhow!("{reason}"))
 }
 
 fn plan(site: &Site, request: &FitRequest<'_>, planner: &mut Planner<'_>) -> Result<FitReport, NotCovered> {
-    let has_verdict = !request.machine.cards.is_empty() && request.machine.is_covered();
+    let has_verdict = !request.machine.cards.is_empty();
     let rows = rows(request, planner, has_verdict)?;
     let settings = Settings { quantization: choose(request, &rows), ..request.settings.clone() };
     let need = planner.plan(&settings)?;
     let verdict = verdict(request, &need);
-    let available = room(request);
+    let available = request.machine.available();
     let remedies = match verdict {
         Some("no" | "tight") if has_verdict => {
             let quants = request.candidates.iter().copied();
@@ -201,7 +201,7 @@ fn plan(site: &Site, request: &FitRequest<'_>, planner: &mut Planner<'_>) -> Res
         },
         settings: chosen(request, &settings, &need),
         verdict,
-        margin_bytes: devices.iter().filter_map(|device| Some(device.free_bytes?[0])).min(),
+        margin_bytes: devices.iter().map(|device| device.free_bytes[0]).min(),
         largest_context: if has_verdict { longest(request, planner, &settings)? } else { None },
         best_quant: rows
             .iter()
@@ -225,7 +225,7 @@ fn plan(site: &Site, request: &FitRequest<'_>, planner: &mut Planner<'_>) -> Res
 }
 
 fn host(need: &Estimate) -> BufferSizes {
-    parts(need.device(Device::Host).expect("every estimate has a host"), true)
+    parts(need.device(Device::Host).expect("every estimate has a host"))
 }
 
 /// Returns the largest context of one slot.
@@ -234,7 +234,7 @@ fn longest(
     planner: &mut Planner<'_>,
     settings: &Settings,
 ) -> Result<Option<u64>, NotCovered> {
-    let longest = largest_context(planner, settings, &room(request))?;
+    let longest = largest_context(planner, settings, &request.machine.available())?;
     Ok(longest.map(|tokens| tokens / request.contexts()))
 }
 
@@ -282,37 +282,25 @@ fn choose(request: &FitRequest<'_>, rows: &[QuantizationRow]) -> Quantization {
     request.quant.or(chosen).unwrap_or(request.settings.quantization)
 }
 
-/// Returns the verdict over all devices: `no` if one is too small, or else `not covered` if one is not covered.
+/// Returns the verdict over all devices, which is that of the worst.
 fn verdict(request: &FitRequest<'_>, need: &Estimate) -> Option<&'static str> {
     let cards = request.machine.cards.iter().zip(&need.devices);
-    let verdicts: Vec<_> =
-        cards.map(|(card, device)| device_verdict(card, &parts(device, card.cuda))).collect();
-    let is_covered = !verdicts.contains(&None);
-    let worst = verdicts.into_iter().max()?;
-    Some(name(worst.filter(|worst| is_covered || *worst == Verdict::No)))
+    cards.map(|(card, device)| device_verdict(card, device)).max().map(Verdict::name)
 }
 
-/// Returns the verdict for one device, or `None` if the rest fits but its compute buffers are not covered.
-fn device_verdict(card: &GpuDevice, parts: &BufferSizes) -> Option<Verdict> {
-    let room = card.room();
-    match card.cuda {
-        true => Some(Verdict::of(parts.total_bytes, room)),
-        false => (parts.total_bytes > room).then_some(Verdict::No),
-    }
+fn device_verdict(card: &GpuDevice, device: &DeviceEstimate) -> Verdict {
+    Verdict::of_ranges(device.total_range(), card.driver(), card.room())
 }
 
-fn name(verdict: Option<Verdict>) -> &'static str {
-    verdict.map_or("not covered", Verdict::name)
-}
-
-fn parts(device: &DeviceEstimate, is_covered: bool) -> BufferSizes {
-    let compute = is_covered.then_some(device.compute.bytes.0);
-    let (weights, cache) = (device.weights.bytes.0, device.cache.bytes.0);
+fn parts(device: &DeviceEstimate) -> BufferSizes {
+    let total = device.total_range();
     BufferSizes {
-        weights_bytes: weights,
-        cache_bytes: cache,
-        compute_bytes: compute,
-        total_bytes: weights + cache + compute.unwrap_or(0),
+        weights_bytes: device.weights.bytes.0,
+        cache_bytes: device.cache.bytes.0,
+        compute_bytes: device.compute.bytes.0,
+        compute_range_bytes: [device.compute.low.0, device.compute.bytes.0],
+        total_bytes: total.high.0,
+        total_range_bytes: [total.low.0, total.high.0],
         is_planned: device.compute.evidence == Evidence::Planned,
     }
 }
@@ -320,21 +308,24 @@ fn parts(device: &DeviceEstimate, is_covered: bool) -> BufferSizes {
 fn devices(request: &FitRequest<'_>, need: &Estimate) -> Vec<DeviceReport> {
     let cards = request.machine.cards.iter().zip(&need.devices);
     let answers = cards.map(|(card, device)| {
-        let parts = parts(device, card.cuda);
-        let room = card.room() as i64 - parts.total_bytes as i64;
-        let (low, high) = (driver().low.0, driver().high.0);
+        let parts = parts(device);
+        let (driver, room) = (card.driver(), card.room());
+        let least = room.low.0 as i64 - (parts.total_range_bytes[1] + driver.high.0) as i64;
+        let most = room.high.0 as i64 - (parts.total_range_bytes[0] + driver.low.0) as i64;
         DeviceReport {
             name: card.name.clone(),
             slug: card.slug.clone(),
             memory_bytes: card.memory,
             visible_bytes: card.visible,
+            most_visible_bytes: card.most_visible,
+            backends: card.backends.iter().map(|backend| backend.name()).collect(),
             other_bytes: card.other,
             memory_options_gib: card.memory_options.clone(),
             unified: card.unified,
-            verdict: name(device_verdict(card, &parts)),
+            verdict: device_verdict(card, device).name(),
             parts,
-            driver_bytes: card.cuda.then_some([low, high]),
-            free_bytes: card.cuda.then_some([room - high as i64, room - low as i64]),
+            driver_bytes: [driver.low.0, driver.high.0],
+            free_bytes: [least, most],
         }
     });
     answers.collect()
@@ -344,8 +335,8 @@ fn chosen(request: &FitRequest<'_>, settings: &Settings, need: &Estimate) -> Rep
     let needs_kernel = |device: &DeviceEstimate| device.compute.evidence == Evidence::ReplayedWithKernel;
     let evidence = if request.source.unknown_architecture().is_some() {
         "weights exact; unknown architecture, so cache and compute buffers are those of a Llama of this size"
-    } else if !request.machine.is_covered() {
-        "weights and cache computed; compute buffers of this device not covered"
+    } else if let Some(basis) = request.machine.basis() {
+        basis
     } else if need.devices.iter().any(|device| device.compute.evidence == Evidence::Planned) {
         "weights and cache exact; some compute buffers approximate"
     } else if need.devices.iter().any(needs_kernel) {

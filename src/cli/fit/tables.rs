@@ -1,9 +1,10 @@
 //! Tables of a report: buffers by device, quantizations.
 
+use kbgen_estimate::backend::Backend;
 use kbgen_estimate::estimator::BytesRange;
 
 use crate::cli::fit::layout::{paragraph_in, section, size, span};
-use crate::cli::fit::report::{BufferSizes, DeviceReport, FitReport, QuantizationRow, driver};
+use crate::cli::fit::report::{BufferSizes, DeviceReport, FitReport, QuantizationRow};
 use crate::escape::{Style, TerminalText};
 use crate::site::{format_count, gib};
 
@@ -15,22 +16,29 @@ pub(super) fn one_device(device: &DeviceReport, ram: &BufferSizes) -> String {
         text.push_str(&format!("{}\n", line.trim_end()));
     };
     let gpu = &device.parts;
-    let known = if gpu.compute_bytes.is_some() { "exact" } else { "computed" };
-    line("weights", size(Some(gpu.weights_bytes)), size(Some(ram.weights_bytes)), known);
-    line("KV cache and state", size(Some(gpu.cache_bytes)), size(Some(ram.cache_bytes)), known);
-    if gpu.compute_bytes.is_some() {
-        let known = if gpu.is_planned { "about" } else { known };
-        line("compute buffer", size(gpu.compute_bytes), size(ram.compute_bytes), known);
-    } else {
-        line("compute buffer", "?".to_string(), String::new(), "not covered");
+    let is_mapped = gpu.total_range_bytes[0] + gpu.compute_range_bytes[1]
+        < gpu.total_range_bytes[1] + gpu.compute_range_bytes[0];
+    let held = if is_mapped { "at most" } else { "exact" };
+    line("weights", size(gpu.weights_bytes), size(ram.weights_bytes), held);
+    line("KV cache and state", size(gpu.cache_bytes), size(ram.cache_bytes), "exact");
+    let [low, high] = gpu.compute_range_bytes;
+    match low == high {
+        true => {
+            let known = if gpu.is_planned { "about" } else { "exact" };
+            line("compute buffer", size(high), size(ram.compute_bytes), known);
+        }
+        false => line(
+            "compute buffer",
+            span([low, high].map(|bytes| bytes as i64)),
+            size(ram.compute_bytes),
+            "range",
+        ),
     }
     if device.other_bytes > 0 {
-        line("other programs", size(Some(device.other_bytes)), String::new(), "given");
+        line("other programs", size(device.other_bytes), String::new(), "given");
     }
-    if let (Some(driver), Some(free)) = (device.driver_bytes, device.free_bytes) {
-        line("driver", span(driver.map(|bytes| bytes as i64)), String::new(), "range");
-        line("free", span(free), String::new(), "range");
-    }
+    line("driver", span(device.driver_bytes.map(|bytes| bytes as i64)), String::new(), "range");
+    line("free", span(device.free_bytes), String::new(), "range");
     text
 }
 
@@ -40,28 +48,29 @@ pub(super) fn several_devices(devices: &[DeviceReport], host: &BufferSizes) -> S
         format!("\n  {:<7}{:>13}{:>13}{:>13}{:>24}\n", "", "weights", "KV cache", "compute", "free");
     let mut line = |name: &str, parts: &BufferSizes, free: String| {
         let [weights, cache, compute] =
-            [Some(parts.weights_bytes), Some(parts.cache_bytes), parts.compute_bytes].map(size);
+            [parts.weights_bytes, parts.cache_bytes, parts.compute_bytes].map(size);
         let line = format!("  {name:<7}{weights:>13}{cache:>13}{compute:>13}{free:>24}");
         text.push_str(&format!("{}\n", line.trim_end()));
     };
     for (place, device) in devices.iter().enumerate() {
-        let free = device.free_bytes.map_or_else(|| "not covered".to_string(), span);
-        line(&format!("GPU {place}"), &device.parts, free);
+        line(&format!("GPU {place}"), &device.parts, span(device.free_bytes));
     }
     line("RAM", host, String::new());
-    let is_covered = devices.iter().all(|device| device.parts.compute_bytes.is_some());
-    text.push_str(&match is_covered {
-        true => {
-            format!("  Buffers are exact. The driver uses {}, so free memory is a range.\n", drivers_share())
-        }
-        false => "  Weights and cache are computed; compute buffers of these devices are not covered.\n"
-            .to_string(),
-    });
+    let drivers = devices.iter().map(|device| device.driver_bytes);
+    let driver = drivers.reduce(|all, one| [all[0].min(one[0]), all[1].max(one[1])]).unwrap_or_default();
+    let is_exact = devices
+        .iter()
+        .all(|device| device.parts.compute_range_bytes[0] == device.parts.compute_range_bytes[1]);
+    let buffers = if is_exact { "Buffers are exact." } else { "Compute buffers are at most as large." };
+    text.push_str(&format!(
+        "  {buffers} The driver uses {}, so free memory is a range.\n",
+        span(driver.map(|bytes| bytes as i64))
+    ));
     text
 }
 
 fn drivers_share() -> String {
-    let BytesRange { low, high } = driver();
+    let BytesRange { low, high } = Backend::Cuda.profile().driver;
     span([low, high].map(|bytes| bytes.0 as i64))
 }
 

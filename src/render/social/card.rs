@@ -116,7 +116,7 @@ fn device(inputs: &RenderInputs<'_>, page: &Page<DeviceData>) -> Card {
     let memory = Some((format!("{} GB", data.memory_gb), texts.tr("memory").to_string()));
     let bandwidth =
         data.bandwidth_gbps.map(|rate| (format!("{} GB/s", number(rate)), texts.tr("bandwidth").to_string()));
-    let fitting = data.is_cuda().then(|| fitting(inputs, data.visible_bytes())).map(|fitting| {
+    let fitting = Some(fitting(inputs, &data.memory())).map(|fitting| {
         let share = texts.fill("{n} of {all}", &[("n", &fitting.count), ("all", &fitting.of)]);
         (share, texts.fill("models fit at {quant}", &[("quant", &fitting.quant)]))
     });

@@ -4,6 +4,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::render::address::{href, root};
+use crate::render::fit_files::backends;
 use crate::render::templates::view_value;
 use crate::render::views::TemplatePage;
 use crate::render::views::context::{PageMeta, RenderContext, with_layout};
@@ -25,9 +26,9 @@ struct ComparedDevice {
     title: String,
     href: String,
     memory: String,
-    /// Bytes of memory that programs can use.
-    visible: u64,
-    covered: bool,
+    /// The least and the most bytes of memory that programs can use.
+    visible: [u64; 2],
+    backends: Vec<usize>,
     speed_class: Option<usize>,
     maker: String,
     place: String,
@@ -74,13 +75,14 @@ fn speed(cx: &RenderContext<'_>) -> Value {
 
 fn row(cx: &RenderContext<'_>, root: &str, device: &Page<DeviceData>) -> ComparedDevice {
     let data = &device.data;
+    let visible = data.memory().visible;
     ComparedDevice {
         slug: device.head.id.slug.clone(),
         title: device.head.title.value.clone(),
         href: href(root, &device.head.id.address()),
         memory: format!("{} GB", data.memory_gb),
-        visible: data.visible_bytes(),
-        covered: data.is_cuda(),
+        visible: [visible.low.0, visible.high.0],
+        backends: backends(data.backends()),
         speed_class: cx.inputs.fits.speeds.devices.get(&device.head.id.slug).copied(),
         maker: data.vendor.name().to_string(),
         place: cx.tr(MachineType::of(data).title()).into(),

@@ -14,7 +14,7 @@ use crate::render::views::defaults::default_quant;
 use crate::render::views::lists::class_name;
 use crate::render::views::model::{by_parameters, cells, table_quants, verdict_rank};
 use crate::site::kinds::{DeviceData, ModelData, Vendor};
-use crate::site::{DEFAULT_CTX, DEFAULT_QUANT, Head, Page, Run, format_count, gib, number};
+use crate::site::{DEFAULT_CTX, DEFAULT_QUANT, DeviceMemory, Head, Page, Run, format_count, gib, number};
 
 #[derive(Serialize)]
 struct DeviceView {
@@ -25,8 +25,7 @@ struct DeviceView {
     memory: String,
     note: Option<String>,
     body_html: Value,
-    covered: bool,
-    reason: Option<String>,
+    basis: Option<String>,
     usable: String,
     models: Vec<ModelRow>,
     quants: Vec<String>,
@@ -63,7 +62,7 @@ pub(super) fn build_page(cx: &RenderContext<'_>, at: usize) -> TemplatePage {
         address: &address,
         kind: "device",
         title: &device.head.title.value,
-        description: describe(cx, &view, &fitting(cx.inputs, device.data.visible_bytes())),
+        description: describe(cx, &view, &fitting(cx.inputs, &device.data.memory())),
         trail: vec![(cx.tr("Hardware").into(), "hardware/")],
         head: Some(&device.head),
         toc,
@@ -83,14 +82,14 @@ pub(in crate::render) struct Fitting {
     pub quant: &'static str,
 }
 
-/// Counts the models that fit in this much usable memory, in bytes.
-pub(in crate::render) fn fitting(inputs: &RenderInputs<'_>, memory: u64) -> Fitting {
+/// Counts the models that fit on a device.
+pub(in crate::render) fn fitting(inputs: &RenderInputs<'_>, memory: &DeviceMemory) -> Fitting {
     let fits = inputs.fits;
     let verdict = |model: &Page<ModelData>| {
         let figures = fits.figures(&model.head.id.slug)?;
         let ctx = DEFAULT_CTX.min(figures.max_ctx);
-        let total = figures.total(default_quant(inputs, &model.data, figures)?, Run::plain(0), ctx)?;
-        Some(Verdict::of(total, memory))
+        let quant = default_quant(inputs, &model.data, figures)?;
+        Some(memory.verdict(figures.total_range(quant, Run::plain(0), ctx, memory.backends)?))
     };
     let verdicts: Vec<Verdict> = inputs.site.models.iter().filter_map(verdict).collect();
     let count = verdicts.iter().filter(|verdict| **verdict == Verdict::Fits).count();
@@ -98,28 +97,21 @@ pub(in crate::render) fn fitting(inputs: &RenderInputs<'_>, memory: u64) -> Fitt
 }
 
 fn describe(cx: &RenderContext<'_>, view: &DeviceView, fitting: &Fitting) -> String {
-    match view.covered {
-        true => cx.fill(
-            "{device} with {size} of memory: {n} of {all} models in the catalog fit at {quant} and a context of {context} tokens.",
-            &[
-                ("context", &DEFAULT_CTX),
-                ("device", &view.title),
-                ("size", &view.memory),
-                ("n", &fitting.count),
-                ("all", &fitting.of),
-                ("quant", &fitting.quant),
-            ],
-        ),
-        false => cx.fill(
-            "{device} with {size} of memory: specifications, without verdicts.",
-            &[("device", &view.title), ("size", &view.memory)],
-        ),
-    }
+    cx.fill(
+        "{device} with {size} of memory: {n} of {all} models in the catalog fit at {quant} and a context of {context} tokens.",
+        &[
+            ("context", &DEFAULT_CTX),
+            ("device", &view.title),
+            ("size", &view.memory),
+            ("n", &fitting.count),
+            ("all", &fitting.of),
+            ("quant", &fitting.quant),
+        ],
+    )
 }
 
 fn view(cx: &RenderContext<'_>, device: &Page<DeviceData>, root: &str) -> DeviceView {
     let data = &device.data;
-    let covered = data.is_cuda();
     DeviceView {
         title: device.head.title.value.clone(),
         vendor: data.vendor.name().to_string(),
@@ -128,10 +120,9 @@ fn view(cx: &RenderContext<'_>, device: &Page<DeviceData>, root: &str) -> Device
         memory: format!("{} GB", data.memory_gb),
         note: data.note.clone(),
         body_html: html(cx.body(&device.head).html()),
-        covered,
-        reason: (!covered).then(|| reason(cx, data)),
+        basis: basis(cx, data),
         usable: usable(cx, data).into(),
-        models: if covered { models(cx, root, data.visible_bytes()) } else { Vec::new() },
+        models: models(cx, root, &data.memory()),
         quants: table_quants(cx),
         table_context: format_count(DEFAULT_CTX),
         sources: sources(cx.texts(), &data.evidence),
@@ -141,17 +132,24 @@ fn view(cx: &RenderContext<'_>, device: &Page<DeviceData>, root: &str) -> Device
     }
 }
 
-fn reason(cx: &RenderContext<'_>, data: &DeviceData) -> String {
-    let backend = match data.vendor {
-        Vendor::Apple => cx.tr("Metal, which also maps the whole model file into GPU memory,"),
-        Vendor::Amd => cx.tr("ROCm and Vulkan"),
-        Vendor::Intel => cx.tr("SYCL and Vulkan"),
-        Vendor::Nvidia => cx.tr("this chip"),
+/// Describes what the verdicts rest on; none where the figures are exact.
+fn basis(cx: &RenderContext<'_>, data: &DeviceData) -> Option<String> {
+    let text = match data.vendor {
+        Vendor::Nvidia if data.is_cuda() => return None,
+        Vendor::Nvidia => cx.tr(
+            "Buffers are those of CUDA. System and GPU use the same memory: the verdicts count up to 3.8 GiB for the system and the driver, and the whole model file.",
+        ),
+        Vendor::Amd => cx.tr(
+            "The verdicts hold for ROCm, whose compute buffer is within 3% of the one on CUDA, and for Vulkan, within 20%, as in all logs compared.",
+        ),
+        Vendor::Apple => cx.tr(
+            "The verdicts are for Metal, which maps the whole model file. The compute buffer is within 10% of the one on CUDA, or up to 32 MiB above that, as in all logs compared.",
+        ),
+        Vendor::Intel => cx.tr(
+            "The verdicts hold for Vulkan, whose compute buffer is within 20% of the one on CUDA, and for SYCL, up to 30% below it, as in all logs compared.",
+        ),
     };
-    cx.fill(
-        "Compute buffers were measured with CUDA, not with {backend}, so there is no verdict. The model pages list weights and KV cache.",
-        &[("backend", &backend)],
-    )
+    Some(text.into())
 }
 
 fn usable<'s>(cx: &RenderContext<'s>, data: &DeviceData) -> &'s str {
@@ -195,11 +193,18 @@ fn facts(cx: &RenderContext<'_>, data: &DeviceData) -> Vec<Fact> {
     .collect()
 }
 
-/// Describes the memory that programs can use, and the source of that figure.
+/// Describes the memory that programs see, and the source of that figure.
 fn visible(cx: &RenderContext<'_>, data: &DeviceData) -> String {
-    let size = gib(data.visible_bytes());
+    let range = data.visible_range(data.memory_bytes());
+    let size = match range.low == range.high {
+        true => gib(range.low.0),
+        false => cx.fill("{from} to {to}", &[("from", &gib(range.low.0)), ("to", &gib(range.high.0))]),
+    };
     match &data.visible_source {
         Some(source) => cx.fill("{size}, {source}", &[("size", &size), ("source", source)]),
+        None if data.vendor == Vendor::Apple => {
+            cx.fill("{size}: the default before macOS 26, and since", &[("size", &size)])
+        }
         None => cx.fill("{size}, the lowest of similar devices", &[("size", &size)]),
     }
 }
@@ -217,7 +222,7 @@ fn in_column(cx: &RenderContext<'_>, cell: CellView) -> CellView {
 }
 
 /// Returns verdicts for all models: those that fit first, by size.
-fn models(cx: &RenderContext<'_>, root: &str, memory: u64) -> Vec<ModelRow> {
+fn models(cx: &RenderContext<'_>, root: &str, memory: &DeviceMemory) -> Vec<ModelRow> {
     let models = by_parameters(cx).into_iter().rev();
     let mut rows: Vec<ModelRow> = models
         .filter_map(|model| Some((model, cx.inputs.fits.figures(&model.head.id.slug)?)))

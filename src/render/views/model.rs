@@ -19,7 +19,8 @@ use crate::render::views::model_facts::facts;
 use crate::render::views::partial::partial;
 use crate::site::kinds::ModelData;
 use crate::site::{
-    CACHE_TYPES, DEFAULT_CTX, DEFAULT_QUANT, Figures, Head, ModelFit, Page, Run, format_count, gib,
+    CACHE_TYPES, DEFAULT_CTX, DEFAULT_QUANT, DeviceMemory, Figures, Head, ModelFit, Page, Run, format_count,
+    gib,
 };
 
 #[derive(Serialize)]
@@ -319,25 +320,25 @@ fn names(cx: &RenderContext<'_>, model: &ModelData, figures: &Figures) -> Vec<St
     quants_of(cx, model, figures).into_iter().map(|quant| cx.inputs.fits.quants[quant].clone()).collect()
 }
 
-/// Returns verdicts for a model on a device with `memory` usable bytes, by quantization.
+/// Returns verdicts for a model on a device, by quantization.
 pub(super) fn cells(
     cx: &RenderContext<'_>,
     model: &ModelData,
     figures: &Figures,
-    memory: u64,
+    memory: &DeviceMemory,
 ) -> Vec<CellView> {
     let fits = cx.inputs.fits;
     let ctx = DEFAULT_CTX.min(figures.max_ctx);
     let usual = default_quant(cx.inputs, model, figures);
     let cell = |quant: usize| {
-        let total = figures.total(quant, Run::plain(0), ctx)?;
-        let verdict = Verdict::of(total, memory);
+        let total = figures.total_range(quant, Run::plain(0), ctx, memory.backends)?;
+        let verdict = memory.verdict(total);
         // The same quantization as on the page of models by memory.
         let in_part = match verdict {
             Verdict::No if Some(quant) == usual => partial(cx, figures, quant, ctx, memory),
             _ => None,
         };
-        let largest = || figures.largest_context(quant, Run::plain(0), fits.driver.1, memory);
+        let largest = || figures.largest_context(quant, Run::plain(0), memory);
         Some(CellView {
             quant: fits.quants[quant].clone(),
             verdict: if in_part.is_some() { "part" } else { verdict.name() },
@@ -383,7 +384,7 @@ fn devices(cx: &RenderContext<'_>, root: &str, model: &ModelData, figures: &Figu
             href: href(root, &device.head.id.address()),
             memory: format!("{} GB", device.data.memory_gb),
             memory_bytes: device.data.memory_bytes(),
-            quant_cells: cells(cx, model, figures, device.data.visible_bytes()),
+            quant_cells: cells(cx, model, figures, &device.data.memory()),
         })
         .collect();
     rows.sort_by_key(|row| verdict_rank(&row.quant_cells));

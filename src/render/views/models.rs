@@ -15,7 +15,7 @@ use crate::render::views::defaults::{default_quant, default_run};
 use crate::render::views::lists::slug;
 use crate::render::views::partial::partial;
 use crate::site::kinds::{ModelData, given};
-use crate::site::{DEFAULT_CTX, Page, gib};
+use crate::site::{DEFAULT_CTX, DeviceMemory, Page, gib};
 
 #[derive(Serialize)]
 struct Family {
@@ -141,11 +141,11 @@ fn sizes(cx: &RenderContext<'_>, model: &Page<ModelData>) -> Option<Vec<Cell>> {
     let run = default_run(cx.inputs, model)?;
     let quant = fits.quant(&run.quant_name)?;
     let cell = |size: &u64| {
-        let memory = cx.site().visible_of_size(size << 30);
-        match Verdict::of(run.total(), memory) {
+        let visible = cx.site().visible_of_size(size << 30);
+        match Verdict::of(run.total(), visible) {
             Verdict::Fits => Cell { verdict: "fits", text: cx.tr("fits").into() },
             Verdict::Tight => Cell { verdict: "tight", text: cx.tr("tight").into() },
-            Verdict::No => match partial(cx, figures, quant, run.ctx, memory) {
+            Verdict::No => match partial(cx, figures, quant, run.ctx, &DeviceMemory::cuda(visible)) {
                 Some(text) => Cell { verdict: "part", text },
                 None => Cell { verdict: "no", text: cx.tr("no").into() },
             },

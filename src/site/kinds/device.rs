@@ -1,6 +1,7 @@
 //! Data of hardware pages.
 
 use jiff::civil::Date;
+use kbgen_estimate::backend::Backend;
 
 use crate::schema::{Integer, record, words};
 use crate::site::kinds::common::{ALIASES, ALSO_KNOWN_AS, DRAFT, Evidence, SOURCES, TITLE};
@@ -87,8 +88,19 @@ impl DeviceData {
         (self.memory_gb * 1_073_741_824.0) as u64
     }
 
-    /// Returns whether figures for CUDA apply.
+    /// Returns whether it is a CUDA GPU with its own memory.
     pub fn is_cuda(&self) -> bool {
-        self.vendor == Vendor::Nvidia && self.class == DeviceClass::Gpu
+        self.backends() == [Backend::Cuda]
+    }
+
+    /// Returns the backends of llama.cpp that it is used with: a verdict holds for each of them.
+    pub fn backends(&self) -> &'static [Backend] {
+        match self.vendor {
+            Vendor::Nvidia if self.class == DeviceClass::Gpu => &[Backend::Cuda],
+            Vendor::Nvidia => &[Backend::CudaShared],
+            Vendor::Amd => &[Backend::Rocm, Backend::Vulkan],
+            Vendor::Apple => &[Backend::Metal],
+            Vendor::Intel => &[Backend::Sycl, Backend::Vulkan],
+        }
     }
 }

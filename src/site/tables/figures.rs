@@ -2,10 +2,15 @@
 
 use std::ops::Range;
 
+use kbgen_estimate::backend::{Backend, Profile, has_own_memory};
+use kbgen_estimate::bytes::Bytes;
+use kbgen_estimate::estimator::BytesRange;
+use kbgen_estimate::plan::Verdict;
 use kbgen_estimate::plan::partial::{WholeBytes, partial_bytes, through};
 use kbgen_estimate::segments::value_at;
 use serde::{Deserialize, Serialize};
 
+use crate::site::DeviceMemory;
 use crate::site::tables::curve::{CELLS, Curve};
 use crate::site::tables::offload::{Offload, SampledSplit, SampledSplits};
 use crate::site::tables::{PAIRS, Run, Runner, SLOTS, Vllm};
@@ -99,6 +104,11 @@ pub struct LayerWeights {
     pub largest_expert: u64,
 }
 
+/// Returns the run whose compute buffer is nearest to that of a backend.
+fn on(profile: &Profile, run: Run) -> Run {
+    if profile.widens_cache { run } else { Run { key: 0, value: 0, ..run } }
+}
+
 impl Figures {
     /// Returns cache and state of all layers.
     pub fn cache(&self, run: Run, ctx: u64) -> u64 {
@@ -147,22 +157,48 @@ impl Figures {
         Some(weights + self.cache(run, ctx) + self.compute(run, ctx)?)
     }
 
-    /// Returns the sum of weights, cache and compute buffer on a single GPU, with the last `gpu_layers` layers on it
-    /// (the output counts as one) and the experts of the first `host_experts` layers on the host.
+    /// Weights, cache and compute buffer on one GPU with all layers, with any of these backends.
+    pub fn total_range(&self, quant: usize, run: Run, ctx: u64, backends: &[Backend]) -> Option<BytesRange> {
+        let fit = self.quants.get(quant)?.as_ref()?;
+        let cache = Bytes(self.cache(run, ctx));
+        let of = |backend: &Backend| {
+            let profile = backend.profile();
+            let compute = profile.compute(Bytes(self.compute(on(&profile, run), ctx)?));
+            let weights = profile.weights(Bytes(fit.gpu), Bytes(fit.file), true);
+            Some(BytesRange {
+                low: weights.low + cache + compute.low,
+                high: weights.high + cache + compute.high,
+            })
+        };
+        let ranges: Option<Vec<BytesRange>> = backends.iter().map(of).collect();
+        ranges?.into_iter().reduce(BytesRange::hull)
+    }
+
+    /// Weights, cache and compute buffer at most on the only GPU, with so many layers on it (the output counted as one)
+    /// and the experts of so many first layers on the host; none on a device that shares the host's memory.
     pub fn total_of_part(
         &self,
         quant: usize,
         run: Run,
         (gpu_layers, host_experts): (usize, usize),
         ctx: u64,
+        backends: &[Backend],
     ) -> Option<u64> {
+        if !has_own_memory(backends) {
+            return None;
+        }
         let fit = self.quants.get(quant)?.as_ref()?;
         let on_host = (self.classes.len() + 1).saturating_sub(gpu_layers);
         let mine = on_host.min(self.classes.len())..self.classes.len();
         let output = if gpu_layers > 0 { fit.output.gpu } else { 0 };
         let weights = self.weights_of(quant, mine.clone(), 0..host_experts)? + output;
-        let compute = self.compute_of_part(fit, run, (on_host, host_experts), ctx)?;
-        Some(weights + self.cache_of(mine, run, ctx) + compute)
+        let compute = |backend: &Backend| {
+            let profile = backend.profile();
+            let bytes = self.compute_of_part(fit, on(&profile, run), (on_host, host_experts), ctx)?;
+            Some(profile.compute(Bytes(bytes)).high.0)
+        };
+        let compute: Option<Vec<u64>> = backends.iter().map(compute).collect();
+        Some(weights + self.cache_of(mine, run, ctx) + compute?.into_iter().max().unwrap_or_default())
     }
 
     fn compute_of_part(
@@ -206,14 +242,16 @@ impl Figures {
         Some(partial_bytes(samples?.into_iter(), whole, output))
     }
 
-    /// Returns the largest context, a multiple of [`CELLS`] or the model's maximum, at which the buffers and `driver`
-    /// bytes fit.
-    pub fn largest_context(&self, quant: usize, run: Run, driver: u64, memory: u64) -> Option<u64> {
-        let fits =
-            |step: u64| self.total(quant, run, step * CELLS).is_some_and(|total| total + driver <= memory);
+    /// The largest context, a multiple of [`CELLS`] or the model's own, at which everything fits.
+    pub fn largest_context(&self, quant: usize, run: Run, memory: &DeviceMemory) -> Option<u64> {
+        let fits = |step: u64| {
+            let range = self.total_range(quant, run, step * CELLS, memory.backends);
+            range.is_some_and(|range| memory.verdict(range) == Verdict::Fits)
+        };
         let last = self.max_ctx.div_ceil(CELLS).max(1);
         let caches = (0..self.cache.len()).map(|class| self.cache_curve(class, run));
-        let curves = caches.chain(self.compute_curve(run));
+        let buffers = memory.backends.iter().map(|backend| on(&backend.profile(), run));
+        let curves = caches.chain(buffers.filter_map(|run| self.compute_curve(run)));
         let mut starts: Vec<u64> = curves.flat_map(Curve::starts).filter(|start| *start <= last).collect();
         starts.sort_unstable();
         starts.dedup();

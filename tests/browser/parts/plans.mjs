@@ -20,20 +20,21 @@ export function answers(folder) {
 }
 
 /** What the scripts say of a case, in the form of the planner's answer. */
-function answer({ index, table: tableOf, look }, { model, quant, setting: asked, rooms }) {
+function answer({ index, table: tableOf, look }, { model, quant, setting: asked, rooms, backends }) {
   const table = tableOf(model);
   const { driver } = index;
-  const setting = { ...asked, quant: index.quants.indexOf(quant) };
+  const profiles = backends.map(all => all.map(at => index.backends[at]));
+  const setting = { ...asked, quant: index.quants.indexOf(quant), profiles };
   const needed = look.need(table, setting);
   const verdict = look.judge(needed, rooms, driver);
   if (!needed.devices.every(device => device.total)) return null;
   if (rooms.length > 1) return { verdict };
   const [device] = needed.devices;
   const orNull = count => (count < 0 ? null : count);
-  assert.equal(device.compute[0], device.compute[1]);
   return {
     verdict,
-    bytes: [device.weights, device.cache, device.compute[0], needed.host.weights, needed.host.cache],
+    low: [device.held[0], device.compute[0]],
+    bytes: [device.weights, device.cache, device.compute[1], needed.host.weights, needed.host.cache],
     largest: look.largest(table, setting, rooms, driver),
     layers: orNull(look.mostLayers(table, setting, rooms, driver)),
     experts: orNull(look.fewestExperts(table, setting, rooms, driver)),

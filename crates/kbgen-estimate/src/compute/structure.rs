@@ -10,7 +10,7 @@ use crate::compute::scheduler::schedule;
 use crate::compute::size::Size;
 use crate::compute::tensor_size::TensorSize;
 use crate::placement::Placement;
-use crate::settings::{CachePlacement, ExpertPlacement, Settings};
+use crate::settings::{CachePlacement, ExpertPlacement, Pipelining, Settings};
 use crate::weights::WeightList;
 
 /// Copies of the inputs with pipeline parallelism (`GGML_SCHED_MAX_COPIES`).
@@ -102,7 +102,8 @@ impl Structure {
 /// experts too.
 pub(crate) fn is_pipelined(model: &Architecture, settings: &Settings) -> bool {
     let layers = model.layers.len() as u64;
-    settings.tensor_split.len() > 1
+    settings.pipelining == Pipelining::On
+        && settings.tensor_split.len() > 1
         && settings.gpu_layers.is_none_or(|count| count > layers)
         && settings.cache_placement == CachePlacement::WithLayer
         && settings.experts == ExpertPlacement::WithLayer

@@ -2,6 +2,7 @@
 //!
 //! Used by the terminal, pages, data files, figures in prose, and the tables of the pages' scripts.
 
+mod bands;
 pub mod partial;
 pub mod remedies;
 pub mod search;

@@ -50,16 +50,17 @@ impl Remedies {
         available: &Available,
         narrower: &[Quantization],
     ) -> Result<Remedies, NotCovered> {
+        let can_move = planner.has_own_memory(settings);
         let by_experts = match settings.experts {
-            ExpertPlacement::WithLayer => fewest_cpu_experts(planner, settings, available)?,
+            ExpertPlacement::WithLayer if can_move => fewest_cpu_experts(planner, settings, available)?,
             _ => None,
         };
         let cpu_experts =
             by_experts.map(|layers| Moved::new(planner, &with_cpu_experts(settings, layers), layers));
         let by_layers = match settings.gpu_layers {
             // none at all is no way to use the device
-            None => most_gpu_layers(planner, settings, available)?.filter(|layers| *layers > 0),
-            Some(_) => None,
+            None if can_move => most_gpu_layers(planner, settings, available)?.filter(|layers| *layers > 0),
+            _ => None,
         };
         let gpu_layers =
             by_layers.map(|layers| Moved::new(planner, &with_gpu_layers(settings, layers), layers));

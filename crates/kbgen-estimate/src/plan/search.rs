@@ -3,9 +3,9 @@
 use crate::bytes::Bytes;
 use crate::cache::CELL_STEP;
 use crate::estimator::NotCovered;
-use crate::planner::{PlannedCompute, Planner};
+use crate::planner::Planner;
 use crate::quantization::Quantization;
-use crate::segments::{Segment, at_step, cells_of, value_at};
+use crate::segments::{at_step, cells_of};
 use crate::settings::{ExpertPlacement, Settings};
 
 /// Memory that is free for weights, cache and compute buffers, on each GPU in order; what
@@ -38,19 +38,8 @@ pub fn largest_context(
     settings: &Settings,
     available: &Available,
 ) -> Result<Option<u64>, NotCovered> {
-    let weights = planner.weights_on(settings)?;
-    let planned = planner.planned_compute(settings)?;
-    let caches = planner.cache_segments(settings)?;
-    let exact = match planned {
-        PlannedCompute::Exact => planner.compute(settings)?,
-        PlannedCompute::Partial { .. } => Vec::new(),
-    };
-    let at = |segments: &[Segment], cells| value_at(segments, cells).unwrap_or_default();
-    let needs = |cells: u64| -> Vec<Bytes> {
-        let compute = |gpu: usize| planned.at(cells).unwrap_or_else(|| at(&exact[gpu], cells));
-        let gpus = 0..settings.tensor_split.len();
-        gpus.map(|gpu| weights[gpu] + at(&caches[gpu], cells) + compute(gpu)).collect()
-    };
+    let curves = planner.planned_curves(settings)?;
+    let needs = |cells: u64| -> Vec<Bytes> { curves.iter().map(|gpu| gpu.at(cells)).collect() };
     let longest = planner.model().max_context;
     let last = cells_of(&settings.at_context(longest)) / CELL_STEP;
     let steps = (1..=last).rev().find(|step| available.holds(&needs(step * CELL_STEP)));

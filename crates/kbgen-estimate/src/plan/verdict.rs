@@ -1,14 +1,15 @@
 //! The verdict on one device.
 
-use crate::estimator::driver_context;
-use crate::placement::Device;
+use crate::backend::Backend;
+use crate::bytes::Bytes;
+use crate::estimator::BytesRange;
 
 /// Verdict whether a model runs, given the driver's share as a range.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Verdict {
-    /// It fits even if the driver takes the most.
+    /// It fits even at the upper ends of all ranges.
     Fits,
-    /// It fits only if the driver takes the least.
+    /// It fits only below the upper ends.
     Tight,
     /// It does not fit.
     No,
@@ -24,12 +25,17 @@ impl Verdict {
         }
     }
 
-    /// The verdict for `needed` bytes of buffers on a device of which programs see `memory` bytes.
+    /// The verdict for `needed` bytes of buffers on a CUDA device of which programs see `memory` bytes.
     pub fn of(needed: u64, memory: u64) -> Self {
-        let driver = driver_context(Device::Gpu(0)).expect("a GPU has a driver");
-        if needed + driver.high.0 <= memory {
+        let exact = |bytes| BytesRange { low: Bytes(bytes), high: Bytes(bytes) };
+        Self::of_ranges(exact(needed), Backend::Cuda.profile().driver, exact(memory))
+    }
+
+    /// The verdict for ranges: buffers, driver's share, and the memory that programs see.
+    pub fn of_ranges(needed: BytesRange, driver: BytesRange, memory: BytesRange) -> Self {
+        if needed.high + driver.high <= memory.low {
             Self::Fits
-        } else if needed + driver.low.0 <= memory {
+        } else if needed.low + driver.low <= memory.high {
             Self::Tight
         } else {
             Self::No

@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails there")]
 
 mod estimate;
+mod loads;
 mod measured;
 mod rows;
 mod speed;
