@@ -14,6 +14,7 @@ mod parse_error;
 mod pattern;
 mod placeholder;
 mod prefix;
+mod reading;
 mod scanner;
 mod similarity;
 mod specificity;
@@ -23,6 +24,7 @@ mod table;
 mod template;
 mod text_index;
 mod text_search;
+mod traceback;
 
 pub use expression::Expression;
 pub use extractor::{
@@ -32,6 +34,7 @@ pub use figure::{Figure, Figures};
 pub use index::{Diagnosis, Index, Match};
 pub use parse_error::ParseError;
 pub use pattern::Pattern;
+pub use reading::{Lookup, Reading, ReadingPage, ReadingRule, ReadingText};
 pub use similarity::similar_pages;
 pub use specificity::MIN_ASSERTING_BITS;
 pub use step_budget::STEPS_PER_WINDOW;
@@ -39,3 +42,4 @@ pub use table::{Cause, Kind, Page, Signature, Table};
 pub use template::Template;
 pub use text_index::{Document, TermCounts, TextIndex, TextIndexBuilder};
 pub use text_search::{MIN_LOG_SHARE, MIN_QUESTION_SHARE, is_question};
+pub use traceback::Traceback;

@@ -1,0 +1,145 @@
+//! Structural readings: what a log says about an error without a page, such as the meaning of an exit code.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::expression::Expression;
+use crate::figure::{Figure, Figures};
+use crate::index::{Diagnosis, Match};
+use crate::table::Signature;
+use crate::template::Template;
+use crate::traceback::Traceback;
+
+/// Maximum number of readings of a log.
+const MAX_READINGS: usize = 3;
+
+/// The input of the index for one reading: its rule, and the messages that it reads.
+#[derive(Debug, Clone)]
+pub struct ReadingPage {
+    /// The rule.
+    pub rule: ReadingRule,
+    /// Alternatives; one match is enough. None if the rule reads the traceback.
+    pub signatures: Vec<Signature>,
+}
+
+/// How a reading puts the figures of a message into words.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ReadingRule {
+    /// Identifier of the reading.
+    pub slug: String,
+    /// Place in the answer; smaller comes first.
+    pub order: u32,
+    /// Whether it reads the traceback in place of a message.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub traceback: bool,
+    /// Meanings of values, for the lookups of all readings.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub table: BTreeMap<String, String>,
+    /// Figures that are looked up in a table, in this order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub lookups: Vec<Lookup>,
+    /// Sentences; the first one whose condition is true and whose figures are known is used.
+    pub says: Vec<ReadingText>,
+    /// Slugs of error pages that apply.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub pages: Vec<String>,
+}
+
+/// A figure that is the meaning of another one.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Lookup {
+    /// The figure with the value.
+    pub figure: String,
+    /// Slug of the reading with the table.
+    pub table: String,
+    /// Name of the figure with the meaning.
+    pub name: String,
+}
+
+/// A sentence and the next step.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ReadingText {
+    /// A condition on the figures.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub when: Option<Expression>,
+    /// What the log says.
+    pub text: Template,
+    /// The next step.
+    pub next: Template,
+}
+
+/// What a log says.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Reading {
+    /// Identifier of the reading.
+    pub slug: String,
+    /// 1-based line of the message.
+    pub line: usize,
+    /// Extracted figures, sizes in bytes.
+    pub figures: Figures,
+    /// What the log says, in one sentence.
+    pub says: String,
+    /// The next step.
+    pub next: String,
+    /// Slugs of error pages that apply.
+    pub pages: Vec<String>,
+}
+
+/// Returns what a log says, in the order of the rules.
+pub(crate) fn readings(
+    rules: &[ReadingRule],
+    diagnosis: &Diagnosis,
+    traceback: Option<&Traceback>,
+) -> Vec<Reading> {
+    let mut found: Vec<(u32, Reading)> = Vec::new();
+    for rule in rules {
+        let reading = match (rule.traceback, traceback) {
+            (true, Some(traceback)) => apply(rules, rule, traceback.line, traceback.figures.clone()),
+            (true, None) => None,
+            (false, _) => diagnosis.readings.iter().find(|found| found.slug == rule.slug).and_then(|found| {
+                apply(rules, rule, found.line, figures_at(found, traceback))
+            }),
+        };
+        found.extend(reading.map(|reading| (rule.order, reading)));
+    }
+    found.sort_by_key(|(order, reading)| (*order, reading.line));
+    found.into_iter().map(|(_, reading)| reading).take(MAX_READINGS).collect()
+}
+
+/// Returns the figures of a message, with those of the traceback that ends with it.
+fn figures_at(found: &Match, traceback: Option<&Traceback>) -> Figures {
+    let mut figures = found.figures.clone();
+    if let Some(traceback) = traceback.filter(|traceback| traceback.lines().contains(&found.line)) {
+        figures.extend(&traceback.figures);
+    }
+    figures
+}
+
+fn apply(rules: &[ReadingRule], rule: &ReadingRule, line: usize, mut figures: Figures) -> Option<Reading> {
+    for lookup in &rule.lookups {
+        let table = rules.iter().find(|rule| rule.slug == lookup.table).map(|rule| &rule.table);
+        let value = figures.get(&lookup.figure).map(Figure::to_string);
+        if let Some(meaning) = value.and_then(|value| look_up(table?, &value)) {
+            figures.add(&lookup.name, Figure::Text(meaning.to_owned()));
+        }
+    }
+    let text = |text: &ReadingText| {
+        let holds = text.when.as_ref().is_none_or(|when| when.holds(&figures));
+        holds.then(|| Some((text.text.fill(&figures)?, text.next.fill(&figures)?)))?
+    };
+    let (says, next) = rule.says.iter().find_map(text)?;
+    Some(Reading { slug: rule.slug.clone(), line, figures, says, next, pages: rule.pages.clone() })
+}
+
+/// Returns the meaning of a value, in any case, or else of the module that it is a part of: `a` for `a.b`.
+fn look_up<'t>(table: &'t BTreeMap<String, String>, value: &str) -> Option<&'t str> {
+    let mut value = value;
+    loop {
+        let found = table.get(value).or_else(|| table.get(&value.to_ascii_lowercase()));
+        if let Some(found) = found {
+            return Some(found);
+        }
+        (value, _) = value.rsplit_once('.')?;
+    }
+}
