@@ -83,7 +83,17 @@ interface Match {
   setting?: LogSetting;
 }
 
-type Matches = Match[] & { steps: number; skipped: number; begun: string[] };
+type Matches = Match[] & { steps: number; skipped: number; begun: string[]; readings: Match[] };
+
+/** What a log says without a page. */
+interface Reading {
+  slug: string;
+  line: number;
+  figures: Figures;
+  says: string;
+  next: string;
+  pages: string[];
+}
 
 interface Cause {
   title: string;
@@ -144,7 +154,12 @@ declare const kbgen: {
   load(address: string): Promise<unknown>;
   offerCopy(block: Element): void;
   // match.js, search.js, names.js
-  match(table: any, log: string): Generator<void, Matches, void>;
+  match: {
+    (table: any, log: string): Generator<void, Matches, void>;
+    reading: any;
+  };
+  // readings.js
+  readings(table: any, found: Matches, text: string, before?: number): Reading[];
   search: Search;
   names(pages: Pages, text: string): { parts: string[]; pages: FoundPage[] };
   // case.js

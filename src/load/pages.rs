@@ -14,7 +14,7 @@ use crate::markdown;
 use crate::schema::{self, Fields, MISSING_KEY, Record};
 use crate::site::kinds::{
     ALIASES, CategoryData, DRAFT, DeviceData, DocumentData, ErrorData, ExtractorData, GuideData, ModelData,
-    QuantData, TITLE, TermData, ToolData, VERIFIED, fields,
+    QuantData, ReadingData, TITLE, TermData, ToolData, VERIFIED, fields,
 };
 use crate::site::{Body, FrontMatter, Head, Kind, Page, PageId, Site, Unread, title_of};
 use crate::watch::{Stage, Unwatched, Watch};
@@ -239,6 +239,7 @@ fn add(site: &mut Site, place: &Place<'_>, fields: &Fields, head: Head) {
         Kind::Quant => site.quants.push(page(place, fields, head, QuantData::of(fields))),
         Kind::Term => site.terms.push(page(place, fields, head, TermData::of(fields))),
         Kind::Extractor => site.extractors.push(page(place, fields, head, ExtractorData::of(fields))),
+        Kind::Reading => site.readings.push(page(place, fields, head, ReadingData::of(fields))),
         Kind::Document => site.documents.push(page(place, fields, head, DocumentData::of(fields))),
     }
 }

@@ -11,7 +11,7 @@ use crate::files::{Placed, SourceId, Span};
 use crate::markdown::Outline;
 use crate::site::kind::Kind;
 use crate::site::kinds::{
-    CategoryData, DeviceData, DocumentData, ErrorData, ExtractorData, GuideData, ModelData, QuantData,
+    CategoryData, DeviceData, DocumentData, ErrorData, ExtractorData, GuideData, ModelData, QuantData, ReadingData,
     TermData, ToolData,
 };
 use crate::site::pages::Pages;
@@ -190,6 +190,8 @@ pub struct Site {
     pub terms: Pages<TermData>,
     /// How figures are read; they have no page in the site.
     pub extractors: Pages<ExtractorData>,
+    /// What kinds of messages say; they have no page in the site.
+    pub readings: Pages<ReadingData>,
     /// Pages of their own.
     pub documents: Pages<DocumentData>,
 }
@@ -242,8 +244,8 @@ impl Site {
             Kind::Quant => heads(&self.quants, id),
             Kind::Term => heads(&self.terms, id),
             Kind::Document => heads(&self.documents, id),
-            // It has no page.
-            Kind::Extractor => Box::new(std::iter::empty()),
+            // They have no page.
+            Kind::Extractor | Kind::Reading => Box::new(std::iter::empty()),
         }
     }
 
@@ -252,7 +254,7 @@ impl Site {
         self.heads().filter(move |head| head.id.kind == kind).map(|head| head.id.slug.as_str())
     }
 
-    /// Each page as a site of its own, extractors included.
+    /// Each page as a site of its own, extractors and readings included.
     pub fn one_by_one(&self) -> impl Iterator<Item = (&Head, Self)> {
         fn alone<T>(pages: &Pages<T>, add: fn(&mut Site, Page<T>)) -> impl Iterator<Item = (&Head, Site)> {
             pages.iter().map(move |page| {
@@ -270,10 +272,11 @@ impl Site {
             .chain(alone(&self.quants, |site, page| site.quants.push(page)))
             .chain(alone(&self.terms, |site, page| site.terms.push(page)))
             .chain(alone(&self.extractors, |site, page| site.extractors.push(page)))
+            .chain(alone(&self.readings, |site, page| site.readings.push(page)))
             .chain(alone(&self.documents, |site, page| site.documents.push(page)))
     }
 
-    /// Keeps the pages whose heads are as asked, and all extractors.
+    /// Keeps the pages whose heads are as asked, and all extractors and readings.
     pub fn retain(&mut self, keep: impl Fn(&Head) -> bool) {
         self.errors.retain(|page| keep(&page.head));
         self.categories.retain(|page| keep(&page.head));
@@ -288,8 +291,8 @@ impl Site {
 
     /// Whether all of these fields are known of the pages of this kind.
     pub fn knows(&self, kind: Kind, fields: &[&str]) -> bool {
-        let extractors = heads_of(&self.extractors);
-        let mut heads = self.heads().chain(extractors).filter(|head| head.id.kind == kind);
+        let unpublished = heads_of(&self.extractors).chain(heads_of(&self.readings));
+        let mut heads = self.heads().chain(unpublished).filter(|head| head.id.kind == kind);
         heads.all(|head| fields.iter().all(|field| head.knows(field)))
     }
 
@@ -304,6 +307,7 @@ impl Site {
         self.quants.extend(other.quants.into_pages());
         self.terms.extend(other.terms.into_pages());
         self.extractors.extend(other.extractors.into_pages());
+        self.readings.extend(other.readings.into_pages());
         self.documents.extend(other.documents.into_pages());
     }
 
@@ -318,6 +322,7 @@ impl Site {
         self.quants.sort(Kind::Quant);
         self.terms.sort(Kind::Term);
         self.extractors.sort(Kind::Extractor);
+        self.readings.sort(Kind::Reading);
         self.documents.sort(Kind::Document);
     }
 }
@@ -333,6 +338,7 @@ impl Facts for Site {
         self.quants.tell(tell);
         self.terms.tell(tell);
         self.extractors.tell(tell);
+        self.readings.tell(tell);
         self.documents.tell(tell);
     }
 }

@@ -1,7 +1,8 @@
 /* Finds the pages that fit a pasted log: kbgen.match(table, log) works in steps, so that the page can go on, and
    returns [{slug, score, line, column, figures, cause}], best first, in linear time. Its property `steps` counts the
    steps, and `skipped` is the line where there were too many and signatures may have been missed, or 0; `begun` names
-   the pages with a message that begins as a short text ends. One log at a time: a new one ends the work on the last.
+   the pages with a message that begins as a short text ends; `readings` the messages that kbgen.readings puts into
+   words. One log at a time: a new one ends the work on the last.
    Port of crates/kbgen-signature/; both share the test vectors in tests/data/matches.json. */
 kbgen.match = (() => {
   "use strict";
@@ -27,6 +28,7 @@ kbgen.match = (() => {
   const PROCESS = String.raw`(?:kernel|[\w.@/-]+\[\d+\]):(?![^ \t])`;
   const BLANKS = sticky`${BLANK}*`;
   const COLOUR = sticky`\[[\d;]{1,19}m|(?:[\x1b\u241b]|\^\[(?=\[)|\\(?:u001[bB]|x1[bB]|033|e)(?=\[))(?:\[[\d;?: ]*[@-~]?|\](?:[^\x07\x1b\\\u241b]{0,2000}(?:\x1b\\|[\x07\x1b\\\u241b]))?)?`;
+  const COLOURS = RegExp(COLOUR.source, "gu");
   const DATE = RegExp(
     `(?:(?:mon|tue|wed|thu|fri|sat|sun) ${BLANK}*)?(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec) ${BLANK}*\\d\\d?(?= )`,
     "iy",
@@ -772,7 +774,8 @@ kbgen.match = (() => {
     });
     const found = [];
     for (const [id, count] of letters) {
-      pages.forEach(({ slug, signatures }, page) => {
+      pages.forEach(({ slug, kind, signatures }, page) => {
+        if (kind === "reading") return;
         const own = signatures.filter(({ all }) => all[0] === id);
         if (own.length) found.push([-count, +own.every(({ when }) => when), id, page, slug]);
       });
@@ -782,7 +785,7 @@ kbgen.match = (() => {
   }
 
   const EARLY = [60, 40, 28, 18, 10, 4];
-  const KINDS = { cause: 60000, warning: 30000, wrapper: 0 };
+  const KINDS = { cause: 60000, warning: 30000, wrapper: 0, reading: 0 };
 
   function rank(findings) {
     const strongest = {};
@@ -822,7 +825,15 @@ kbgen.match = (() => {
 
   const prepared = new WeakMap();
 
-  return function* (table, log) {
+  // A line without its prefix and colors.
+  function content(row) {
+    line = row;
+    const text = row.slice(prefixLength()).replace(COLOURS, "");
+    // eslint-disable-next-line no-control-regex
+    return text.replace(/[\0-\x1f\x7f-\x9f]/g, "").replace(/^[ \u2502\u2503|]+|[ \u2502\u2503|]+$/g, "");
+  }
+
+  const match = function* (table, log) {
     if (!prepared.has(table)) prepared.set(table, prepare(table));
     const reader = prepared.get(table);
     text = log;
@@ -831,6 +842,14 @@ kbgen.match = (() => {
     const short = log.length <= 1000 ? begun(table, reader) : [];
     const found = table.pages.map(page => findPage(reader, page, all)).filter(Boolean);
     text = line = last = bytes = gaps = places = ends = null;
-    return Object.assign(rank(found), { steps: all.steps, skipped: all.skipped, begun: short });
+    const isReading = ({ page }) => page.kind === "reading";
+    return Object.assign(rank(found.filter(each => !isReading(each))), {
+      steps: all.steps,
+      skipped: all.skipped,
+      begun: short,
+      readings: rank(found.filter(isReading)),
+    });
   };
+  match.reading = { content, worth, holds };
+  return match;
 })();

@@ -14,7 +14,7 @@
   let requested = false;
 
   function load() {
-    return Promise.all([root.match, root.search, root.case, `${root.root}data/diagnose.js`].map(kbgen.load));
+    return Promise.all([root.match, root.readings, root.search, root.case, `${root.root}data/diagnose.js`].map(kbgen.load));
   }
   function make(name, text, kind) {
     const element = document.createElement(name);
@@ -144,6 +144,25 @@
     return line;
   }
 
+  // What the log says where no page names the cause: sentences, next steps, and pages that apply.
+  function readingList(readings) {
+    const list = make("ul", null, "readings");
+    readings.forEach(reading => {
+      const item = make("li");
+      item.appendChild(make("p", reading.says, "why"));
+      item.appendChild(make("p", `${t("Line {n}:", { n: reading.line })} ${reading.next}`, "small"));
+      reading.pages
+        .filter(slug => kbgen.tables.pages[slug])
+        .forEach(slug => {
+          const link = make("a", kbgen.tables.pages[slug].title);
+          link.href = root.root + kbgen.tables.pages[slug].href;
+          item.appendChild(link);
+        });
+      list.appendChild(item);
+    });
+    return list;
+  }
+
   // The line of a message, or what stands near it in a long one.
   function around(line, at) {
     return line
@@ -192,6 +211,13 @@
       .concat(near)
       .filter((page, at, all) => all.findIndex(other => other.address === page.address) === at)
       .slice(0, 5);
+    // Port of read_log in src/diagnosis/log_reading.rs.
+    const isCause = match => tables.match.pages.some(page => page.slug === match.slug && page.kind === "cause");
+    const end = text.slice(-NEAR_END);
+    const readings =
+      titled.length || exact.some(isCause)
+        ? []
+        : kbgen.readings(tables.match, found, end, text.slice(0, -end.length).split("\n").length - 1);
     const list = make("ol", null, "found");
     let read = "";
     const addNear = hit => {
@@ -218,7 +244,10 @@
             : near.length
               ? t("No page knows this exact message. These are only near it:")
               : t("Nothing here is a known error. If the log is healthy, that is the right answer.");
-    out.replaceChildren(heading(say));
+    if (!exact.length && readings.length) {
+      out.replaceChildren(heading(t("No page matches this error. What the log says:")), readingList(readings));
+      if (near.length) out.appendChild(make("p", say, "small"));
+    } else out.replaceChildren(heading(say));
     if (found.skipped) {
       out.appendChild(
         make(
@@ -229,9 +258,13 @@
       );
     }
     if (list.firstChild) out.appendChild(list);
+    if (exact.length && readings.length) {
+      out.appendChild(make("p", t("What the log says of the cause:"), "said"));
+      out.appendChild(readingList(readings));
+    }
     const more = exact.length ? null : ask(text);
     if (more) out.appendChild(more);
-    if (list.firstChild) out.appendChild(shared(text, exact[0]));
+    if (list.firstChild || readings.length) out.appendChild(shared(text, exact[0]));
     reveal();
   }
 

@@ -52,6 +52,11 @@ impl Traceback {
         self.first_line..=self.line + MESSAGE_LINES
     }
 
+    /// Moves the lines behind those that precede the text.
+    pub fn after(self, lines: usize) -> Self {
+        Self { line: self.line + lines, first_line: self.first_line + lines, ..self }
+    }
+
     /// Reads the last traceback of a log that does not only report another failure. Without a traceback, reads the first
     /// line that begins with the name of an exception.
     pub fn read(log: &str) -> Option<Self> {
