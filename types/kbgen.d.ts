@@ -34,12 +34,14 @@ interface Hit {
   title: string;
   score: number;
   share: number;
+  rare: number;
 }
 
 interface Search {
   (index: WordIndex, text: string, limit: number): Hit[];
   titled(index: WordIndex, text: string): { address: string; title: string; whole: boolean }[];
   isQuestion(text: string): boolean;
+  isSuggested(index: WordIndex, hit: Hit, text: string): boolean;
 }
 
 /** `data/search.js`: all pages; the lists but the last are in the order of the index. */
@@ -104,8 +106,6 @@ interface Cause {
 interface Tables {
   match: any;
   search: WordIndex;
-  near: number;
-  near_question: number;
   pairs: [asked: string, there: string][];
   counts: string[];
   models: [slug: string, title: string, hub: string | null][];

@@ -14,8 +14,11 @@ pub(super) const RULE: Rule = Rule {
 };
 
 pub(super) fn run(context: &CheckContext<'_>) -> Vec<Diagnostic> {
-    let clear = context.site.readings.iter().filter(|page| context.compiled().is_complete(&page.head.id.slug));
-    clear.flat_map(|page| page.data.samples.iter().filter_map(|sample| wrong(context, page, sample))).collect()
+    let clear =
+        context.site.readings.iter().filter(|page| context.compiled().is_complete(&page.head.id.slug));
+    clear
+        .flat_map(|page| page.data.samples.iter().filter_map(|sample| wrong(context, page, sample)))
+        .collect()
 }
 
 fn wrong(

@@ -41,7 +41,8 @@ fn parse_reading(site: &Site, page: &Page<ReadingData>, parser: &mut SignaturePa
         .collect();
     let figures = page.head.is_read().then_some(figures.as_slice());
     let says = data.says.iter().filter_map(|says| parse_text(says, figures, parser));
-    let pair = |(value, meaning): &(Placed<String>, Placed<String>)| (value.value.clone(), meaning.value.clone());
+    let pair =
+        |(value, meaning): &(Placed<String>, Placed<String>)| (value.value.clone(), meaning.value.clone());
     let lookup = |lookup: &crate::site::kinds::LookupText| Lookup {
         figure: lookup.figure.value.clone(),
         table: lookup.table.value.clone(),

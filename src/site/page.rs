@@ -11,8 +11,8 @@ use crate::files::{Placed, SourceId, Span};
 use crate::markdown::Outline;
 use crate::site::kind::Kind;
 use crate::site::kinds::{
-    CategoryData, DeviceData, DocumentData, ErrorData, ExtractorData, GuideData, ModelData, QuantData, ReadingData,
-    TermData, ToolData,
+    CategoryData, DeviceData, DocumentData, ErrorData, ExtractorData, GuideData, ModelData, QuantData,
+    ReadingData, TermData, ToolData,
 };
 use crate::site::pages::Pages;
 

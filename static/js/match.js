@@ -760,7 +760,7 @@ kbgen.match = (() => {
     const letters = new Map();
     while (end && within(bytes[end - 1], ".,:;!?")) end--;
     matchers.forEach(({ parts: [{ bytes: first }] }, id) => {
-      for (let at = 0; first && at + 12 <= end; at++) {
+      for (let at = 0; first && at + 12 <= end && 2 * at <= end; at++) {
         if (
           gaps[at] !== NONE &&
           first.length > end - at &&

@@ -202,8 +202,8 @@
             .map(slug => ({ address: `errors/${slug}/`, title: tables.pages[slug].title, begun: true })),
         )
         .concat(
-          search(tables.search, text.slice(-NEAR_END), 5).filter(
-            hit => hit.share >= (question ? tables.near_question : tables.near),
+          search(tables.search, text.slice(-NEAR_END), 5).filter(hit =>
+            search.isSuggested(tables.search, hit, text.slice(-NEAR_END)),
           ),
         );
     }

@@ -98,6 +98,8 @@ kbgen.readings = (() => {
   /* reading.rs */
 
   const MOST = 3;
+  const FALLBACK = 90;
+  const REPEATING = 95;
 
   // The meaning of a value, or else of the module that it is a part of.
   function meaning(table, value) {
@@ -126,6 +128,9 @@ kbgen.readings = (() => {
     return null;
   }
 
+  // Without frames, the traceback is a single line.
+  const bare = (rule, each) => rule.traceback && each && !each.figures.frames;
+
   return (table, found, text, before = 0) => {
     const rules = table.readings || [];
     const read = kbgen.match.reading;
@@ -138,9 +143,11 @@ kbgen.readings = (() => {
         const near = trace && match.line >= trace.first && match.line <= trace.line + MESSAGE_LINES;
         return reading(rules, rule, match.line, { ...(near && trace.figures), ...match.figures }, read);
       })
-      .map((each, at) => ({ ...each, order: rules[at].order }))
+      .map((each, at) => ({ ...each, order: bare(rules[at], each) ? REPEATING : rules[at].order }))
       .filter(each => each.says)
       .sort((a, b) => a.order - b.order || a.line - b.line)
+      .filter((each, at, all) => each.order < FALLBACK || all[0].order >= FALLBACK)
+      .filter((each, at, all) => each.order < REPEATING || all.findIndex(other => other.line === each.line) === at)
       .slice(0, MOST)
       .map(({ order, ...each }) => each);
   };

@@ -14,6 +14,11 @@ use crate::traceback::Traceback;
 /// Maximum number of readings of a log.
 const MAX_READINGS: usize = 3;
 
+/// Readings of this order and later ones do not name the cause; they are left out where another reading does.
+const FALLBACK_ORDER: u32 = 90;
+/// Readings of this order and later ones only repeat a message; they are left out where its line is read already.
+const REPEATING_ORDER: u32 = 95;
+
 /// The input of the index for one reading: its rule, and the messages that it reads.
 #[derive(Debug, Clone)]
 pub struct ReadingPage {
@@ -97,14 +102,29 @@ pub(crate) fn readings(
         let reading = match (rule.traceback, traceback) {
             (true, Some(traceback)) => apply(rules, rule, traceback.line, traceback.figures.clone()),
             (true, None) => None,
-            (false, _) => diagnosis.readings.iter().find(|found| found.slug == rule.slug).and_then(|found| {
-                apply(rules, rule, found.line, figures_at(found, traceback))
-            }),
+            (false, _) => diagnosis
+                .readings
+                .iter()
+                .find(|found| found.slug == rule.slug)
+                .and_then(|found| apply(rules, rule, found.line, figures_at(found, traceback))),
         };
-        found.extend(reading.map(|reading| (rule.order, reading)));
+        // Without frames, the traceback is a single line.
+        let is_line = |reading: &Reading| rule.traceback && reading.figures.get("frames").is_none();
+        let order = if reading.as_ref().is_some_and(is_line) { REPEATING_ORDER } else { rule.order };
+        found.extend(reading.map(|reading| (order, reading)));
     }
     found.sort_by_key(|(order, reading)| (*order, reading.line));
-    found.into_iter().map(|(_, reading)| reading).take(MAX_READINGS).collect()
+    if found.first().is_some_and(|(order, _)| *order < FALLBACK_ORDER) {
+        found.retain(|(order, _)| *order < FALLBACK_ORDER);
+    }
+    let mut readings: Vec<Reading> = Vec::new();
+    for (order, reading) in found {
+        if order < REPEATING_ORDER || readings.iter().all(|other| other.line != reading.line) {
+            readings.push(reading);
+        }
+    }
+    readings.truncate(MAX_READINGS);
+    readings
 }
 
 /// Returns the figures of a message, with those of the traceback that ends with it.

@@ -65,7 +65,8 @@ impl Traceback {
         let (mut linked, mut inside, mut first) = (false, false, 1);
         let mut characters = LineChars::default();
         for (at, line) in log.split('\n').enumerate() {
-            let is_marker = ["File ", ".py", "Traceback", "above exception"].iter().any(|part| line.contains(part));
+            let is_marker =
+                ["File ", ".py", "Traceback", "above exception"].iter().any(|part| line.contains(part));
             if !is_marker && !ENDINGS.iter().any(|ending| line.contains(ending)) {
                 continue;
             }
@@ -133,7 +134,8 @@ fn frame(content: &str) -> Option<(String, String)> {
         None => {
             let (path, rest) = content.strip_prefix("File ").unwrap_or(content).split_once(".py:")?;
             let line = digits(rest);
-            let is_frame = !path.contains(' ') && rest[line.len()..].trim_start_matches(',').starts_with(" in ");
+            let is_frame =
+                !path.contains(' ') && rest[line.len()..].trim_start_matches(',').starts_with(" in ");
             (&content[content.find(path)?..][..path.len() + 3], Some(line).filter(|_| is_frame)?)
         }
     };
@@ -152,7 +154,8 @@ fn exception(content: &str, inside: bool) -> Option<(String, String)> {
             && characters.all(|other| other.is_ascii_alphanumeric() || "._".contains(other))
     };
     let last = name.rsplit('.').next()?;
-    let ends = ENDINGS.iter().any(|ending| last.ends_with(ending) && (last != *ending || last == "StopIteration"));
+    let ends =
+        ENDINGS.iter().any(|ending| last.ends_with(ending) && (last != *ending || last == "StopIteration"));
     let is_exception = is_name(name) && ends && (inside || !message.is_empty());
     is_exception.then(|| (name.to_owned(), message.chars().take(MAX_LENGTH).collect()))
 }
@@ -176,12 +179,17 @@ fn figures(root: &Raised, last: &Raised) -> Figures {
         if let Some((_, node)) = path.split_once("custom_nodes/") {
             add("node", node.split('/').next().unwrap_or_default());
         }
-        if let Some((_, inner)) = path.split_once("site-packages/").or_else(|| path.split_once("dist-packages/")) {
+        if let Some((_, inner)) =
+            path.split_once("site-packages/").or_else(|| path.split_once("dist-packages/"))
+        {
             if !inner.contains("importlib") {
                 add("package", inner.split('/').next().unwrap_or_default().trim_end_matches(".py"));
                 add("package_frame", &place(inner, line));
             }
-        } else if !path.starts_with('<') && !path.to_ascii_lowercase().contains("/lib/") && !path.contains("lib/python") {
+        } else if !path.starts_with('<')
+            && !path.to_ascii_lowercase().contains("/lib/")
+            && !path.contains("lib/python")
+        {
             let parts: Vec<&str> = path.rsplit('/').take(2).collect();
             add("own_frame", &place(&parts.into_iter().rev().collect::<Vec<_>>().join("/"), line));
         }
@@ -216,7 +224,8 @@ RuntimeError: Engine core initialization failed. See root cause above.
 
     fn show(log: &str) -> Option<String> {
         let read = Traceback::read(log)?;
-        let figures: Vec<String> = read.figures.iter().map(|(name, figure)| format!("{name}={figure}")).collect();
+        let figures: Vec<String> =
+            read.figures.iter().map(|(name, figure)| format!("{name}={figure}")).collect();
         Some(format!("{}-{} {}", read.first_line, read.line, figures.join("; ")))
     }
 
