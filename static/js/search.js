@@ -141,7 +141,7 @@ kbgen.search = (() => {
   };
   // A log, or a message, needs more in common with a page than a question.
   function isSuggested({ trouble }, { share, rare }, text) {
-    const message = text.split("\n").some(line => troubling(trouble, line));
+    const message = /[_={}[\]<>"\\]/.test(text) || text.split("\n").some(line => troubling(trouble, line));
     if (!isQuestion(text)) return share >= 140 && rare > 3;
     return message ? share >= 80 && rare > 2 : share >= 40;
   }

@@ -24,6 +24,8 @@ const MIN_LOG_RARE_TERMS: u32 = 4;
 /// name a page that helps.
 const MIN_MESSAGE_SHARE: u32 = 80;
 const MIN_MESSAGE_RARE_TERMS: u32 = 3;
+/// Characters that messages have and typed questions do not.
+const MESSAGE_CHARACTERS: [char; 10] = ['_', '=', '{', '}', '[', ']', '<', '>', '"', '\\'];
 /// The same for a question, which has no error phrase.
 const MIN_QUESTION_SHARE: u32 = 40;
 /// Longest question, in UTF-16 code units as in JavaScript.
@@ -67,7 +69,7 @@ pub struct SearchHit {
 impl SearchHit {
     /// Returns whether a page is close enough to be suggested for the text that was searched for.
     pub fn is_suggested(&self, text: &str) -> bool {
-        let is_message = text.split('\n').any(has_error_phrase);
+        let is_message = text.contains(MESSAGE_CHARACTERS) || text.split('\n').any(has_error_phrase);
         let (share, rare) = match is_question(text) {
             false => (MIN_LOG_SHARE, MIN_LOG_RARE_TERMS),
             true if is_message => (MIN_MESSAGE_SHARE, MIN_MESSAGE_RARE_TERMS),
